@@ -1,0 +1,2 @@
+//! The command `cmnet`.
+fn main() {}

@@ -1,0 +1,2 @@
+//! What people and CI run.
+fn main() {}
