@@ -1,1 +1,30 @@
-//! cmnet
+//! Contextual Markov networks learned from tables of categories by marginal
+//! pseudo-likelihood.
+//!
+//! A contextual Markov network is an undirected graph that says which variables depend
+//! directly on each other, and on every edge the *contexts*, values of the common
+//! neighbours, in which that dependence vanishes. The method is that of J. Pensar, H. Nyman
+//! and J. Corander, *Structure Learning of Contextual Markov Networks using Marginal
+//! Pseudo-likelihood*, Scandinavian Journal of Statistics 44 (2017) 455-479, "the paper"
+//! throughout these pages.
+//!
+//! # Notation
+//!
+//! | paper | here |
+//! |---|---|
+//! | X_j, outcomes 0..r_j-1 | [`data::Variable`], [`data::Var`] |
+//! | X_S, the joint outcome space | [`outcome::OutcomeSpace`], a configuration is a [`outcome::Cell`] |
+//! | G = (V, E), {i, j} | [`graph::Graph`], [`graph::Edge`] |
+//! | mb(j), cn(i,j) | [`graph::Graph::markov_blanket`], [`graph::Graph::common_neighbors`] |
+//! | C(i,j) | [`context::EdgeContext`], drawn as a [`context::Label`] |
+//! | (G, C) | [`Structure`] |
+
+pub mod context;
+pub mod data;
+pub mod error;
+pub mod graph;
+pub mod outcome;
+mod structure;
+
+pub use error::{Error, ErrorKind, Result};
+pub use structure::Structure;
