@@ -67,7 +67,11 @@ impl LearnOptions {
             }
         }
         if self.threads > MOST_THREADS {
-            return Err(Error::option("--threads", self.threads.to_string(), "a number from 1 to 1024, or 0 for one per core"));
+            return Err(Error::option(
+                "--threads",
+                self.threads.to_string(),
+                "a number from 1 to 1024, or 0 for one per core",
+            ));
         }
         Ok(Plan { kappas: &self.kappas, alpha: self.alpha, threads: self.threads })
     }
@@ -113,7 +117,8 @@ pub struct LearnedModel {
 impl LearnedModel {
     /// The model with its provenance, ready to be saved.
     pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
-        let part = |nats: Option<crate::score::Nats>| nats.map_or(f64::NEG_INFINITY, crate::score::Nats::to_f64);
+        let part =
+            |nats: Option<crate::score::Nats>| nats.map_or(f64::NEG_INFINITY, crate::score::Nats::to_f64);
         let learned = Provenance {
             rows: data.rows(),
             digest: DataDigest::of(data),
@@ -147,10 +152,9 @@ impl LearnedModel {
 /// ```
 pub fn learn(data: &Dataset, options: &LearnOptions, observer: &dyn Observer) -> Result<Learned> {
     let plan = options.check()?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(plan.threads)
-        .build()
-        .map_err(|_| Error::option("--threads", plan.threads.to_string(), "a number of threads that the system can start"))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads).build().map_err(|_| {
+        Error::option("--threads", plan.threads.to_string(), "a number of threads that the system can start")
+    })?;
     pool.install(|| learn_all(data, &plan, observer))
 }
 

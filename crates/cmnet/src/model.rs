@@ -53,7 +53,8 @@ impl Model {
     /// Names the first difference.
     pub fn check_data(&self, data: &Dataset) -> Result<()> {
         let (own, theirs) = (self.schema.variables(), data.schema().variables());
-        let mismatch = |problem: String, hint: &str| Err(ErrorKind::Mismatch { problem, hint: hint.to_owned() }.into());
+        let mismatch =
+            |problem: String, hint: &str| Err(ErrorKind::Mismatch { problem, hint: hint.to_owned() }.into());
         if own.len() != theirs.len() {
             return mismatch(
                 format!("the model has {} variables, the data {}", own.len(), theirs.len()),
@@ -63,13 +64,21 @@ impl Model {
         for (place, (mine, other)) in own.iter().zip(theirs).enumerate() {
             if mine.name != other.name {
                 return mismatch(
-                    format!("column {} is {:?} in the model and {:?} in the data", place + 1, mine.name, other.name),
+                    format!(
+                        "column {} is {:?} in the model and {:?} in the data",
+                        place + 1,
+                        mine.name,
+                        other.name
+                    ),
                     "choose and order the columns as in the model",
                 );
             }
             if mine.levels != other.levels {
                 return mismatch(
-                    format!("the levels of {:?} are {:?} in the model and {:?} in the data", mine.name, mine.levels, other.levels),
+                    format!(
+                        "the levels of {:?} are {:?} in the model and {:?} in the data",
+                        mine.name, mine.levels, other.levels
+                    ),
                     "give the model's levels in a --schema file",
                 );
             }

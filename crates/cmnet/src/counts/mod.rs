@@ -1,9 +1,12 @@
 //! Counts n_ijl, the narrow waist: below this trait nobody sees rows (paper, section 3.1).
 
 mod dense;
+mod planes;
+mod popcount;
 mod rows;
 mod sparse;
 
+pub use planes::PlaneCounts;
 pub use rows::RowCounts;
 
 use crate::data::Var;
@@ -24,6 +27,33 @@ pub trait CountSource: Sync {
     /// # Errors
     /// When the set's outcome space is too large to be numbered.
     fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts>;
+
+    /// For each candidate the counts of the child's levels in every configuration of the
+    /// blanket with the candidate: `visit(place, counts)` gets the candidate's place and one
+    /// run of r_child counts per configuration, in any order, zeros allowed.
+    ///
+    /// # Errors
+    /// When an outcome space is too large to be numbered.
+    fn extensions(
+        &self,
+        child: Var,
+        blanket: &VarSet,
+        candidates: &[Var],
+        visit: &mut dyn FnMut(usize, &[Count]),
+    ) -> Result<()> {
+        let levels = self.cardinalities()[child] as usize;
+        for (place, &candidate) in candidates.iter().enumerate() {
+            let family = self.family(child, &blanket.toggled(candidate))?;
+            let mut counts = vec![0; family.observed() * levels];
+            for (run, (_, entries)) in counts.chunks_exact_mut(levels).zip(family.iter()) {
+                for &(level, count) in entries {
+                    run[level as usize] = count;
+                }
+            }
+            visit(place, &counts);
+        }
+        Ok(())
+    }
 }
 
 /// How often a level was observed: exact, at most 2^31.

@@ -22,6 +22,11 @@ impl<'a> RowCounts<'a> {
         Self { data, cardinalities: data.schema().cardinalities() }
     }
 
+    /// The number of distinct rows.
+    pub(super) fn distinct_rows(&self) -> usize {
+        self.data.distinct_rows()
+    }
+
     /// The blanket's configuration in every distinct row.
     fn cells(&self, space: &OutcomeSpace) -> Vec<Cell> {
         let mut cells = vec![0; self.data.distinct_rows()];

@@ -2,9 +2,11 @@
 //! section 2.1).
 
 mod edge;
+mod toggled;
 mod varset;
 
 pub use edge::Edge;
+pub use toggled::{Blankets, Toggled};
 pub use varset::VarSet;
 
 use crate::data::Var;

@@ -86,6 +86,20 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         Ok(score)
     }
 
+    /// The plain node scores of a blanket with each candidate added, in the candidates' order.
+    ///
+    /// # Errors
+    /// When an outcome space is too large to be numbered.
+    pub(crate) fn extension_scores(&self, node: Var, blanket: &VarSet, candidates: &[Var]) -> Result<Vec<Nats>> {
+        let class_score = self.class_score(node);
+        let levels = self.cardinalities()[node] as usize;
+        let mut scores = vec![Nats::ZERO; candidates.len()];
+        self.source.extensions(node, blanket, candidates, &mut |place, counts| {
+            scores[place] = counts.chunks_exact(levels).map(|class| class_score.of_counts(class.iter().copied())).sum();
+        })?;
+        Ok(scores)
+    }
+
     /// The classes of a node's blanket, one per configuration, ready to be merged.
     pub(crate) fn classes(&self, node: Var, blanket: &VarSet) -> Result<BlanketClasses<'_>> {
         Ok(BlanketClasses::new(&self.source.family(node, blanket)?, self.class_score(node)))

@@ -7,7 +7,7 @@
 //! depends on nothing but the Markov blankets of its nodes.
 
 use crate::data::Var;
-use crate::graph::{Edge, Graph};
+use crate::graph::{Blankets, Edge, Graph};
 use crate::partition::DisjointSets;
 
 /// The edges that can have contexts and are linked by shared nodes.
@@ -22,7 +22,7 @@ pub(super) struct Component {
 impl Component {
     /// All components of a graph, by smallest node.
     pub(super) fn all(graph: &Graph) -> Vec<Self> {
-        let labelled: Vec<Edge> = graph.edges().filter(|&edge| has_common_neighbor(graph, edge)).collect();
+        let labelled: Vec<Edge> = graph.edges().filter(|&edge| graph.have_common_neighbor(edge)).collect();
         let mut sets = DisjointSets::new(graph.nodes());
         for edge in &labelled {
             sets.join(edge.low(), edge.high());
@@ -55,11 +55,6 @@ impl Component {
         }
         key.into()
     }
-}
-
-fn has_common_neighbor(graph: &Graph, edge: Edge) -> bool {
-    let other = graph.markov_blanket(edge.high());
-    graph.markov_blanket(edge.low()).iter().any(|neighbor| other.contains(neighbor))
 }
 
 #[cfg(test)]

@@ -6,23 +6,44 @@ use super::stop::Halt;
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
-use crate::graph::{Edge, Graph};
+use crate::graph::{Blankets, Edge, Graph};
 use crate::outcome::{Cell, OutcomeSpace};
 use crate::score::{BlanketClasses, ContextPrior, EdgeView, Gain, Nats, Scorer};
 use crate::structure::Structure;
 use std::collections::BTreeSet;
 
-/// What a climb in one component found.
+/// What a climb found.
 #[derive(Debug)]
 pub(super) struct Climbed {
     /// The elements, by edge.
     pub(super) elements: Vec<(Edge, BTreeSet<Cell>)>,
     /// The change of score plus prior.
     pub(super) gain: Nats,
+    /// The scores of the nodes afterwards, in the order given.
+    pub(super) node_scores: Vec<Nats>,
     /// Choices among equals.
     pub(super) ties: u64,
     /// Elements considered.
     pub(super) moves: u64,
+}
+
+/// Where a climb may add elements.
+pub(super) struct Scope<'a> {
+    /// The Markov blankets.
+    pub(super) blankets: &'a dyn Blankets,
+    /// The nodes whose scores the climb may change, ascending.
+    pub(super) nodes: &'a [Var],
+    /// The edges whose contexts it fills, from empty; their ends are among the nodes.
+    pub(super) edges: &'a [Edge],
+    /// The contexts that stay as they are: those of edges that touch neither end of an edge.
+    pub(super) fixed: Option<(&'a Structure, Edge)>,
+}
+
+impl<'a> Scope<'a> {
+    /// A whole component, where nothing else can have a context.
+    pub(super) fn component(graph: &'a dyn Blankets, component: &'a Component) -> Self {
+        Self { blankets: graph, nodes: &component.nodes, edges: &component.edges, fixed: None }
+    }
 }
 
 /// The contexts that Algorithm 2 finds for a graph, and the change of score and prior.
@@ -37,7 +58,7 @@ pub fn climb_contexts<S: CountSource>(
     let mut structure = Structure::from_graph(graph.clone(), scorer.cardinalities())?;
     let mut gain = Nats::ZERO;
     for component in Component::all(graph) {
-        let climbed = match climb(scorer, prior, (graph, &component), &()) {
+        let climbed = match climb(scorer, prior, &Scope::component(graph, &component), &()) {
             Ok(climbed) => climbed,
             Err(Halt::Failed(error)) => return Err(error),
             Err(Halt::Stopped(_)) => continue, // nobody asks to stop here
@@ -58,15 +79,16 @@ pub(super) fn install(structure: &mut Structure, climbed: &Climbed) -> Result<()
     Ok(())
 }
 
-/// Climbs in one component, from the empty context.
+/// Climbs in a scope.
 pub(super) fn climb<S: CountSource>(
     scorer: &Scorer<'_, S>,
     prior: &ContextPrior,
-    (graph, component): (&Graph, &Component),
+    scope: &Scope<'_>,
     observer: &dyn Observer,
 ) -> std::result::Result<Climbed, Halt> {
-    let mut climb = Climb::new(scorer, prior, graph, component)?;
-    let mut climbed = Climbed { elements: Vec::new(), gain: Nats::ZERO, ties: 0, moves: 0 };
+    let mut climb = Climb::new(scorer, prior, scope)?;
+    let mut climbed =
+        Climbed { elements: Vec::new(), gain: Nats::ZERO, node_scores: Vec::new(), ties: 0, moves: 0 };
     loop {
         if let Some(reason) = observer.stop() {
             return Err(Halt::Stopped(reason));
@@ -77,6 +99,7 @@ pub(super) fn climb<S: CountSource>(
         climbed.ties += u64::from(best.equals > 1);
         climb.add(edge, best.element)?;
     }
+    climbed.node_scores = climb.nodes.iter().map(BlanketClasses::score).collect();
     let found = climb.edges.into_iter().filter(|edge| !edge.elements.is_empty());
     climbed.elements = found.map(|edge| (edge.edge, edge.elements)).collect();
     Ok(climbed)
@@ -85,26 +108,30 @@ pub(super) fn climb<S: CountSource>(
 struct Climb<'a> {
     nodes: Vec<BlanketClasses<'a>>,
     edges: Vec<EdgeState>,
+    /// The places in `edges` of each node's edges.
+    edges_at: Vec<Vec<usize>>,
 }
 
 impl<'a> Climb<'a> {
     fn new<S: CountSource>(
         scorer: &'a Scorer<'_, S>,
         prior: &ContextPrior,
-        graph: &Graph,
-        component: &Component,
+        scope: &Scope<'_>,
     ) -> Result<Self> {
-        let classes = |&node: &Var| scorer.classes(node, graph.markov_blanket(node));
-        let nodes: Vec<BlanketClasses<'a>> = component.nodes.iter().map(classes).collect::<Result<_>>()?;
-        let mut climb = Self { nodes, edges: Vec::new() };
-        for &edge in &component.edges {
+        let nodes: Vec<BlanketClasses<'a>> =
+            scope.nodes.iter().map(|&node| start(scorer, scope, node)).collect::<Result<_>>()?;
+        let mut climb = Self { edges: Vec::new(), edges_at: vec![Vec::new(); nodes.len()], nodes };
+        for &edge in scope.edges {
             let Some(cost) = prior.element(edge, scorer.cardinalities()) else { continue };
-            let space = OutcomeSpace::new(graph.common_neighbors(edge), scorer.cardinalities())?;
-            let place = |node: Var| component.nodes.binary_search(&node).unwrap_or_default();
+            let space = OutcomeSpace::new(scope.blankets.common_neighbors(edge), scorer.cardinalities())?;
+            let place = |node: Var| scope.nodes.binary_search(&node).unwrap_or_default();
             let ends = [place(edge.low()), place(edge.high())];
             let view = |end: usize, other: Var| EdgeView::new(climb.nodes[end].space(), other, &space);
             let views = [view(ends[0], edge.high()), view(ends[1], edge.low())];
-            climb.edges.push(EdgeState::new(edge, space, cost, (ends, views)));
+            for end in ends {
+                climb.edges_at[end].push(climb.edges.len());
+            }
+            climb.edges.push(EdgeState::new(edge, space.size(), cost, (ends, views)));
         }
         for node in 0..climb.nodes.len() {
             climb.refresh(node)?;
@@ -140,14 +167,33 @@ impl<'a> Climb<'a> {
 
     /// Evaluates every element at one node again.
     fn refresh(&mut self, node: usize) -> Result<()> {
-        for state in &mut self.edges {
-            if let Some(side) = state.ends.iter().position(|&end| end == node) {
-                state.gains[side] = self.nodes[node].gains(&state.views[side])?;
-                state.choose();
-            }
+        for &edge in &self.edges_at[node] {
+            let state = &mut self.edges[edge];
+            let side = usize::from(state.ends[0] != node);
+            state.gains[side] = self.nodes[node].gains(&state.views[side])?;
+            state.choose();
         }
         Ok(())
     }
+}
+
+/// A node's classes before the climb: fixed contexts merged, all others apart.
+fn start<'a, S: CountSource>(
+    scorer: &'a Scorer<'_, S>,
+    scope: &Scope<'_>,
+    node: Var,
+) -> Result<BlanketClasses<'a>> {
+    let mut classes = scorer.classes(node, scope.blankets.markov_blanket(node))?;
+    let Some((structure, toggled)) = scope.fixed.filter(|(_, toggled)| !toggled.touches(node)) else {
+        return Ok(classes);
+    };
+    for (neighbor, context) in structure.contexts_at(node).filter(|&(neighbor, _)| !toggled.touches(neighbor)) {
+        let view = EdgeView::new(classes.space(), neighbor, context.space());
+        for element in context.elements() {
+            classes.add(&view, element)?;
+        }
+    }
+    Ok(classes)
 }
 
 /// The best element of an edge.
@@ -172,17 +218,9 @@ struct EdgeState {
 }
 
 impl EdgeState {
-    fn new(edge: Edge, space: OutcomeSpace, cost: Nats, (ends, views): ([usize; 2], [EdgeView; 2])) -> Self {
-        Self {
-            edge,
-            size: space.size(),
-            cost,
-            ends,
-            views,
-            gains: [Vec::new(), Vec::new()],
-            elements: BTreeSet::new(),
-            best: None,
-        }
+    fn new(edge: Edge, size: u64, cost: Nats, (ends, views): ([usize; 2], [EdgeView; 2])) -> Self {
+        let gains = [Vec::new(), Vec::new()];
+        Self { edge, size, cost, ends, views, gains, elements: BTreeSet::new(), best: None }
     }
 
     /// How many elements could be added: none when the next one would make the context full.

@@ -2,7 +2,7 @@
 //! its own from the empty context, while that improves the score.
 
 use super::component::Component;
-use super::context_climb::{Climbed, climb, install};
+use super::context_climb::{Climbed, Scope, climb, install};
 use super::observer::{Event, Observer};
 use super::state::{GraphClimbState, GraphStep};
 use super::stop::{Halt, StopReason};
@@ -119,7 +119,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         if let Some(climbed) = self.climbs.get(&key) {
             return Ok(climbed);
         }
-        let climbed = Arc::new(climb(self.scorer, &self.prior, (graph, component), observer)?);
+        let climbed =
+            Arc::new(climb(self.scorer, &self.prior, &Scope::component(graph, component), observer)?);
         self.climbs.insert(key, Arc::clone(&climbed));
         Ok(climbed)
     }

@@ -1,5 +1,6 @@
 //! Who watches a search: progress bars, step recorders, Ctrl-C, time limits.
 
+use super::blanket::BlanketState;
 use super::state::GraphClimbState;
 use super::stop::StopReason;
 
@@ -23,6 +24,8 @@ pub enum Event<'a> {
     },
     /// The best neighbour was taken.
     Moved(&'a GraphClimbState),
+    /// Mode `blanket` finished a batch of blankets or took a toggle.
+    Advanced(&'a BlanketState),
 }
 
 /// Watches a search and may end it. Implementations are called from several threads.
