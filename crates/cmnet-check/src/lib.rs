@@ -15,6 +15,8 @@
 //! | `score` | 3.1 and 3.2, eq. (7) | marginal pseudo-likelihood and structure prior |
 //! | `context_climb` | 3.3, Algorithm 2 | the contexts of a given graph |
 //! | `graph_climb` | 3.3, Algorithm 1 | the graph, and local optimality |
+//! | `loglinear` | 2.1 and 2.2, Proposition 2 | phi-terms, restrictions, parameter count |
+//! | `rational` | - | exact elimination |
 //!
 //! Variables and levels are numbers from 0. A configuration of several variables lists their
 //! levels in ascending order of the variables.
@@ -35,7 +37,9 @@
 mod context_climb;
 mod error;
 mod graph_climb;
+mod loglinear;
 mod partition;
+mod rational;
 mod score;
 mod space;
 mod structure;
@@ -46,6 +50,7 @@ pub use error::CheckError;
 pub use graph_climb::{
     GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal,
 };
+pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use partition::{class_numbers, classes};
 pub use score::{Score, Scoring, log_prior, node_score, score};
 pub use space::{LARGEST_SPACE, configurations, position};
