@@ -17,6 +17,8 @@
 //! | `graph_climb` | 3.3, Algorithm 1 | the graph, and local optimality |
 //! | `loglinear` | 2.1 and 2.2, Proposition 2 | phi-terms, restrictions, parameter count |
 //! | `rational` | - | exact elimination |
+//! | `likelihood` | 2.1 and 4 | the likelihood of given phi, by listing the joint space |
+//! | `newton` | 4 | maximum likelihood, by an optimiser of its own |
 //!
 //! Variables and levels are numbers from 0. A configuration of several variables lists their
 //! levels in ascending order of the variables.
@@ -37,7 +39,9 @@
 mod context_climb;
 mod error;
 mod graph_climb;
+mod likelihood;
 mod loglinear;
+mod newton;
 mod partition;
 mod rational;
 mod score;
@@ -50,7 +54,9 @@ pub use error::CheckError;
 pub use graph_climb::{
     GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal,
 };
+pub use likelihood::{likelihood_gradient_norm, log_likelihood, restriction_violation};
 pub use loglinear::{LogLinear, Restriction, Term, is_implied};
+pub use newton::{Ending, Fit, maximum_likelihood};
 pub use partition::{class_numbers, classes};
 pub use score::{Score, Scoring, log_prior, node_score, score};
 pub use space::{LARGEST_SPACE, configurations, position};
