@@ -26,6 +26,7 @@ pub mod error;
 pub mod graph;
 pub mod learn;
 mod model;
+pub mod io;
 pub mod outcome;
 pub mod partition;
 pub mod score;
