@@ -145,7 +145,7 @@ impl LearnedModel {
 /// ```
 /// use cmnet::{data::Dataset, learn::{LearnOptions, learn}};
 /// let rows = [["0", "0"], ["1", "1"]].repeat(20);
-/// let data = Dataset::from_labels(&["a", "b"], &rows)?;
+/// let data = Dataset::from_labels(&["a", "b"], rows)?;
 /// let learned = learn(&data, &LearnOptions::default(), &())?;
 /// assert_eq!(learned.models[0].structure.graph().edge_count(), 1);
 /// # Ok::<(), cmnet::Error>(())

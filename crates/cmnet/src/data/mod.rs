@@ -8,6 +8,7 @@ pub mod describe;
 pub mod digest;
 mod encode;
 mod recent;
+mod select;
 pub mod variable;
 pub mod warning;
 

@@ -1,6 +1,7 @@
 //! The model file: versioned JSON with names instead of indices, checked throughout when
 //! it is read. `docs/formats.md` describes it.
 
+use super::atomic::write_atomic;
 use super::json_text;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use crate::context::EdgeContext;
@@ -9,7 +10,10 @@ use crate::error::{Error, ErrorKind, Result, shown};
 use crate::graph::Edge;
 use crate::model::{Model, Provenance};
 use crate::structure::Structure;
+use super::source::open_file;
 use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
 
 /// The format that this version writes, and the only one so far.
 pub const FORMAT: &str = "cmnet-model/1";
@@ -65,6 +69,37 @@ fn context_record(schema: &Schema, context: &EdgeContext) -> ContextRecord {
 pub fn from_text(text: &str, file: &str) -> Result<Model> {
     let record: ModelRecord = serde_json::from_str(text).map_err(|error| syntax(file, text, &error))?;
     Reader { file }.model(&record)
+}
+
+/// The largest model file that is read, in bytes.
+const LARGEST: u64 = 1 << 30;
+
+/// Reads and checks a model file.
+///
+/// # Errors
+/// When the file cannot be read, or as [`from_text`].
+pub fn load(path: &Path) -> Result<Model> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(complaint(&file, "file", "this is a directory; name a model file in it".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let mut reader = open_file(path)?.take(LARGEST + 1);
+    reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, "read", source))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| complaint(&file, &format!("byte {}", error.utf8_error().valid_up_to()), "the text is not UTF-8".to_owned()))?;
+    from_text(&text, &file)
+}
+
+/// Writes a model file whole or not at all.
+///
+/// # Errors
+/// When a number in it is not finite, or the file cannot be written.
+pub fn save(model: &Model, path: &Path) -> Result<()> {
+    write_atomic(path, to_text(model)?.as_bytes())
 }
 
 fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {

@@ -20,7 +20,7 @@ const REMEMBERED: usize = 1 << 20;
 /// # Example
 /// ```
 /// use cmnet::{Structure, counts::RowCounts, data::Dataset, score::{Alpha, Scorer}};
-/// let data = Dataset::from_labels(&["a", "b"], &[["x", "0"], ["y", "1"], ["x", "0"]])?;
+/// let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"], ["x", "0"]])?;
 /// let counts = RowCounts::new(&data);
 /// let scorer = Scorer::new(&counts, Alpha::default());
 /// let score = scorer.log_mpl(&Structure::empty(&[2, 2]))?;

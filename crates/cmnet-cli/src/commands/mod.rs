@@ -1,0 +1,7 @@
+//! One file per subcommand: read, call the library, render.
+
+pub(crate) mod check;
+pub(crate) mod describe;
+pub(crate) mod draw;
+pub(crate) mod learn;
+pub(crate) mod score;
