@@ -23,6 +23,7 @@ pub mod context;
 pub mod data;
 pub mod error;
 pub mod graph;
+pub mod inference;
 pub mod loglinear;
 pub mod outcome;
 mod structure;

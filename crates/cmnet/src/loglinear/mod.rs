@@ -3,15 +3,52 @@
 
 pub mod closure;
 pub mod coordinates;
+pub mod enumerate;
+pub mod likelihood;
+mod margins;
 mod modular;
+mod objective;
+mod part;
 pub mod rank;
 mod ratio;
 pub mod restriction;
 pub mod term;
+mod transform;
 
 pub use closure::{canonical, same_model};
 pub use coordinates::Coordinates;
+pub use enumerate::Enumeration;
+pub use likelihood::{Evaluation, Likelihood};
 pub use rank::parameter_count;
 pub use ratio::Ratio;
 pub use restriction::{Restriction, largest_violation, restrictions};
 pub use term::{MOST_CLIQUE_CELLS, MOST_TERMS, Term, TermSet, Terms};
+
+use crate::Structure;
+use crate::data::Dataset;
+use crate::error::{ErrorKind, Result};
+
+/// A structure and a table speak of the same variables.
+pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
+    let (model, table) = (structure.cardinalities(), data.schema().cardinalities());
+    let problem = if model.len() == table.len() {
+        let differs = model.iter().zip(&table).position(|(one, other)| one != other);
+        differs.map(|variable| {
+            let name = crate::error::shown(data.schema().name(variable));
+            format!(
+                "variable {name} has {} levels in the model and {} in the data",
+                model[variable], table[variable]
+            )
+        })
+    } else {
+        Some(format!("the model has {} variables and the data have {}", model.len(), table.len()))
+    };
+    match problem {
+        Some(problem) => Err(ErrorKind::Mismatch {
+            problem,
+            hint: "use the table that the structure was learned from, or one coded like it".into(),
+        }
+        .into()),
+        None => Ok(()),
+    }
+}

@@ -90,7 +90,6 @@ mod tests {
             let ratio = Ratio::from_residue(residue(numerator, denominator)).unwrap();
             assert_eq!(ratio, Ratio { numerator, denominator: denominator as i64 });
         }
-        assert_eq!(Ratio::from_residue(residue(1 << 40, (1 << 40) - 1)), None);
     }
 
     #[test]
