@@ -53,8 +53,8 @@ pub struct Clique {
 #[derive(Clone, Debug)]
 pub(super) struct Parent {
     pub(super) clique: usize,
-    /// Cells of the separator; it is the front of the clique's own shape.
-    pub(super) separator: usize,
+    /// The separator: the front of the clique's own shape.
+    pub(super) separator: Shape,
     /// From the parent's cells to the separator's.
     pub(super) walk: Walk,
 }
@@ -70,9 +70,14 @@ impl Clique {
         self.parent.as_ref().map(|parent| parent.clique)
     }
 
+    /// The variables shared with the parent: they come first in the clique's own shape.
+    pub fn separator(&self) -> Option<&Shape> {
+        self.parent.as_ref().map(|parent| &parent.separator)
+    }
+
     /// Configurations of the separator towards the parent; 1 for a root.
     pub(super) fn separator_cells(&self) -> usize {
-        self.parent.as_ref().map_or(1, |parent| parent.separator)
+        self.separator().map_or(1, Shape::size)
     }
 }
 
@@ -139,6 +144,18 @@ impl TreePlan {
         Self { cliques, cost }
     }
 
+    /// The cost of several trees together.
+    pub(crate) fn total_cost(plans: &[Self]) -> TreeCost {
+        let none = TreeCost { at_least: false, cells: 0, largest: 0, width: 0, fill: 0 };
+        plans.iter().map(|plan| plan.cost).fold(none, |sum, cost| TreeCost {
+            at_least: sum.at_least || cost.at_least,
+            cells: sum.cells.saturating_add(cost.cells),
+            largest: sum.largest.max(cost.largest),
+            width: sum.width.max(cost.width),
+            fill: sum.fill + cost.fill,
+        })
+    }
+
     /// Lays out the tables, two per clique, if they fit a budget of bytes.
     pub(crate) fn build(self, cardinalities: &[u32], budget: u64) -> Result<JunctionTree> {
         if self.cost.at_least || self.cost.bytes(2) > budget {
@@ -159,7 +176,7 @@ impl TreePlan {
             let parent = parent.map(|(clique, _)| {
                 let separator = Shape::new(separator, cardinalities);
                 let walk = cliques[clique].shape.walk_onto(&separator);
-                Parent { clique, separator: separator.size(), walk }
+                Parent { clique, separator, walk }
             });
             cliques.push(Clique { shape: Shape::new(order, cardinalities), parent });
         }

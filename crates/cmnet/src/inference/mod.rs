@@ -6,6 +6,7 @@ pub mod shape;
 pub mod triangulate;
 
 pub use junction_tree::{Clique, JunctionTree, TreeCost};
+pub(crate) use junction_tree::{TreePlan, best_plan};
 pub use propagate::Propagation;
 pub use shape::{Shape, Walk};
 pub use triangulate::{Elimination, EliminationRule, eliminate};

@@ -53,7 +53,7 @@ impl Propagation {
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.tables[index]);
             if let Some(parent) = &clique.parent {
-                let mut separator = vec![0.0; parent.separator];
+                let mut separator = vec![0.0; parent.separator.size()];
                 parent.walk.gather(&before[parent.clique], &mut separator);
                 let run = marginal.len() / separator.len();
                 for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
@@ -100,7 +100,7 @@ impl Propagation {
                 *value *= probability;
             }
             if let Some(parent) = &clique.parent {
-                let mut separator = vec![0.0; parent.separator];
+                let mut separator = vec![0.0; parent.separator.size()];
                 parent.walk.gather(&before[parent.clique], &mut separator);
                 let run = moved.len() / separator.len();
                 let conditionals = self.tables[index].chunks_exact(run);

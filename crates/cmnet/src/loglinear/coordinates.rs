@@ -148,6 +148,17 @@ impl Coordinates {
         by_beta
     }
 
+    /// The diagonal of N' D N for a diagonal matrix D.
+    pub(crate) fn pull_back_squares(&self, by_term: &[f64]) -> Vec<f64> {
+        let mut by_beta = vec![0.0; self.len()];
+        for (term, &value) in by_term.iter().enumerate() {
+            for (at, factor) in self.expansion(term) {
+                by_beta[at] += factor * factor * value;
+            }
+        }
+        by_beta
+    }
+
     /// The coordinates of some of the terms, renumbered from 0 in the given ascending order.
     /// The terms must be closed: whatever one of them depends on is among them.
     pub(crate) fn restrict(&self, terms: &[usize]) -> Self {

@@ -61,23 +61,18 @@ impl Likelihood {
         let coordinates = Coordinates::new(structure, &terms)?;
         let tree = JunctionTree::new(structure.graph(), structure.cardinalities(), budget)?;
         let part = Part::whole(&terms);
-        let means = term_means(&terms, &part, data, &Smoothing::new(data, 0.0));
-        Ok(Self::of_part(&terms, &part, tree, coordinates, means))
+        let means = term_means(&terms, &part, data, &Smoothing::none(data));
+        Ok(Self::of_part(&terms, &part, tree, coordinates).with_means(means))
     }
 
-    /// The log-likelihood of a part, with the part's own coordinates and means.
-    pub(crate) fn of_part(
-        terms: &Terms,
-        part: &Part,
-        tree: JunctionTree,
-        coordinates: Coordinates,
-        means: Vec<f64>,
-    ) -> Self {
+    /// The log-likelihood of a part with its own coordinates, before it knows the data.
+    pub(crate) fn of_part(terms: &Terms, part: &Part, tree: JunctionTree, coordinates: Coordinates) -> Self {
         let tables = TermTables::new(terms, part, tree.cliques().iter().map(Clique::shape));
+        let means = vec![0.0; tables.terms()];
         Self { tree, tables, coordinates, means }
     }
 
-    /// The same function of other data.
+    /// The same function of these data.
     pub(crate) fn with_means(self, means: Vec<f64>) -> Self {
         Self { means, ..self }
     }
@@ -106,7 +101,22 @@ impl Likelihood {
         }
     }
 
-    /// log Z and the expected share of every term.
+    /// log Z at a point.
+    pub(crate) fn log_partition_at(point: &TreePoint) -> f64 {
+        point.propagation.log_partition()
+    }
+
+    /// The expected share of every term.
+    fn expected(&self, point: &TreePoint) -> Vec<f64> {
+        let mut expected = vec![0.0; self.tables.terms()];
+        for (index, clique) in self.tree.cliques().iter().enumerate() {
+            let mut table = point.propagation.marginal(index).to_vec();
+            self.tables.margins(index, clique.shape(), &mut table, &mut expected);
+        }
+        expected
+    }
+
+    /// Calibrates the tree; returns log Z.
     fn propagate(&self, phi: &[f64], propagation: &mut Propagation) -> f64 {
         for (index, clique) in self.tree.cliques().iter().enumerate() {
             self.tables.log_potential(index, clique.shape(), phi, propagation.log_potential(index));
@@ -122,12 +132,6 @@ impl Likelihood {
 pub(crate) struct TreePoint {
     propagation: Propagation,
     value: f64,
-}
-
-impl TreePoint {
-    pub(crate) fn log_partition(&self) -> f64 {
-        self.propagation.log_partition()
-    }
 }
 
 impl Objective for Likelihood {
@@ -151,11 +155,7 @@ impl Objective for Likelihood {
     }
 
     fn gradient(&self, point: &TreePoint) -> Vec<f64> {
-        let mut expected = vec![0.0; self.tables.terms()];
-        for (index, clique) in self.tree.cliques().iter().enumerate() {
-            let mut table = point.propagation.marginal(index).to_vec();
-            self.tables.margins(index, clique.shape(), &mut table, &mut expected);
-        }
+        let expected = self.expected(point);
         let difference: Vec<f64> = self.means.iter().zip(&expected).map(|(m, e)| m - e).collect();
         self.coordinates.pull_back(&difference)
     }
@@ -174,6 +174,20 @@ impl Objective for Likelihood {
             self.tables.margins(index, clique.shape(), &mut moved[index], &mut by_term);
         }
         self.coordinates.pull_back(&by_term)
+    }
+
+    fn rough_diagonal(&self, point: &TreePoint) -> Vec<f64> {
+        let variance = |share: f64| (share * (1.0 - share)).max(1e-12);
+        self.coordinates
+            .pull_back_squares(&self.expected(point).into_iter().map(variance).collect::<Vec<_>>())
+    }
+
+    fn work(&self) -> usize {
+        self.tree
+            .cliques()
+            .iter()
+            .map(|clique| clique.shape().size() * (clique.shape().variables().len() + 4))
+            .sum()
     }
 }
 

@@ -4,6 +4,7 @@ use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
 use crate::data::{Dataset, Var};
 use crate::inference::Shape;
+use std::sync::Arc;
 
 /// A small amount of imagined data: `weight` observations spread over the whole outcome
 /// space as if all variables were independent.
@@ -15,18 +16,24 @@ use crate::inference::Shape;
 pub(crate) struct Smoothing {
     weight: f64,
     /// Level probabilities of every variable.
-    levels: Vec<Vec<f64>>,
+    levels: Arc<[Vec<f64>]>,
 }
 
 impl Smoothing {
-    pub(crate) fn new(data: &Dataset, weight: f64) -> Self {
+    /// No imagined observation yet.
+    pub(crate) fn none(data: &Dataset) -> Self {
         let total = data.rows() as f64;
         let distribution = |variable: Var| {
             let counts = data.level_counts(variable);
             let whole = total + counts.len() as f64 / 2.0;
             counts.iter().map(|&count| (count as f64 + 0.5) / whole).collect()
         };
-        Self { weight, levels: (0..data.variables()).map(distribution).collect() }
+        Self { weight: 0.0, levels: (0..data.variables()).map(distribution).collect() }
+    }
+
+    /// The same distribution with another number of observations.
+    pub(crate) fn weighing(&self, weight: f64) -> Self {
+        Self { weight, levels: Arc::clone(&self.levels) }
     }
 
     /// The number of imagined observations.

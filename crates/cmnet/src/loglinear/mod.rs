@@ -1,14 +1,22 @@
 //! The log-linear side of the paper: phi-terms, restrictions, parameters (sections 2.1, 2.2
 //! and 4).
 
+mod cholesky;
 pub mod closure;
 pub mod coordinates;
+mod decomposable;
 pub mod enumerate;
+pub mod fit;
+mod lbfgs;
 pub mod likelihood;
 mod margins;
 mod modular;
+mod newton;
 mod objective;
+pub mod options;
+pub mod parameters;
 mod part;
+mod pseudo;
 pub mod rank;
 mod ratio;
 pub mod restriction;
@@ -18,7 +26,10 @@ mod transform;
 pub use closure::{canonical, same_model};
 pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
+pub use fit::fit;
 pub use likelihood::{Evaluation, Likelihood};
+pub use options::{Estimate, Fit, FitOptions, FitStatus, Method};
+pub use parameters::{Evaluator, Parameters};
 pub use rank::parameter_count;
 pub use ratio::Ratio;
 pub use restriction::{Restriction, largest_violation, restrictions};

@@ -102,7 +102,7 @@ impl TermTables {
 }
 
 /// The cells of a set's terms in a table that contains the set, in the order of the terms.
-fn cells_of(set: &TermSet, shape: &Shape, cardinalities: &[u32]) -> Vec<usize> {
+pub(crate) fn cells_of(set: &TermSet, shape: &Shape, cardinalities: &[u32]) -> Vec<usize> {
     let mut cells = vec![0];
     for variable in set.variables().iter() {
         let (levels, stride) = (cardinalities[variable] as usize, shape.stride_of(variable));
