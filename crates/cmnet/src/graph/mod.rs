@@ -5,6 +5,7 @@ mod chordal;
 mod cliques;
 mod components;
 mod edge;
+mod toggled;
 mod varset;
 
 pub use chordal::{is_chordal, perfect_elimination_order};
@@ -12,6 +13,7 @@ pub(crate) use cliques::guarded_cliques;
 pub use cliques::{MOST_CLIQUES, maximal_cliques};
 pub use components::components;
 pub use edge::Edge;
+pub use toggled::{Blankets, Toggled};
 pub use varset::VarSet;
 
 use crate::data::Var;
