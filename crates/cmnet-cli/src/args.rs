@@ -27,13 +27,19 @@ pub(crate) enum Command {
     #[command(after_help = LEARN_HELP)]
     Learn(LearnArgs),
     /// Score a given structure: node scores, prior, total
-    #[command(after_help = "Example: cmnet score coronary_heart.model.json data/coronary_heart.csv --kappa n^-0.25")]
+    #[command(
+        after_help = "Example: cmnet score coronary_heart.model.json data/coronary_heart.csv --kappa n^-0.25"
+    )]
     Score(ScoreArgs),
     /// Re-derive a model's score, regularity and local optimality with independent code
-    #[command(after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees.")]
+    #[command(
+        after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees."
+    )]
     Check(CheckArgs),
     /// Draw a model's labelled graph
-    #[command(after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -")]
+    #[command(
+        after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
+    )]
     Draw(DrawArgs),
 }
 

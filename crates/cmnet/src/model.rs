@@ -55,18 +55,27 @@ impl Model {
     pub fn arrange(&self, data: Dataset) -> Result<Dataset> {
         let mismatch = |problem: String, hint: &str| ErrorKind::Mismatch { problem, hint: hint.to_owned() };
         if data.variables() != self.schema.len() {
-            let problem = format!("the model has {} variables, the data {}", self.schema.len(), data.variables());
+            let problem =
+                format!("the model has {} variables, the data {}", self.schema.len(), data.variables());
             return Err(mismatch(problem, "choose the model's columns with --columns or --drop").into());
         }
         let mut order: Vec<Var> = Vec::new();
         for mine in self.schema.variables() {
             let Some(place) = data.schema().find(&mine.name) else {
                 let problem = format!("the data have no column {}", shown(&mine.name));
-                return Err(mismatch(problem, "rename the column, or give the table the model was learned from").into());
+                return Err(mismatch(
+                    problem,
+                    "rename the column, or give the table the model was learned from",
+                )
+                .into());
             };
             let theirs = &data.schema().variable(place).levels;
             if &mine.levels != theirs {
-                let (name, own, other) = (shown(&mine.name), shown_list(mine.levels.iter().map(String::as_str)), shown_list(theirs.iter().map(String::as_str)));
+                let (name, own, other) = (
+                    shown(&mine.name),
+                    shown_list(mine.levels.iter().map(String::as_str)),
+                    shown_list(theirs.iter().map(String::as_str)),
+                );
                 let problem = format!("the levels of {name} are {own} in the model and {other} in the data");
                 return Err(mismatch(problem, "give the model's levels in a --schema file").into());
             }

@@ -134,7 +134,13 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     ) -> std::result::Result<(), Halt> {
         self.find_blankets(state, observer)?;
         let edges = candidates(&state.blankets, self.rule)?;
-        let search = |contexts| GraphSearch { scorer: self.scorer, prior, limits: self.limits, candidates: &edges, contexts };
+        let search = |contexts| GraphSearch {
+            scorer: self.scorer,
+            prior,
+            limits: self.limits,
+            candidates: &edges,
+            contexts,
+        };
         if state.plain.is_none() {
             state.plain = Some(Progress::start(Structure::empty(self.scorer.cardinalities())));
         }
@@ -156,7 +162,11 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     }
 
     /// Phase 1, in batches of nodes.
-    fn find_blankets(&self, state: &mut BlanketState, observer: &dyn Observer) -> std::result::Result<(), Halt> {
+    fn find_blankets(
+        &self,
+        state: &mut BlanketState,
+        observer: &dyn Observer,
+    ) -> std::result::Result<(), Halt> {
         let nodes = self.scorer.cardinalities().len();
         while state.blankets.len() < nodes {
             let batch: Vec<Var> = (state.blankets.len()..nodes.min(state.blankets.len() + BATCH)).collect();
@@ -164,7 +174,8 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
                 Some(reason) => Err(Halt::Stopped(reason)),
                 None => Ok(climb(self.scorer, node, self.limits)?),
             };
-            let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<std::result::Result<_, Halt>>()?;
+            let found: Vec<Neighborhood> =
+                batch.par_iter().map(find).collect::<std::result::Result<_, Halt>>()?;
             state.blankets.extend(found);
             observer.observe(&Event::Advanced(state));
         }
@@ -179,9 +190,12 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         stage: Stage,
         observer: &dyn Observer,
     ) -> std::result::Result<(), Halt> {
-        let Some(progress) = state.stage(stage).as_mut().filter(|progress| !progress.done) else { return Ok(()) };
+        let Some(progress) = state.stage(stage).as_mut().filter(|progress| !progress.done) else {
+            return Ok(());
+        };
         let mut nodes = node_scores(self.scorer, &progress.structure)?;
-        let mut toggles = search.evaluate_all(Scored { structure: &progress.structure, nodes: &nodes }, observer)?;
+        let mut toggles =
+            search.evaluate_all(Scored { structure: &progress.structure, nodes: &nodes }, observer)?;
         while let Some(place) = GraphSearch::<S>::best(&toggles) {
             let (edge, Some(toggle)) = (search.candidates[place], toggles[place].take()) else { break };
             let Some(progress) = state.stage(stage) else { break };
