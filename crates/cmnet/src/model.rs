@@ -3,11 +3,12 @@
 
 use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{ErrorKind, Result, shown, shown_list};
+use crate::loglinear::Fit;
 use crate::score::{Alpha, Kappa};
 use crate::search::StopReason;
 use crate::structure::Structure;
 
-/// A contextual Markov network: named variables and the structure (G, C).
+/// A contextual Markov network (G, C, P) with named variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Names and levels.
@@ -16,6 +17,8 @@ pub struct Model {
     pub structure: Structure,
     /// Where it came from; `None` for a structure written by hand.
     pub learned: Option<Provenance>,
+    /// The parameters P; `None` for a structure that was not fitted.
+    pub fit: Option<Fit>,
 }
 
 /// The data and options that a structure was learned with, and its score there.

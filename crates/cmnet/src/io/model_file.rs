@@ -2,6 +2,7 @@
 //! it is read. `docs/formats.md` describes it.
 
 use super::atomic::write_atomic;
+use super::fit_record::FitRecord;
 use super::json_text;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use super::source::open_file;
@@ -30,6 +31,7 @@ pub fn to_text(model: &Model) -> Result<String> {
         variables: model.schema.variables().to_vec(),
         edges: edge_names(&model.schema, &model.structure),
         contexts: context_records(&model.schema, &model.structure),
+        parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
     };
     let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
     Ok(json_text::to_text(&value))
@@ -124,7 +126,7 @@ fn other_format(text: &str) -> Option<String> {
     value.get("format")?.as_str().filter(|&format| format != FORMAT).map(str::to_owned)
 }
 
-fn complaint(file: &str, at: &str, problem: String) -> Error {
+pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
     ErrorKind::Model { file: file.to_owned(), at: at.to_owned(), problem }.into()
 }
 
@@ -157,7 +159,9 @@ impl Reader<'_> {
             self.context(&schema, &mut structure, context, &format!("contexts[{place}]"))?;
         }
         let learned = record.learned.as_ref().map(|learned| self.learned(learned)).transpose()?;
-        Ok(Model { schema, structure, learned })
+        let fit =
+            record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
+        Ok(Model { schema, structure, learned, fit })
     }
 
     fn schema(&self, variables: &[Variable]) -> Result<Schema> {
