@@ -23,6 +23,7 @@ pub mod context;
 pub mod counts;
 pub mod data;
 pub mod error;
+pub mod evaluate;
 pub mod graph;
 pub mod inference;
 pub mod io;
@@ -33,6 +34,7 @@ pub mod outcome;
 pub mod partition;
 pub mod score;
 pub mod search;
+pub mod select;
 mod structure;
 
 pub use error::{Error, ErrorKind, Result};
