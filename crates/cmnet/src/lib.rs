@@ -32,9 +32,9 @@ pub mod loglinear;
 mod model;
 pub mod outcome;
 pub mod partition;
+pub mod report;
 pub mod score;
 pub mod search;
-pub mod select;
 mod structure;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,13 +1,14 @@
 //! A learned structure with the names, the data and the options it came from (paper,
 //! Definition 3).
 
-use crate::data::{DataDigest, Dataset, Schema};
-use crate::error::{ErrorKind, Result};
+use crate::data::{DataDigest, Dataset, Schema, Var};
+use crate::error::{ErrorKind, Result, shown, shown_list};
+use crate::loglinear::Fit;
 use crate::score::{Alpha, Kappa};
 use crate::search::StopReason;
 use crate::structure::Structure;
 
-/// A contextual Markov network: named variables and the structure (G, C).
+/// A contextual Markov network (G, C, P) with named variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Names and levels.
@@ -16,6 +17,8 @@ pub struct Model {
     pub structure: Structure,
     /// Where it came from; `None` for a structure written by hand.
     pub learned: Option<Provenance>,
+    /// The parameters P; `None` for a structure that was not fitted.
+    pub fit: Option<Fit>,
 }
 
 /// The data and options that a structure was learned with, and its score there.
@@ -47,42 +50,40 @@ impl Provenance {
 }
 
 impl Model {
-    /// Whether a table has this model's variables and levels, in this order.
+    /// A table that has this model's variables and levels, with its columns in the model's
+    /// order.
     ///
     /// # Errors
-    /// Names the first difference.
-    pub fn check_data(&self, data: &Dataset) -> Result<()> {
-        let (own, theirs) = (self.schema.variables(), data.schema().variables());
-        let mismatch =
-            |problem: String, hint: &str| Err(ErrorKind::Mismatch { problem, hint: hint.to_owned() }.into());
-        if own.len() != theirs.len() {
-            return mismatch(
-                format!("the model has {} variables, the data {}", own.len(), theirs.len()),
-                "choose the model's columns with --columns or --drop",
-            );
+    /// Names the first difference in variables or levels.
+    pub fn arrange(&self, data: Dataset) -> Result<Dataset> {
+        let mismatch = |problem: String, hint: &str| ErrorKind::Mismatch { problem, hint: hint.to_owned() };
+        if data.variables() != self.schema.len() {
+            let problem =
+                format!("the model has {} variables, the data {}", self.schema.len(), data.variables());
+            return Err(mismatch(problem, "choose the model's columns with --columns or --drop").into());
         }
-        for (place, (mine, other)) in own.iter().zip(theirs).enumerate() {
-            if mine.name != other.name {
-                return mismatch(
-                    format!(
-                        "column {} is {:?} in the model and {:?} in the data",
-                        place + 1,
-                        mine.name,
-                        other.name
-                    ),
-                    "choose and order the columns as in the model",
+        let mut order: Vec<Var> = Vec::new();
+        for mine in self.schema.variables() {
+            let Some(place) = data.schema().find(&mine.name) else {
+                let problem = format!("the data have no column {}", shown(&mine.name));
+                return Err(mismatch(
+                    problem,
+                    "rename the column, or give the table the model was learned from",
+                )
+                .into());
+            };
+            let theirs = &data.schema().variable(place).levels;
+            if &mine.levels != theirs {
+                let (name, own, other) = (
+                    shown(&mine.name),
+                    shown_list(mine.levels.iter().map(String::as_str)),
+                    shown_list(theirs.iter().map(String::as_str)),
                 );
+                let problem = format!("the levels of {name} are {own} in the model and {other} in the data");
+                return Err(mismatch(problem, "give the model's levels in a --schema file").into());
             }
-            if mine.levels != other.levels {
-                return mismatch(
-                    format!(
-                        "the levels of {:?} are {:?} in the model and {:?} in the data",
-                        mine.name, mine.levels, other.levels
-                    ),
-                    "give the model's levels in a --schema file",
-                );
-            }
+            order.push(place);
         }
-        Ok(())
+        if order.is_sorted() { Ok(data) } else { data.select(&order) }
     }
 }

@@ -5,7 +5,7 @@ use super::collapse::collapse;
 use super::dataset::{Codes, Dataset};
 use super::encode::Coder;
 use super::variable::{Schema, check_names};
-use crate::error::{Error, InputProblem, Place, Result};
+use crate::error::{Error, InputProblem, Place, Result, shown};
 
 /// What stands for a file in complaints about a table from memory.
 const TABLE: &str = "the table";
@@ -74,9 +74,10 @@ impl Dataset {
     /// assert_eq!(data.schema().variable(0).levels, ["no", "yes"]);
     /// # Ok::<(), cmnet::Error>(())
     /// ```
-    pub fn from_labels<'a, R>(names: &[&str], rows: impl IntoIterator<Item = R>) -> Result<Self>
+    pub fn from_labels<R>(names: &[&str], rows: impl IntoIterator<Item = R>) -> Result<Self>
     where
-        R: IntoIterator<Item = &'a str>,
+        R: IntoIterator,
+        R::Item: AsRef<str>,
     {
         check_names(names.iter().copied())
             .map_err(|(column, problem)| Error::input(Place::file(TABLE).at_column(column, None), problem))?;
@@ -85,7 +86,7 @@ impl Dataset {
         }
         let coders = names.iter().map(|_| Coder::open(&[])).collect();
         let mut builder = TableBuilder::new(names.iter().map(|&name| name.to_owned()).collect(), coders);
-        let mut fields: Vec<&str> = Vec::new();
+        let mut fields: Vec<R::Item> = Vec::new();
         for (row, labels) in (1..).zip(rows) {
             fields.clear();
             fields.extend(labels);
@@ -107,18 +108,19 @@ impl Dataset {
     }
 }
 
-fn push_row(
+fn push_row<L: AsRef<str>>(
     builder: &mut TableBuilder,
-    fields: &[&str],
+    fields: &[L],
     width: usize,
 ) -> std::result::Result<(), Box<Misfit>> {
     if fields.len() != width {
         let (expected, found) = (width, fields.len());
-        let text = crate::error::shown(&fields.join(","));
+        let texts: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
+        let text = shown(&texts.join(","));
         let hint = String::new();
         return Err(Box::new((None, InputProblem::RaggedRow { expected, found, text, hint })));
     }
-    builder.push(1, |variable| fields[variable].as_bytes()).map(|_| ())
+    builder.push(1, |variable| fields[variable].as_ref().as_bytes()).map(|_| ())
 }
 
 #[cfg(test)]
@@ -138,6 +140,9 @@ mod tests {
             Dataset::from_labels(&["a", "b"], [["yes", "no"], ["no", "yes"], ["yes", "no"]]).unwrap();
         let codes = [vec![1, 0], vec![0, 1]];
         assert_eq!(Dataset::from_columns(schema(), &codes, Some(&[2, 1])).unwrap(), from_labels);
+        let rows = [["yes", "no"], ["no", "yes"]].map(|row| row.map(str::to_owned));
+        let borrowed = Dataset::from_labels(&["a", "b"], rows.iter().chain(&rows[..1])).unwrap();
+        assert_eq!(borrowed, from_labels);
     }
 
     #[test]
@@ -157,7 +162,7 @@ mod tests {
         let found = message(Dataset::from_labels(&["a", "b"], [vec!["x", "y"], vec!["x"]]));
         assert!(found.starts_with("the table, line 2: this row has 1 field where 2"), "{found}");
         assert!(Dataset::from_labels(&["a", "a"], [["x", "y"]]).is_err());
-        assert!(Dataset::from_labels(&[], [[]]).is_err());
+        assert!(Dataset::from_labels(&[], [[""; 0]]).is_err());
         assert!(Dataset::from_labels::<[&str; 1]>(&["a"], []).is_err());
     }
 }

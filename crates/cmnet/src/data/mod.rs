@@ -8,6 +8,8 @@ pub mod describe;
 pub mod digest;
 mod encode;
 mod recent;
+mod select;
+pub mod split;
 pub mod variable;
 pub mod warning;
 

@@ -2,7 +2,11 @@
 
 pub mod atomic;
 pub mod csv;
+mod fit_record;
 mod header;
+pub mod json_text;
+pub mod model_file;
+mod model_record;
 mod records;
 pub mod schema_file;
 mod sniff;
@@ -11,6 +15,7 @@ mod text;
 
 pub use atomic::write_atomic;
 pub use csv::{Loaded, OnMissing, ReadOptions};
+pub use model_record::ContextRecord;
 pub use schema_file::LevelOrder;
 pub use sniff::parse_delimiter;
 pub use source::Source;

@@ -7,7 +7,7 @@
 //! ```
 
 use super::source::open_file;
-use crate::data::check_levels;
+use crate::data::{Schema, Variable, check_levels};
 use crate::error::{Error, InputProblem, Place, Result, nearest, shown, shown_list};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -96,6 +96,14 @@ impl LevelOrder {
             columns.insert(name, Declared { line: line_of(text.as_bytes(), at), levels });
         }
         Ok(Self { file: file.to_owned(), columns })
+    }
+
+    /// The levels of a schema's variables, such as a model's.
+    pub fn of(schema: &Schema) -> Self {
+        let declared = |variable: &Variable| {
+            (variable.name.clone(), Declared { line: 0, levels: variable.levels.clone() })
+        };
+        Self { file: "the model".to_owned(), columns: schema.variables().iter().map(declared).collect() }
     }
 
     /// The declared levels of a column.

@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::inference::{Clique, JunctionTree, Propagation, Shape};
 
 /// Values of all phi-terms of a graph, with phi_0 where it is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     terms: Terms,
     values: Vec<f64>,
