@@ -24,6 +24,7 @@ pub mod data;
 pub mod error;
 pub mod graph;
 pub mod outcome;
+pub mod report;
 mod structure;
 
 pub use error::{Error, ErrorKind, Result};
