@@ -1,2 +1,25 @@
 //! The command `cmnet`.
-fn main() {}
+
+mod args;
+mod commands;
+mod exit;
+mod files;
+mod interrupt;
+mod output;
+mod progress;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Describe(arguments) => commands::describe::run(arguments),
+        Command::Learn(arguments) => commands::learn::run(arguments),
+        Command::Score(arguments) => commands::score::run(arguments),
+        Command::Check(arguments) => commands::check::run(arguments),
+        Command::Draw(arguments) => commands::draw::run(arguments),
+    };
+    exit::code(result)
+}

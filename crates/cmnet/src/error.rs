@@ -1,5 +1,9 @@
 //! One opaque error with a place, a fact and a hint in every kind.
 
+mod input;
+
+pub use input::{InputProblem, MissingValues, Place};
+
 use std::fmt;
 use std::path::PathBuf;
 
@@ -21,6 +25,16 @@ impl Error {
     /// An option that cannot be used as given.
     pub fn option(name: &'static str, found: impl Into<String>, expected: &'static str) -> Self {
         ErrorKind::Option { name, found: found.into(), expected }.into()
+    }
+
+    /// A table that cannot be read, with the place of the complaint.
+    pub fn input(place: Place, problem: InputProblem) -> Self {
+        ErrorKind::Input { place, problem }.into()
+    }
+
+    /// The operating system refused something about a file.
+    pub fn io(path: impl Into<PathBuf>, action: &'static str, source: std::io::Error) -> Self {
+        ErrorKind::Io { path: path.into(), action, source }.into()
     }
 
     /// A limit that this input or structure goes beyond.
@@ -112,189 +126,6 @@ pub enum ErrorKind {
     },
 }
 
-/// Where in a text file something stands. Lines and columns count from 1.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The file's path as given, or `standard input`.
-    pub file: String,
-    /// The line, where one is known.
-    pub line: Option<u64>,
-    /// The column's number, where one is known.
-    pub column: Option<usize>,
-    /// The column's name, where one is known.
-    pub name: Option<String>,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ", line {line}")?;
-        }
-        match (self.column, &self.name) {
-            (Some(column), Some(name)) => write!(f, ", column {column} ({})", shown(name)),
-            (Some(column), None) => write!(f, ", column {column}"),
-            (None, Some(name)) => write!(f, ", column {}", shown(name)),
-            (None, None) => Ok(()),
-        }
-    }
-}
-
-/// What can be wrong with a table.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputProblem {
-    /// Nothing at all in the file.
-    #[error("the file is empty; expected a header line and one row per observation")]
-    EmptyFile,
-    /// A header and nothing below it, or every row dropped.
-    #[error("no rows are left ({why}); expected at least one row")]
-    NoRows {
-        /// How that came about.
-        why: String,
-    },
-    /// The path is a folder.
-    #[error("this is a directory; name a CSV or TSV file in it, or - for standard input")]
-    Directory,
-    /// A row that is longer or shorter than the first one.
-    #[error(
-        "this row has {found} fields where {expected} were expected ({text}); \
-         add or remove fields, quote a field that contains the delimiter, or give --delimiter"
-    )]
-    RaggedRow {
-        /// Fields of the first line.
-        expected: usize,
-        /// Fields of this line.
-        found: usize,
-        /// The row's first fields.
-        text: String,
-    },
-    /// Two columns with one name.
-    #[error("the column name {name} appears twice (first as column {first}); rename one of them")]
-    DuplicateColumn {
-        /// The name, escaped.
-        name: String,
-        /// Where it stood first.
-        first: usize,
-    },
-    /// A column without a name.
-    #[error("this column has no name; name it in the header line, or give --no-header")]
-    EmptyColumnName,
-    /// The header line again among the rows.
-    #[error("this row repeats the header line; remove it (two files were joined?)")]
-    HeaderTwice,
-    /// Bytes that are not UTF-8.
-    #[error("the bytes {text} are not UTF-8; convert the file to UTF-8")]
-    InvalidUtf8 {
-        /// The bytes, escaped.
-        text: String,
-    },
-    /// A quote that is opened and never closed.
-    #[error(
-        "the quote opened in {text} is never closed; close it, or double a quote that is part of the text"
-    )]
-    OpenQuote {
-        /// The field's beginning, escaped.
-        text: String,
-    },
-    /// Empty cells where none are allowed.
-    #[error("{0}")]
-    Missing(MissingValues),
-    /// A weight that is not a count.
-    #[error("the weight {text} is not a count; expected a whole number, 0 or more{hint}")]
-    Weight {
-        /// What stood there, escaped.
-        text: String,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// More rows by weight than this program counts.
-    #[error(
-        "the rows add up to {total}, beyond the limit of {limit}; sample the table or divide the weights"
-    )]
-    TooManyRows {
-        /// Rows by weight.
-        total: u64,
-        /// The limit.
-        limit: u64,
-    },
-    /// More levels than a variable may have.
-    #[error(
-        "more than {limit} different values; this column looks like an identifier or a measurement: --drop it or group its values"
-    )]
-    TooManyLevels {
-        /// The limit.
-        limit: usize,
-    },
-    /// A column asked for that is not there.
-    #[error("there is no column {name} ({known}){hint}")]
-    UnknownColumn {
-        /// The name asked for, escaped.
-        name: String,
-        /// The names there are.
-        known: String,
-        /// A near name, where there is one.
-        hint: String,
-    },
-    /// No column left to learn from.
-    #[error("no column is left to learn from; keep at least one with --columns or --drop")]
-    NoColumns,
-    /// A value that the schema does not list.
-    #[error(
-        "the value {text} is not a level of this variable ({levels}); add it to the schema or mend the row"
-    )]
-    UnknownLevel {
-        /// The value, escaped.
-        text: String,
-        /// The levels there are.
-        levels: String,
-    },
-    /// A schema file that is not one.
-    #[error(
-        "{what}; expected a TOML table [levels] with a list of texts per column, such as: grade = [\"low\", \"high\"]"
-    )]
-    Schema {
-        /// What is wrong.
-        what: String,
-    },
-    /// A compressed file that does not decompress.
-    #[error("the compressed data is damaged: {what}; fetch or compress the file again")]
-    Compressed {
-        /// What the decompressor said.
-        what: String,
-    },
-}
-
-/// Missing values met where none are allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MissingValues {
-    /// Rows with at least one missing value.
-    pub rows: u64,
-    /// Rows in all.
-    pub of: u64,
-    /// Columns concerned, each with its number of missing values.
-    pub columns: Vec<(String, u64)>,
-}
-
-impl fmt::Display for MissingValues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let total = self.columns.len();
-        let mut columns: Vec<String> =
-            self.columns.iter().take(8).map(|(name, count)| format!("{}: {count}", shown(name))).collect();
-        if total > columns.len() {
-            columns.push(format!("and {} more columns", total - columns.len()));
-        }
-        write!(
-            f,
-            "missing values in {} of {} rows ({}); give --on-missing drop to leave those rows out, \
-             --drop to leave out a column, or --missing to say which texts mean missing",
-            self.rows,
-            self.of,
-            columns.join(", ")
-        )
-    }
-}
-
 /// What a structure cannot hold (paper, Definition 2 and regularity).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -357,6 +188,31 @@ pub fn shown(text: &str) -> String {
     format!("\"{cut}\"")
 }
 
+/// Bytes of the user's that need not be UTF-8, escaped and cut, in quotes: safe to print.
+pub fn shown_bytes(bytes: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    let mut pieces: Vec<String> = Vec::new();
+    for chunk in bytes.utf8_chunks().take(LONGEST) {
+        pieces.extend(chunk.valid().chars().take(LONGEST + 1).map(|c| c.escape_debug().to_string()));
+        pieces.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    let rest = if pieces.len() > LONGEST { "…" } else { "" };
+    pieces.truncate(LONGEST);
+    format!("\"{}{rest}\"", pieces.concat())
+}
+
+/// The first few of a user's texts, each escaped and cut, and how many more there are.
+pub fn shown_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let mut texts = texts.into_iter();
+    let mut first: Vec<String> = texts.by_ref().take(MOST).map(shown).collect();
+    let more = texts.count();
+    if more > 0 {
+        first.push(format!("and {more} more"));
+    }
+    first.join(", ")
+}
+
 /// The known name nearest to a mistyped one, if any is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
@@ -392,6 +248,19 @@ mod tests {
     fn texts_are_escaped_and_cut() {
         assert_eq!(shown("a\tb"), "\"a\\tb\"");
         assert!(shown(&"x".repeat(100)).chars().count() < 50);
+    }
+
+    #[test]
+    fn bytes_are_escaped_and_cut() {
+        assert_eq!(shown_bytes(b"caf\xe9\n"), "\"caf\\xe9\\n\"");
+        assert_eq!(shown_bytes("né".as_bytes()), "\"né\"");
+        assert!(shown_bytes(&[0xff; 1000]).len() < 200);
+    }
+
+    #[test]
+    fn lists_say_how_many_more() {
+        assert_eq!(shown_list(["a", "b"]), "\"a\", \"b\"");
+        assert!(shown_list(["a"; 10]).ends_with("and 2 more"));
     }
 
     #[test]

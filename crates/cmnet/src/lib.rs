@@ -20,12 +20,22 @@
 //! | (G, C) | [`Structure`] |
 
 pub mod context;
+pub mod counts;
 pub mod data;
 pub mod error;
 pub mod graph;
+pub mod inference;
+pub mod io;
+pub mod learn;
+pub mod loglinear;
+mod model;
 pub mod outcome;
+pub mod partition;
 pub mod report;
+pub mod score;
+pub mod search;
 mod structure;
 
 pub use error::{Error, ErrorKind, Result};
+pub use model::{Model, Provenance};
 pub use structure::Structure;

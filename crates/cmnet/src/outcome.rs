@@ -40,7 +40,7 @@ impl OutcomeSpace {
             strides[position] = size;
             size = size
                 .checked_mul(u64::from(own[position]))
-                .filter(|&size| size <= i64::MAX as u64)
+                .filter(|&size| i64::try_from(size).is_ok())
                 .ok_or_else(|| too_large(&variables))?;
         }
         Ok(Self { variables, cardinalities: own, strides, size })

@@ -150,6 +150,15 @@ impl Structure {
         Ok(added)
     }
 
+    /// Removes the contexts of all edges at a node.
+    pub fn clear_contexts_at(&mut self, node: Var) {
+        for neighbor in self.graph.markov_blanket(node).iter() {
+            if let Ok(edge) = Edge::new(node, neighbor) {
+                self.contexts.remove(&edge);
+            }
+        }
+    }
+
     /// Removes all contexts.
     pub fn clear_contexts(&mut self) {
         self.contexts.clear();

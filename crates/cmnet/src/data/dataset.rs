@@ -34,6 +34,7 @@ impl Codes {
     }
 
     /// Adds a code at the end, widening the column when it no longer fits.
+    #[inline]
     pub(crate) fn push(&mut self, code: u16) {
         match self {
             Self::Narrow(codes) => {
@@ -53,12 +54,55 @@ impl Codes {
     pub(crate) fn recode(&mut self, new_code: &[u16]) {
         match self {
             Self::Narrow(codes) if new_code.iter().all(|&code| code < 256) => {
-                codes.iter_mut().for_each(|code| *code = new_code[usize::from(*code)] as u8);
+                for code in codes {
+                    *code = new_code[usize::from(*code)] as u8;
+                }
             }
             Self::Narrow(codes) => {
                 *self = Self::Wide(codes.iter().map(|&code| new_code[usize::from(code)]).collect());
             }
-            Self::Wide(codes) => codes.iter_mut().for_each(|code| *code = new_code[usize::from(*code)]),
+            Self::Wide(codes) => {
+                for code in codes {
+                    *code = new_code[usize::from(*code)];
+                }
+            }
+        }
+    }
+
+    /// The bits that the largest code needs.
+    pub(crate) fn bits(&self) -> u32 {
+        let largest = match self {
+            Self::Narrow(codes) => codes.iter().copied().max().map_or(0, u16::from),
+            Self::Wide(codes) => codes.iter().copied().max().unwrap_or(0),
+        };
+        u16::BITS - largest.leading_zeros()
+    }
+
+    /// Appends the code of each key's row to the key, as its lowest bits.
+    pub(crate) fn append_to_keys(&self, bits: u32, keys: &mut [(u64, u32)]) {
+        match self {
+            Self::Narrow(codes) => {
+                for (key, row) in keys {
+                    *key = *key << bits | u64::from(codes[*row as usize]);
+                }
+            }
+            Self::Wide(codes) => {
+                for (key, row) in keys {
+                    *key = *key << bits | u64::from(codes[*row as usize]);
+                }
+            }
+        }
+    }
+
+    /// The same codes in the narrowest type for this number of levels, so that equal columns
+    /// are equal whatever they went through.
+    fn fitted(self, levels: usize) -> Self {
+        match self {
+            Self::Narrow(codes) if levels > 256 => Self::Wide(codes.into_iter().map(u16::from).collect()),
+            Self::Wide(codes) if levels <= 256 => {
+                Self::Narrow(codes.into_iter().map(|code| code as u8).collect())
+            }
+            fitting => fitting,
         }
     }
 
@@ -86,6 +130,8 @@ pub struct Dataset {
 impl Dataset {
     /// Puts collapsed columns together; see [`super::collapse`].
     pub(crate) fn from_collapsed(schema: Schema, columns: Vec<Codes>, weights: Vec<u32>) -> Self {
+        let levels = schema.variables().iter().map(|variable| variable.levels.len());
+        let columns = columns.into_iter().zip(levels).map(|(codes, levels)| codes.fitted(levels)).collect();
         let total = weights.iter().map(|&weight| u64::from(weight)).sum();
         Self { schema, columns, weights, total }
     }
@@ -128,8 +174,9 @@ impl Dataset {
     /// How often each level of a variable was observed.
     pub fn level_counts(&self, variable: Var) -> Vec<u64> {
         let mut counts = vec![0; self.schema.variable(variable).levels.len()];
-        for (row, &weight) in self.weights.iter().enumerate() {
-            counts[self.columns[variable].get(row) as usize] += u64::from(weight);
+        match &self.columns[variable] {
+            Codes::Narrow(codes) => add_weights(&mut counts, codes, &self.weights),
+            Codes::Wide(codes) => add_weights(&mut counts, codes, &self.weights),
         }
         counts
     }
@@ -139,5 +186,12 @@ impl Dataset {
         (0..self.variables())
             .filter(|&variable| self.level_counts(variable).iter().filter(|&&count| count > 0).count() <= 1)
             .collect()
+    }
+}
+
+fn add_weights<C: Copy + Into<usize>>(counts: &mut [u64], codes: &[C], weights: &[u32]) {
+    for (&code, &weight) in codes.iter().zip(weights) {
+        let level: usize = code.into();
+        counts[level] += u64::from(weight);
     }
 }

@@ -1,1 +1,198 @@
-//! Labels to codes, and the order of levels (specification of the outcome spaces, section 2.1).
+//! Labels to codes, and the order of levels.
+//!
+//! Codes are given in the order of first appearance while rows come in, since the whole set
+//! of labels is known only at the end; [`Coder::finish`] then puts the levels in their final
+//! order, which depends on the set of labels alone. Row order must not move level 0.
+
+use super::recent::{Key, Recent};
+use super::variable::MAX_LEVELS;
+use crate::error::{InputProblem, nearest, shown, shown_bytes, shown_list};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// The code under which a text that means "missing" is filed: no level has it.
+const MISSING: u16 = u16::MAX;
+
+/// What a text is to a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A level met before.
+    Level(u16),
+    /// A text that means "missing".
+    Missing,
+    /// A text not met before.
+    New,
+}
+
+/// The labels of one column, met one after the other.
+///
+/// An ordered map, so that no choice of labels in a file can make look-ups slow.
+#[derive(Debug)]
+pub(crate) struct Coder {
+    codes: BTreeMap<Box<[u8]>, u16>,
+    recent: Recent,
+    levels: u16,
+    declared: Option<Vec<String>>,
+}
+
+impl Coder {
+    /// A column whose levels are those that turn up.
+    pub(crate) fn open(missing: &[String]) -> Self {
+        let codes = missing.iter().map(|text| (text.as_bytes().into(), MISSING)).collect();
+        Self { codes, recent: Recent::default(), levels: 0, declared: None }
+    }
+
+    /// A column with these levels in this order, and no others. A declared level is a level
+    /// even where its text would mean "missing" elsewhere.
+    pub(crate) fn declared(levels: &[String], missing: &[String]) -> Self {
+        let mut coder = Self::open(missing);
+        for (code, level) in (0..MISSING).zip(levels) {
+            coder.codes.insert(level.as_bytes().into(), code);
+            coder.levels = code + 1;
+        }
+        coder.declared = Some(levels.to_vec());
+        coder
+    }
+
+    /// What a text is, without adding it.
+    #[inline]
+    pub(crate) fn find(&mut self, text: &[u8]) -> Found {
+        let key = Key::of(text);
+        match key.and_then(|key| self.recent.get(key)).or_else(|| self.look_up(text, key)) {
+            Some(MISSING) => Found::Missing,
+            Some(code) => Found::Level(code),
+            None => Found::New,
+        }
+    }
+
+    fn look_up(&mut self, text: &[u8], key: Option<Key>) -> Option<u16> {
+        let code = *self.codes.get(text)?;
+        if let Some(key) = key {
+            self.recent.put(key, code);
+        }
+        Some(code)
+    }
+
+    /// Adds a text that was found to be new; its code.
+    pub(crate) fn add(&mut self, text: &[u8]) -> Result<u16, InputProblem> {
+        let label =
+            str::from_utf8(text).map_err(|_| InputProblem::InvalidUtf8 { text: shown_bytes(text) })?;
+        if text.contains(&0) {
+            return Err(InputProblem::NotText { what: "binary data (a zero byte)" });
+        }
+        if let Some(levels) = &self.declared {
+            return Err(unknown_level(label, levels));
+        }
+        if usize::from(self.levels) >= MAX_LEVELS {
+            return Err(InputProblem::TooManyLevels { limit: MAX_LEVELS });
+        }
+        let code = self.levels;
+        self.codes.insert(text.into(), code);
+        self.levels += 1;
+        Ok(code)
+    }
+
+    /// The levels in their final order, and for every code given so far its final code.
+    pub(crate) fn finish(self) -> (Vec<String>, Vec<u16>) {
+        if let Some(levels) = self.declared {
+            return (levels, (0..self.levels).collect());
+        }
+        let mut labels: Vec<(String, u16)> = self
+            .codes
+            .into_iter()
+            .filter(|&(_, code)| code != MISSING)
+            .map(|(text, code)| (String::from_utf8_lossy(&text).into_owned(), code))
+            .collect();
+        sort_levels(&mut labels, |(label, _)| label);
+        let mut new_codes = vec![0; labels.len()];
+        for (new_code, &(_, code)) in labels.iter().enumerate() {
+            new_codes[usize::from(code)] = new_code as u16;
+        }
+        (labels.into_iter().map(|(label, _)| label).collect(), new_codes)
+    }
+}
+
+fn unknown_level(label: &str, levels: &[String]) -> InputProblem {
+    let known = || levels.iter().map(String::as_str);
+    InputProblem::UnknownLevel {
+        text: shown(label),
+        levels: shown_list(known()),
+        hint: nearest(label, known())
+            .map(|near| format!("; did you mean {}?", shown(near)))
+            .unwrap_or_default(),
+    }
+}
+
+/// Sorts labels by value when every one of them is a number, else by their bytes. Labels of
+/// equal value, such as `1` and `1.0`, stay apart and stand in the order of their bytes.
+fn sort_levels<T>(items: &mut [T], label: impl Fn(&T) -> &String) {
+    let numeric = items.iter().all(|item| number(label(item)).is_some());
+    items.sort_by(|left, right| {
+        let (left, right) = (label(left), label(right));
+        let by_value = match (number(left), number(right)) {
+            (Some(left), Some(right)) if numeric => left.partial_cmp(&right).unwrap_or(Ordering::Equal),
+            _ => Ordering::Equal,
+        };
+        by_value.then_with(|| left.as_bytes().cmp(right.as_bytes()))
+    });
+}
+
+/// The value of a label that is a finite number in decimal or scientific notation.
+pub(crate) fn number(label: &str) -> Option<f64> {
+    label.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(labels: &[&str]) -> Vec<String> {
+        let mut coder = Coder::open(&[]);
+        for label in labels {
+            if coder.find(label.as_bytes()) == Found::New {
+                coder.add(label.as_bytes()).unwrap();
+            }
+        }
+        coder.finish().0
+    }
+
+    #[test]
+    fn levels_are_ordered_by_value_or_by_bytes_never_by_appearance() {
+        assert_eq!(order(&["10", "9", "-1", "2.5"]), ["-1", "2.5", "9", "10"]);
+        assert_eq!(order(&["10", "9", "x"]), ["10", "9", "x"]);
+        assert_eq!(order(&["1.0", "1", "0"]), ["0", "1", "1.0"]);
+        assert_eq!(order(&["b", "B", "a", "é"]), ["B", "a", "b", "é"]);
+        assert_eq!(order(&["1e3", "200"]), ["200", "1e3"]);
+        // Infinities and not-a-number are words here.
+        assert_eq!(order(&["inf", "2", "10"]), ["10", "2", "inf"]);
+        assert_eq!(order(&["nan", "2", "10"]), ["10", "2", "nan"]);
+    }
+
+    #[test]
+    fn final_codes_follow_the_final_order() {
+        let mut coder = Coder::open(&["NA".to_owned()]);
+        assert_eq!(coder.find(b"NA"), Found::Missing);
+        assert_eq!((coder.add(b"yes").unwrap(), coder.add(b"no").unwrap()), (0, 1));
+        assert_eq!(coder.find(b"no"), Found::Level(1));
+        assert_eq!(coder.finish(), (vec!["no".to_owned(), "yes".to_owned()], vec![1, 0]));
+    }
+
+    #[test]
+    fn declared_levels_are_kept_and_no_other_is_let_in() {
+        let levels = ["low".to_owned(), "NA".to_owned()];
+        let mut coder = Coder::declared(&levels, &["NA".to_owned(), "?".to_owned()]);
+        assert_eq!(coder.find(b"NA"), Found::Level(1));
+        assert_eq!(coder.find(b"?"), Found::Missing);
+        let problem = coder.add(b"loww").unwrap_err().to_string();
+        assert!(problem.contains("\"loww\"") && problem.contains("did you mean \"low\"?"), "{problem}");
+    }
+
+    #[test]
+    fn the_65536th_level_is_refused() {
+        let mut coder = Coder::open(&[]);
+        for label in 0..MAX_LEVELS {
+            coder.add(label.to_string().as_bytes()).unwrap();
+        }
+        assert!(matches!(coder.add(b"more"), Err(InputProblem::TooManyLevels { limit: 65_535 })));
+    }
+}

@@ -1,11 +1,22 @@
 //! Tables of categories: variables, codes, weights (paper, section 2.1).
 
+mod builder;
 pub mod collapse;
+mod construct;
 pub mod dataset;
+pub mod describe;
 pub mod digest;
-pub mod encode;
+mod encode;
+mod recent;
+mod select;
 pub mod variable;
+pub mod warning;
 
+pub(crate) use builder::{Misfit, TableBuilder};
 pub use dataset::{Codes, Dataset};
+pub use describe::Description;
 pub use digest::DataDigest;
+pub(crate) use encode::Coder;
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
+pub(crate) use variable::{check_levels, check_names};
+pub use warning::Warning;

@@ -1,7 +1,8 @@
 //! Variables with named levels, and the schema of a table (paper, section 2.1).
 
-use crate::error::nearest;
+use crate::error::{Error, InputProblem, Place, Result, nearest, shown};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable's index in column order, counted from 0.
 pub type Var = usize;
@@ -46,6 +47,25 @@ impl Schema {
         Self { variables }
     }
 
+    /// A schema of these variables, after checking names and levels.
+    ///
+    /// # Errors
+    /// When there is no variable, a name is empty or stands twice, or a variable has no
+    /// level, a level twice, or more than [`MAX_LEVELS`] levels.
+    pub fn checked(variables: Vec<Variable>) -> Result<Self> {
+        let place = |column: usize, name| Place::file("the schema").at_column(column, name);
+        if variables.is_empty() {
+            return Err(Error::input(Place::file("the schema"), InputProblem::NoColumns));
+        }
+        check_names(variables.iter().map(|variable| variable.name.as_str()))
+            .map_err(|(column, problem)| Error::input(place(column, None), problem))?;
+        for (column, variable) in (1..).zip(&variables) {
+            check_levels(&variable.levels)
+                .map_err(|problem| Error::input(place(column, Some(&variable.name)), problem))?;
+        }
+        Ok(Self { variables })
+    }
+
     /// The variables in column order.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
@@ -87,5 +107,56 @@ impl Schema {
     /// The numbers of levels r_1..r_d.
     pub fn cardinalities(&self) -> Vec<u32> {
         self.variables.iter().map(Variable::cardinality).collect()
+    }
+}
+
+/// Checks that names are distinct and not empty; the column at fault, counted from 1.
+pub(crate) fn check_names<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+) -> std::result::Result<(), (usize, InputProblem)> {
+    let mut first_columns = BTreeMap::new();
+    for (column, name) in (1..).zip(names) {
+        if name.is_empty() {
+            return Err((column, InputProblem::EmptyColumnName));
+        }
+        if let Some(first) = first_columns.insert(name, column) {
+            return Err((column, InputProblem::DuplicateColumn { name: shown(name), first }));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that levels are distinct, at least one and not too many.
+pub(crate) fn check_levels(levels: &[String]) -> std::result::Result<(), InputProblem> {
+    if levels.is_empty() {
+        return Err(InputProblem::NoLevels);
+    }
+    if levels.len() > MAX_LEVELS {
+        return Err(InputProblem::TooManyLevels { limit: MAX_LEVELS });
+    }
+    let mut seen = BTreeSet::new();
+    match levels.iter().find(|level| !seen.insert(level.as_str())) {
+        Some(level) => Err(InputProblem::DuplicateLevel { level: shown(level) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str, levels: &[&str]) -> Variable {
+        Variable { name: name.to_owned(), levels: levels.iter().map(|&level| level.to_owned()).collect() }
+    }
+
+    #[test]
+    fn a_checked_schema_has_distinct_names_and_levels() {
+        assert!(Schema::checked(vec![variable("a", &["x"]), variable("b", &["x", "y"])]).is_ok());
+        let refused = |variables| Schema::checked(variables).unwrap_err().to_string();
+        assert!(refused(vec![]).contains("no column"));
+        assert!(refused(vec![variable("", &["x"])]).contains("column 1: this column has no name"));
+        assert!(refused(vec![variable("a", &["x"]), variable("a", &["x"])]).contains("first as column 1"));
+        assert!(refused(vec![variable("a", &[])]).contains("(\"a\"): this variable has no level"));
+        assert!(refused(vec![variable("a", &["x", "x"])]).contains("\"x\" is listed twice"));
     }
 }

@@ -1,10 +1,19 @@
 //! The undirected graph G = (V, E) with Markov blankets and common neighbours (paper,
 //! section 2.1).
 
+mod chordal;
+mod cliques;
+mod components;
 mod edge;
+mod toggled;
 mod varset;
 
+pub use chordal::{is_chordal, perfect_elimination_order};
+pub(crate) use cliques::guarded_cliques;
+pub use cliques::{MOST_CLIQUES, maximal_cliques};
+pub use components::components;
 pub use edge::Edge;
+pub use toggled::{Blankets, Toggled};
 pub use varset::VarSet;
 
 use crate::data::Var;

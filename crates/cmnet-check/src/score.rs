@@ -1,0 +1,187 @@
+//! The marginal pseudo-likelihood of a structure and the prior on contexts (paper, sections
+//! 3.1 and 3.2, eq. (7)).
+
+use std::collections::BTreeMap;
+
+use libm::lgamma;
+
+use crate::error::CheckError;
+use crate::partition::flood;
+use crate::space::{pick, position};
+use crate::structure::Labelled;
+use crate::table::Table;
+
+/// The free choices in the score: the Dirichlet parameter and kappa.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scoring {
+    alpha: f64,
+    log_kappa: Option<f64>,
+}
+
+/// A score in its two parts (section 3.2).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// Logarithm of the marginal pseudo-likelihood, eq. (7).
+    pub log_mpl: f64,
+    /// Logarithm of the unnormalised prior p(C | G).
+    pub log_prior: f64,
+}
+
+impl Score {
+    /// Their sum, which the search maximises.
+    pub fn total(&self) -> f64 {
+        self.log_mpl + self.log_prior
+    }
+}
+
+impl Scoring {
+    /// Jeffreys' prior (alpha = 1/2) and no contexts at all, kappa = eps: the plain Markov network.
+    pub fn without_contexts() -> Self {
+        Self { alpha: 0.5, log_kappa: None }
+    }
+
+    /// Jeffreys' prior (alpha = 1/2) and a kappa in (0, 1].
+    ///
+    /// # Errors
+    /// [`CheckError::BadKappa`].
+    pub fn with_kappa(kappa: f64) -> Result<Self, CheckError> {
+        if kappa > 0.0 && kappa <= 1.0 {
+            Self::new(0.5, Some(libm::log(kappa)))
+        } else {
+            Err(CheckError::BadKappa(kappa))
+        }
+    }
+
+    /// Any Dirichlet parameter, the same for every level in every class, and the logarithm of
+    /// kappa (`None` for kappa = eps, no contexts).
+    ///
+    /// # Errors
+    /// [`CheckError::BadAlpha`] and [`CheckError::BadKappa`].
+    pub fn new(alpha: f64, log_kappa: Option<f64>) -> Result<Self, CheckError> {
+        if !(alpha.is_finite() && alpha > 0.0) {
+            return Err(CheckError::BadAlpha(alpha));
+        }
+        match log_kappa {
+            Some(log) if !(log.is_finite() && log <= 0.0) => Err(CheckError::BadKappa(libm::exp(log))),
+            _ => Ok(Self { alpha, log_kappa }),
+        }
+    }
+
+    /// The Dirichlet parameter of every level.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// The logarithm of kappa; `None` when contexts are forbidden.
+    pub fn log_kappa(&self) -> Option<f64> {
+        self.log_kappa
+    }
+}
+
+/// The whole score: the sum of all node scores, and the log prior.
+///
+/// # Errors
+/// An irregular structure, contexts under kappa = eps, or a space too large to list.
+pub fn score(table: &Table, structure: &Labelled, scoring: &Scoring) -> Result<Score, CheckError> {
+    structure.require_regular(table.cardinalities())?;
+    let mut log_mpl = 0.0;
+    for node in 0..table.variables() {
+        log_mpl += bare_node_score(table, structure, scoring, node)?;
+    }
+    let log_prior = log_prior(table.cardinalities(), structure, scoring)?;
+    Ok(Score { log_mpl, log_prior })
+}
+
+/// `log p(C | G) = log(kappa) * sum over edges of |C(i, j)| (r_i - 1)(r_j - 1)`, unnormalised;
+/// the prior over graphs is uniform (section 3.2).
+///
+/// # Errors
+/// An irregular structure, or [`CheckError::ContextsForbidden`] under kappa = eps.
+pub fn log_prior(
+    cardinalities: &[usize],
+    structure: &Labelled,
+    scoring: &Scoring,
+) -> Result<f64, CheckError> {
+    structure.require_regular(cardinalities)?;
+    let weight: f64 = structure
+        .contexts
+        .iter()
+        .map(|(&(i, j), context)| context.len() as f64 * edge_weight(cardinalities, i, j))
+        .sum();
+    match scoring.log_kappa {
+        Some(log_kappa) => Ok(log_kappa * weight),
+        None if structure.non_empty_contexts().is_empty() => Ok(0.0),
+        None => Err(CheckError::ContextsForbidden),
+    }
+}
+
+/// `(r_i - 1)(r_j - 1)`, the weight of one context element in the prior.
+pub(crate) fn edge_weight(cardinalities: &[usize], i: usize, j: usize) -> f64 {
+    (cardinalities[i] - 1) as f64 * (cardinalities[j] - 1) as f64
+}
+
+/// `log p(x_j | x_mb(j), C(j))`, one node's part of the logarithm of eq. (7).
+///
+/// # Errors
+/// An irregular structure, a node that does not exist, or a space too large to list.
+pub fn node_score(
+    table: &Table,
+    structure: &Labelled,
+    scoring: &Scoring,
+    node: usize,
+) -> Result<f64, CheckError> {
+    structure.require_regular(table.cardinalities())?;
+    if node >= table.variables() {
+        return Err(CheckError::NoSuchElement);
+    }
+    bare_node_score(table, structure, scoring, node)
+}
+
+/// Eq. (7) for one node of a structure known to be regular.
+pub(crate) fn bare_node_score(
+    table: &Table,
+    structure: &Labelled,
+    scoring: &Scoring,
+    node: usize,
+) -> Result<f64, CheckError> {
+    let blanket = structure.markov_blanket(node);
+    let add_up = |counts: Vec<Vec<u64>>| counts.iter().map(|n| class_score(n, scoring)).sum();
+    // With no context around the node, every configuration is a class of its own (section
+    // 3.2), and the space need not be listed.
+    if blanket.iter().all(|&i| structure.context(i, node).is_none()) {
+        let counts = class_counts(table, node, &blanket, |y| y);
+        return Ok(add_up(counts.into_values().collect()));
+    }
+    let numbers = flood(table.cardinalities(), structure, node)?;
+    let sizes = pick(table.cardinalities(), &blanket);
+    let counts = class_counts(table, node, &blanket, |y| numbers[position(&y, &sizes)]);
+    Ok(add_up(counts.into_values().collect()))
+}
+
+/// One class's part of the logarithm of eq. (7), from the counts `n_ijl` of its levels. The
+/// Dirichlet parameter is alpha for every level in **every** class, however many
+/// configurations the class holds.
+pub(crate) fn class_score(counts: &[u64], scoring: &Scoring) -> f64 {
+    let n_jl: u64 = counts.iter().sum();
+    let alpha_ijl = scoring.alpha;
+    let alpha_jl = alpha_ijl * counts.len() as f64;
+    let levels = counts.iter().map(|&n_ijl| lgamma(n_ijl as f64 + alpha_ijl) - lgamma(alpha_ijl));
+    lgamma(alpha_jl) - lgamma(n_jl as f64 + alpha_jl) + levels.sum::<f64>()
+}
+
+/// The counts `n_ijl`: for every observed class l, how often `X_j` took each level i. A class
+/// without observations adds nothing to eq. (7) and is left out.
+pub(crate) fn class_counts<C: Ord>(
+    table: &Table,
+    node: usize,
+    blanket: &[usize],
+    class_of: impl Fn(Vec<usize>) -> C,
+) -> BTreeMap<C, Vec<u64>> {
+    let mut counts = BTreeMap::new();
+    for (row, weight) in table.observations() {
+        let class = class_of(pick(row, blanket));
+        let levels = counts.entry(class).or_insert_with(|| vec![0; table.cardinalities()[node]]);
+        levels[row[node]] += weight;
+    }
+    counts
+}

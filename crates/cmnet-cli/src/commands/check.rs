@@ -1,0 +1,172 @@
+//! `cmnet check`: the referee's word on a model.
+
+use crate::args::{CheckArgs, Format};
+use crate::commands::score::{alpha, kappa};
+use crate::exit::Outcome;
+use crate::{files, interrupt, output, progress};
+use cmnet::counts::RowCounts;
+use cmnet::data::{DataDigest, Dataset};
+use cmnet::graph::Edge;
+use cmnet::score::{ContextPrior, Scorer};
+use cmnet::search::StopReason;
+use cmnet::{Model, Structure};
+use cmnet_check::{Labelled, Optimality, Scoring, Table, is_locally_optimal, score};
+use serde_json::{Value, json};
+
+/// Scores that differ by more than this share are a disagreement.
+const TOLERANCE: f64 = 1e-9;
+
+pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
+    let model = files::model(&arguments.model)?;
+    let data = files::table_for(&model, &arguments.data)?;
+    let prior = ContextPrior::new(kappa(&model, arguments.kappa.as_deref())?, data.rows());
+    let alpha = alpha(&model, arguments.alpha.as_deref())?;
+    let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::score::Nats::to_f64))?;
+    let (table, structure) = (table(&data)?, labelled(&model.structure));
+    let counts = RowCounts::new(&data);
+    let learner = Scorer::new(&counts, alpha).score(&model.structure, &prior)?.total();
+    let optimality = match arguments.skip_optimality {
+        true => None,
+        false => Some(examine(&table, &structure, &scoring)?),
+    };
+    let overridden = arguments.kappa.is_some() || arguments.alpha.is_some();
+    let verdict = Verdict {
+        regular: structure.is_regular(table.cardinalities()),
+        score: score(&table, &structure, &scoring)?.total(),
+        learner: learner.map(cmnet::score::Nats::to_f64),
+        recorded: model.learned.as_ref().filter(|_| !overridden).map(cmnet::Provenance::score),
+        same_data: model.learned.as_ref().map(|learned| learned.digest == DataDigest::of(&data)),
+        claims_optimality: !overridden
+            && model.learned.as_ref().is_some_and(|l| l.search == "paper" && l.stop == StopReason::Converged),
+        optimality,
+    };
+    match arguments.format.format {
+        Format::Text => output::text(&verdict.as_text(&model))?,
+        Format::Json => output::json(&verdict.as_json(&model))?,
+    }
+    let stopped = matches!(verdict.optimality, Some(Optimality::Stopped { .. }));
+    Ok(match (stopped, verdict.agrees()) {
+        (true, _) => Outcome::Interrupted,
+        (false, true) => Outcome::Done,
+        (false, false) => Outcome::No,
+    })
+}
+
+/// What the referee found.
+struct Verdict {
+    regular: bool,
+    score: f64,
+    learner: Option<f64>,
+    recorded: Option<f64>,
+    same_data: Option<bool>,
+    claims_optimality: bool,
+    optimality: Option<Optimality>,
+}
+
+impl Verdict {
+    fn is_local(&self) -> Option<bool> {
+        match self.optimality {
+            None | Some(Optimality::Stopped { .. }) => None,
+            Some(Optimality::Local { .. }) => Some(true),
+            Some(_) => Some(false),
+        }
+    }
+
+    /// The model's recorded score is only held against the table it was learned from.
+    fn claims_hold(&self) -> bool {
+        self.same_data == Some(true)
+    }
+
+    fn agrees(&self) -> bool {
+        let near = |other: f64| (self.score - other).abs() <= TOLERANCE * self.score.abs().max(1.0);
+        let recorded = !self.claims_hold() || self.recorded.is_none_or(near);
+        let optimal = !(self.claims_hold() && self.claims_optimality) || self.is_local() != Some(false);
+        self.regular && self.learner.is_none_or(near) && recorded && optimal
+    }
+
+    fn as_json(&self, model: &Model) -> Value {
+        json!({
+            "format": "cmnet-check/1",
+            "agrees": self.agrees(),
+            "score": self.score,
+            "locally_optimal": self.is_local(),
+            "regular": self.regular,
+            "learner_score": self.learner,
+            "recorded_score": self.recorded,
+            "same_data": self.same_data,
+            "finding": self.finding(model),
+        })
+    }
+
+    fn as_text(&self, model: &Model) -> String {
+        let yes = |value: bool| if value { "yes" } else { "NO" };
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.6}"));
+        let mut text = format!("score by the referee    {:.6}\n", self.score);
+        text += &format!("score by the learner    {}\n", number(self.learner));
+        text += &format!("score in the model file {}\n", number(self.recorded));
+        text += &format!("regular                 {}\n", yes(self.regular));
+        text += &match self.is_local() {
+            Some(local) => format!("locally optimal         {}\n", yes(local)),
+            None => "locally optimal         not examined\n".to_owned(),
+        };
+        if self.same_data == Some(false) {
+            text += "This is not the table the model was learned from: its recorded score is not compared.\n";
+        }
+        if let Some(finding) = self.finding(model) {
+            text += &format!("{finding}\n");
+        }
+        text + if self.agrees() { "The referee agrees.\n" } else { "The referee DISAGREES.\n" }
+    }
+
+    /// The better structure, in words, where there is one.
+    fn finding(&self, model: &Model) -> Option<String> {
+        match self.optimality.as_ref()? {
+            Optimality::Local { .. } => None,
+            Optimality::OtherContexts { climbed, score } => Some(format!(
+                "On the same graph Algorithm 2 ends at other contexts, with score {:.6} instead of {score:.6}.",
+                climbed.score
+            )),
+            Optimality::BetterGraph { edge, climbed, score } => Some(format!(
+                "Toggling the edge {} - {} gives the higher score {:.6} instead of {score:.6}.",
+                model.schema.name(edge.0),
+                model.schema.name(edge.1),
+                climbed.score
+            )),
+            Optimality::Stopped { examined } => {
+                Some(format!("Interrupted after {examined} neighbouring graphs; nothing better until then."))
+            }
+        }
+    }
+}
+
+/// Asks the referee whether Algorithms 1 and 2 would stay here, with progress and Ctrl-C.
+fn examine(table: &Table, structure: &Labelled, scoring: &Scoring) -> anyhow::Result<Optimality> {
+    interrupt::listen();
+    let bar = progress::spinner();
+    bar.set_prefix("referee");
+    let found = is_locally_optimal(table, structure, scoring, &mut |done, of| {
+        bar.set_message(format!("{done} of {of} neighbouring graphs examined"));
+        !interrupt::asked()
+    });
+    bar.finish_and_clear();
+    Ok(found?)
+}
+
+fn table(data: &Dataset) -> anyhow::Result<Table> {
+    let wide = |levels: Vec<u32>| levels.into_iter().map(|level| level as usize).collect::<Vec<_>>();
+    Ok(Table::new(
+        wide(data.schema().cardinalities()),
+        (0..data.distinct_rows()).map(|row| wide(data.row(row))).collect(),
+        data.weights().iter().map(|&weight| u64::from(weight)).collect(),
+    )?)
+}
+
+fn labelled(structure: &Structure) -> Labelled {
+    let mut plain = Labelled::plain(structure.graph().edges().map(Edge::ends).collect());
+    for context in structure.contexts() {
+        let wide =
+            |cell| context.space().configuration(cell).into_iter().map(|level| level as usize).collect();
+        plain.contexts.insert(context.edge().ends(), context.elements().map(wide).collect());
+    }
+    plain
+}

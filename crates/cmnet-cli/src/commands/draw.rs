@@ -1,0 +1,27 @@
+//! `cmnet draw`: a model's labelled graph as a picture or text.
+
+use crate::args::{DrawArgs, Format};
+use crate::exit::Outcome;
+use crate::{files, output};
+use cmnet::report::{Drawing, Format as Picture};
+use serde_json::json;
+
+pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
+    let format = Picture::from_path(&arguments.output)?;
+    let model = files::model(&arguments.model)?;
+    let picture = format.render(&Drawing::new(&model.schema, &model.structure)?);
+    let to_stdout = arguments.output.as_os_str() == "-";
+    if !to_stdout {
+        cmnet::io::write_atomic(&arguments.output, picture.as_bytes())?;
+    }
+    match arguments.format.format {
+        Format::Text if to_stdout => output::text(&picture)?,
+        Format::Text => output::note(&format!("wrote {}", arguments.output.display())),
+        Format::Json => output::json(&json!({
+            "format": "cmnet-draw/1",
+            "file": (!to_stdout).then(|| arguments.output.display().to_string()),
+            "text": to_stdout.then_some(picture),
+        }))?,
+    }
+    Ok(Outcome::Done)
+}

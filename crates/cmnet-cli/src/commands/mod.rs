@@ -1,0 +1,8 @@
+//! One file per subcommand: read, call the library, render.
+
+pub(crate) mod check;
+pub(crate) mod describe;
+pub(crate) mod draw;
+pub(crate) mod fitting;
+pub(crate) mod learn;
+pub(crate) mod score;

@@ -1,0 +1,93 @@
+//! `cmnet score`: the score of a given structure, node by node.
+
+use crate::args::{Format, ScoreArgs};
+use crate::exit::{Outcome, Usage};
+use crate::{files, output};
+use cmnet::Model;
+use cmnet::counts::RowCounts;
+use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer, StructureScore};
+use serde_json::{Value, json};
+
+pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
+    let model = files::model(&arguments.model)?;
+    let data = files::table_for(&model, &arguments.data)?;
+    let kappa = kappa(&model, arguments.kappa.as_deref())?;
+    let alpha = alpha(&model, arguments.alpha.as_deref())?;
+    let prior = ContextPrior::new(kappa, data.rows());
+    let counts = RowCounts::new(&data);
+    let score = Scorer::new(&counts, alpha).score(&model.structure, &prior)?;
+    match arguments.format.format {
+        Format::Text => output::text(&as_text(&model, &prior, alpha, &score))?,
+        Format::Json => output::json(&as_json(&model, &prior, alpha, &score))?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// The kappa asked for, else the model's.
+pub(super) fn kappa(model: &Model, given: Option<&str>) -> anyhow::Result<Kappa> {
+    match (given, &model.learned) {
+        (Some(text), _) => Ok(text.parse()?),
+        (None, Some(learned)) => Ok(learned.kappa),
+        (None, None) if model.structure.context_elements() == 0 => Ok(Kappa::Epsilon),
+        (None, None) => {
+            Err(Usage("the model says no kappa; give one with --kappa, such as --kappa n^-0.5".to_owned())
+                .into())
+        }
+    }
+}
+
+/// The alpha asked for, else the model's, else one half.
+pub(super) fn alpha(model: &Model, given: Option<&str>) -> anyhow::Result<Alpha> {
+    Ok(match given {
+        Some(text) => text.parse()?,
+        None => model.learned.as_ref().map(|learned| learned.alpha).unwrap_or_default(),
+    })
+}
+
+fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> String {
+    let width = model
+        .schema
+        .variables()
+        .iter()
+        .map(|variable| variable.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(9);
+    let mut text = String::from("log p(x_j | x_mb(j), C(j)) of each variable\n");
+    for (variable, node) in model.schema.variables().iter().zip(&score.nodes) {
+        text += &format!("  {:width$}  {:>16.6}\n", variable.name, node.to_f64());
+    }
+    text += &format!("{:width$}    {:>16.6}\n", "log MPL", score.log_mpl.to_f64());
+    match (score.log_prior, score.total()) {
+        (Some(log_prior), Some(total)) => {
+            text += &format!(
+                "{:width$}    {:>16.6}  (kappa {}, alpha {alpha})\n",
+                "log prior",
+                log_prior.to_f64(),
+                prior.kappa()
+            );
+            text + &format!("{:width$}    {:>16.6}\n", "score", total.to_f64())
+        }
+        _ => text + "The prior with kappa eps forbids contexts: this structure has probability 0.\n",
+    }
+}
+
+fn as_json(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> Value {
+    let nodes: Vec<Value> = model
+        .schema
+        .variables()
+        .iter()
+        .zip(&score.nodes)
+        .map(|(variable, node)| json!({"name": variable.name, "score": node.to_f64()}))
+        .collect();
+    json!({
+        "format": "cmnet-score/1",
+        "kappa": prior.kappa().to_string(),
+        "log_kappa": prior.log_kappa().map(cmnet::score::Nats::to_f64),
+        "alpha": alpha.to_f64(),
+        "nodes": nodes,
+        "log_mpl": score.log_mpl.to_f64(),
+        "log_prior": score.log_prior.map(cmnet::score::Nats::to_f64),
+        "score": score.total().map(cmnet::score::Nats::to_f64),
+    })
+}

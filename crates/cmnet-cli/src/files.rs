@@ -1,0 +1,70 @@
+//! Reading tables and models as the arguments say.
+
+use crate::args::{DataArgs, OnMissing, ReadingArgs};
+use crate::output;
+use cmnet::Model;
+use cmnet::data::Dataset;
+use cmnet::io::{LevelOrder, Loaded, OnMissing as Policy, ReadOptions, Source, csv, parse_delimiter};
+use std::path::Path;
+
+/// Reads a table; warnings go to standard error.
+pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<Loaded> {
+    let loaded = read(arguments)?;
+    warn(&loaded);
+    Ok(loaded)
+}
+
+/// Reads a table without a word about it.
+pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<Loaded> {
+    Ok(csv::read(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+}
+
+/// Reads the columns of a table that a model speaks of, with the model's levels, in the
+/// model's order.
+pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<Dataset> {
+    let mut options = options(&arguments.reading)?;
+    if options.columns.is_none() && options.drop.is_empty() {
+        options.columns =
+            Some(model.schema.variables().iter().map(|variable| variable.name.clone()).collect());
+    }
+    options.schema.get_or_insert_with(|| LevelOrder::of(&model.schema));
+    let loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;
+    Ok(model.arrange(loaded.data)?)
+}
+
+/// Says on standard error what a reader of the table should know.
+pub(crate) fn warn(loaded: &Loaded) {
+    for warning in &loaded.warnings {
+        output::note(&format!("warning: {warning}"));
+    }
+}
+
+/// Reads and checks a model file.
+pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
+    Ok(cmnet::io::model_file::load(path)?)
+}
+
+/// Whether two paths lead to one existing file.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
+    let defaults = ReadOptions::default();
+    Ok(ReadOptions {
+        delimiter: arguments.delimiter.as_deref().map(parse_delimiter).transpose()?,
+        header: !arguments.no_header,
+        columns: arguments.columns.clone(),
+        drop: arguments.drop.clone(),
+        weights: arguments.weights.clone(),
+        missing: arguments.missing.clone().unwrap_or(defaults.missing),
+        on_missing: match arguments.on_missing {
+            OnMissing::Error => Policy::Error,
+            OnMissing::Drop => Policy::Drop,
+        },
+        schema: arguments.schema.as_deref().map(LevelOrder::read).transpose()?,
+    })
+}

@@ -1,0 +1,226 @@
+//! Counting by bit planes: one bit per distinct row and level, AND and population count.
+
+use super::popcount::{common_ones, ones};
+use super::rows::RowCounts;
+use super::{Count, CountSource, FamilyCounts};
+use crate::data::{Dataset, Var};
+use crate::error::Result;
+use crate::graph::VarSet;
+use crate::outcome::OutcomeSpace;
+
+/// The most levels of a variable that gets planes.
+const MOST_LEVELS: u32 = 8;
+
+/// What one word of AND and population count costs, in units of one row of the row loop
+/// for one variable. Measured by `cargo xtask bench counting`.
+const ROWS_PER_WORD: f64 = 0.25;
+
+/// Counts from bit planes where that is cheaper, from rows elsewhere.
+///
+/// Each variable of few levels has one plane per level but the first, whose counts are
+/// differences. Row weights are planes too, one per binary digit.
+#[derive(Debug)]
+pub struct PlaneCounts<'a> {
+    rows: RowCounts<'a>,
+    words: usize,
+    /// Per variable the planes of levels 1.. ; none for variables of many levels.
+    planes: Vec<Option<Vec<Vec<u64>>>>,
+    /// The digits of the row weights, the lowest first.
+    weights: Vec<Vec<u64>>,
+}
+
+impl<'a> PlaneCounts<'a> {
+    /// Packs a table's few-level variables.
+    pub fn new(data: &'a Dataset) -> Self {
+        let words = data.distinct_rows().div_ceil(64);
+        let cardinalities = data.schema().cardinalities();
+        let plane = |fits: &dyn Fn(usize) -> bool| {
+            let mut plane = vec![0u64; words];
+            for row in (0..data.distinct_rows()).filter(|&row| fits(row)) {
+                plane[row / 64] |= 1 << (row % 64);
+            }
+            plane
+        };
+        let planes = (0..data.variables())
+            .map(|variable| {
+                let column = data.column(variable);
+                (cardinalities[variable] <= MOST_LEVELS).then(|| {
+                    (1..cardinalities[variable]).map(|level| plane(&|row| column.get(row) == level)).collect()
+                })
+            })
+            .collect();
+        let digits = 32 - data.weights().iter().copied().max().unwrap_or(0).leading_zeros();
+        let weights = (0..digits).map(|digit| plane(&|row| data.weights()[row] >> digit & 1 == 1)).collect();
+        Self { rows: RowCounts::new(data), words, planes, weights }
+    }
+
+    /// Whether planes beat rows for a child and a blanket of this size.
+    fn planes_pay(&self, child: Var, blanket: &VarSet, more: usize) -> bool {
+        let cardinalities = self.rows.cardinalities();
+        let packed = |variable: Var| self.planes[variable].is_some();
+        if !packed(child) || !blanket.iter().all(packed) {
+            return false;
+        }
+        let cells: f64 = blanket.iter().map(|variable| f64::from(cardinalities[variable])).product();
+        let masks = cells * f64::from(cardinalities[child]) * self.weights.len() as f64;
+        let by_planes = masks * self.words as f64 * ROWS_PER_WORD;
+        let by_rows = self.rows.distinct_rows() as f64 * (blanket.len() + more + 1) as f64;
+        by_planes <= by_rows
+    }
+
+    /// The rows of every configuration, child level and weight digit, where there are any.
+    fn masks(&self, child: Var, blanket: &VarSet, space: &OutcomeSpace) -> Masks {
+        let mut masks = Masks::default();
+        for (digit, weight) in self.weights.iter().enumerate() {
+            for (level, words) in self.split(weight, child) {
+                self.push_cells(words, (0, level, digit as u32), (blanket, space, 0), &mut masks);
+            }
+        }
+        masks
+    }
+
+    fn push_cells(
+        &self,
+        words: Vec<u64>,
+        (cell, level, digit): (u64, u32, u32),
+        (blanket, space, position): (&VarSet, &OutcomeSpace, usize),
+        masks: &mut Masks,
+    ) {
+        let count = ones(&words);
+        if count == 0 {
+            return;
+        }
+        let Some(&variable) = blanket.as_slice().get(position) else {
+            masks.words.push(words);
+            masks.keys.push(MaskKey { cell, level, digit, ones: count });
+            return;
+        };
+        for (value, part) in self.split(&words, variable) {
+            let cell = cell + u64::from(value) * space.stride(position);
+            self.push_cells(part, (cell, level, digit), (blanket, space, position + 1), masks);
+        }
+    }
+
+    /// A set of rows parted by a variable's levels.
+    fn split(&self, rows: &[u64], variable: Var) -> Vec<(u32, Vec<u64>)> {
+        let planes = self.planes[variable].as_deref().unwrap_or_default();
+        let mut rest = rows.to_vec();
+        let mut parts = Vec::with_capacity(planes.len() + 1);
+        for (plane, level) in planes.iter().zip(1..) {
+            let part: Vec<u64> = rows.iter().zip(plane).map(|(row, bit)| row & bit).collect();
+            rest.iter_mut().zip(plane).for_each(|(row, bit)| *row &= !bit);
+            parts.push((level, part));
+        }
+        parts.push((0, rest));
+        parts
+    }
+}
+
+/// Sets of rows, and what each stands for.
+#[derive(Debug, Default)]
+struct Masks {
+    words: Vec<Vec<u64>>,
+    keys: Vec<MaskKey>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct MaskKey {
+    cell: u64,
+    level: u32,
+    digit: u32,
+    ones: u32,
+}
+
+impl CountSource for PlaneCounts<'_> {
+    fn cardinalities(&self) -> &[u32] {
+        self.rows.cardinalities()
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows.rows()
+    }
+
+    fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {
+        if !self.planes_pay(child, blanket, 0) {
+            return self.rows.family(child, blanket);
+        }
+        let space = OutcomeSpace::new(blanket.clone(), self.cardinalities())?;
+        let mut keys = self.masks(child, blanket, &space).keys;
+        keys.sort_unstable_by_key(|key| (key.cell, key.level));
+        let mut counts = FamilyCounts::new(space, self.cardinalities()[child]);
+        for run in keys.chunk_by(|one, other| (one.cell, one.level) == (other.cell, other.level)) {
+            counts.push(run[0].cell, run[0].level, run.iter().map(|key| key.ones << key.digit).sum());
+        }
+        Ok(counts)
+    }
+
+    fn extensions(
+        &self,
+        child: Var,
+        blanket: &VarSet,
+        candidates: &[Var],
+        visit: &mut dyn FnMut(usize, &[Count]),
+    ) -> Result<()> {
+        let pays = self.planes_pay(child, blanket, 1);
+        let (packed, other): (Vec<usize>, Vec<usize>) =
+            (0..candidates.len()).partition(|&place| pays && self.planes[candidates[place]].is_some());
+        let others: Vec<Var> = other.iter().map(|&place| candidates[place]).collect();
+        self.rows.extensions(child, blanket, &others, &mut |place, counts| visit(other[place], counts))?;
+        if packed.is_empty() {
+            return Ok(());
+        }
+        let space = OutcomeSpace::new(blanket.clone(), self.cardinalities())?;
+        let masks = self.masks(child, blanket, &space);
+        let planes: Vec<&[u64]> = packed
+            .iter()
+            .flat_map(|&place| self.planes[candidates[place]].iter().flatten())
+            .map(Vec::as_slice)
+            .collect();
+        let mut common = vec![0; planes.len() * masks.words.len()];
+        common_ones(&planes, &masks.words, &mut common);
+        let classes = Classes::new(&masks.keys, self.cardinalities()[child] as usize);
+        let mut start = 0;
+        for place in packed {
+            let levels = self.cardinalities()[candidates[place]] as usize;
+            let end = start + (levels - 1) * masks.words.len();
+            visit(place, &classes.counts(&masks.keys, &common[start..end], levels));
+            start = end;
+        }
+        Ok(())
+    }
+}
+
+/// The observed configurations of a blanket, numbered.
+struct Classes {
+    /// Each mask's configuration.
+    of_mask: Vec<usize>,
+    count: usize,
+    child_levels: usize,
+}
+
+impl Classes {
+    fn new(keys: &[MaskKey], child_levels: usize) -> Self {
+        let mut cells: Vec<u64> = keys.iter().map(|key| key.cell).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let of_mask = keys.iter().map(|key| cells.binary_search(&key.cell).unwrap_or_default()).collect();
+        Self { of_mask, count: cells.len(), child_levels }
+    }
+
+    /// The child's counts per configuration and level of one more variable, whose planes
+    /// have `common` ones with the masks.
+    fn counts(&self, keys: &[MaskKey], common: &[u32], levels: usize) -> Vec<Count> {
+        let mut counts = vec![0; self.count * levels * self.child_levels];
+        for (mask, (key, &class)) in keys.iter().zip(&self.of_mask).enumerate() {
+            let mut rest = key.ones;
+            for level in 1..levels {
+                let ones = common[(level - 1) * keys.len() + mask];
+                rest -= ones;
+                counts[(class * levels + level) * self.child_levels + key.level as usize] +=
+                    ones << key.digit;
+            }
+            counts[class * levels * self.child_levels + key.level as usize] += rest << key.digit;
+        }
+        counts
+    }
+}

@@ -1,0 +1,162 @@
+//! A table grown row by row: only codes and distinct labels are kept.
+
+use super::collapse::merge_equal_rows;
+use super::dataset::{Codes, Dataset};
+use super::encode::{Coder, Found};
+use super::variable::{MAX_ROWS, Schema, Variable};
+use crate::error::InputProblem;
+
+/// Rows above which equal ones are merged for the first time. Below it, a merge saves
+/// little memory; above it, long tables with few distinct rows stay small.
+const FIRST_MERGE: usize = 1 << 20;
+
+/// A complaint about one variable of a row.
+pub(crate) type Misfit = (Option<usize>, InputProblem);
+
+/// Takes rows of labels, one at a time, and gives a [`Dataset`].
+#[derive(Debug)]
+pub(crate) struct TableBuilder {
+    names: Vec<String>,
+    coders: Vec<Coder>,
+    columns: Vec<Codes>,
+    weights: Vec<u32>,
+    total: u64,
+    missing: Vec<u64>,
+    row: Vec<Found>,
+    merge_at: usize,
+}
+
+impl TableBuilder {
+    /// An empty table; names and declared levels have been checked.
+    pub(crate) fn new(names: Vec<String>, coders: Vec<Coder>) -> Self {
+        let width = names.len();
+        Self {
+            names,
+            coders,
+            columns: vec![Codes::Narrow(Vec::new()); width],
+            weights: Vec::new(),
+            total: 0,
+            missing: vec![0; width],
+            row: vec![Found::New; width],
+            merge_at: FIRST_MERGE,
+        }
+    }
+
+    /// Adds a row; `false` when a value is missing, in which case nothing of the row is
+    /// kept, not even its labels. A row of weight 0 leaves its labels and nothing else.
+    pub(crate) fn push<'a>(
+        &mut self,
+        weight: u64,
+        label: impl Fn(usize) -> &'a [u8],
+    ) -> Result<bool, Box<Misfit>> {
+        let mut complete = true;
+        for (variable, coder) in self.coders.iter_mut().enumerate() {
+            self.row[variable] = coder.find(label(variable));
+            if self.row[variable] == Found::Missing {
+                self.missing[variable] += 1;
+                complete = false;
+            }
+        }
+        if !complete {
+            return Ok(false);
+        }
+        let total = self.total.saturating_add(weight);
+        if total > MAX_ROWS {
+            return Err(Box::new((None, InputProblem::TooManyRows { total, limit: MAX_ROWS })));
+        }
+        for variable in 0..self.row.len() {
+            let code = match self.row[variable] {
+                Found::Level(code) => code,
+                _ => self.coders[variable]
+                    .add(label(variable))
+                    .map_err(|problem| Box::new((Some(variable), problem)))?,
+            };
+            if weight > 0 {
+                self.columns[variable].push(code);
+            }
+        }
+        if weight > 0 {
+            self.total = total;
+            // Below 2^32, since the total is at most 2^31.
+            self.weights.push(weight as u32);
+            self.merge_when_large();
+        }
+        Ok(true)
+    }
+
+    fn merge_when_large(&mut self) {
+        if self.weights.len() >= self.merge_at {
+            let columns = std::mem::take(&mut self.columns);
+            (self.columns, self.weights) = merge_equal_rows(columns, &self.weights);
+            self.merge_at = FIRST_MERGE.max(2 * self.weights.len());
+        }
+    }
+
+    /// Missing values met in each variable.
+    pub(crate) fn missing(&self) -> &[u64] {
+        &self.missing
+    }
+
+    /// Whether no row of positive weight was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// The table, its levels in their final order and its rows collapsed.
+    pub(crate) fn finish(self) -> Dataset {
+        let mut columns = self.columns;
+        let mut variables = Vec::with_capacity(columns.len());
+        for ((name, coder), column) in self.names.into_iter().zip(self.coders).zip(&mut columns) {
+            let (levels, new_codes) = coder.finish();
+            column.recode(&new_codes);
+            variables.push(Variable { name, levels });
+        }
+        let (columns, weights) = merge_equal_rows(columns, &self.weights);
+        Dataset::from_collapsed(Schema::new(variables), columns, weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn builder(merge_at: usize) -> TableBuilder {
+        let missing = ["?".to_owned()];
+        let coders = vec![Coder::open(&missing), Coder::open(&missing)];
+        TableBuilder { merge_at, ..TableBuilder::new(vec!["a".to_owned(), "b".to_owned()], coders) }
+    }
+
+    #[test]
+    fn merging_on_the_way_changes_nothing() {
+        let table = |merge_at| {
+            let mut builder = builder(merge_at);
+            for row in 0..1000_u32 {
+                let labels = [(row * 7 % 300).to_string(), (row * 3 % 4).to_string()];
+                assert!(builder.push(1 + u64::from(row % 3), |v| labels[v].as_bytes()).unwrap());
+            }
+            builder.finish()
+        };
+        assert_eq!(table(10), table(FIRST_MERGE));
+    }
+
+    #[test]
+    fn a_row_with_a_missing_value_leaves_no_label_behind() {
+        let mut builder = builder(FIRST_MERGE);
+        for row in [["only here", "?"], ["x", "y"]] {
+            builder.push(1, |v| row[v].as_bytes()).unwrap();
+        }
+        assert_eq!(builder.missing(), [0, 1]);
+        assert_eq!(builder.finish().schema().variable(0).levels, ["x"]);
+    }
+
+    #[test]
+    fn weights_of_zero_leave_labels_only_and_the_total_is_bounded() {
+        let mut builder = builder(FIRST_MERGE);
+        let row = |text: &'static str| move |_| text.as_bytes();
+        assert!(builder.push(0, row("zero")).unwrap() && builder.is_empty());
+        assert!(builder.push(MAX_ROWS, row("all")).unwrap());
+        assert!(builder.push(1, row("all")).is_err());
+        let data = builder.finish();
+        assert_eq!((data.rows(), data.schema().variable(1).levels.len()), (MAX_ROWS, 2));
+    }
+}

@@ -1,0 +1,39 @@
+//! A table with some of its columns, in any order.
+
+use super::collapse::collapse;
+use super::dataset::{Codes, Dataset};
+use super::variable::{Schema, Var, Variable};
+use crate::error::{Result, StructureProblem};
+
+impl Dataset {
+    /// The same observations of these variables, in this order; rows that agree in all of
+    /// them become one.
+    ///
+    /// # Errors
+    /// When a variable does not exist.
+    pub fn select(&self, variables: &[Var]) -> Result<Self> {
+        let count = self.variables();
+        if let Some(&variable) = variables.iter().find(|&&variable| variable >= count) {
+            return Err(StructureProblem::UnknownVariable { variable, count }.into());
+        }
+        let chosen: Vec<Variable> =
+            variables.iter().map(|&variable| self.schema().variable(variable).clone()).collect();
+        let columns: Vec<Codes> = variables.iter().map(|&variable| self.column(variable).clone()).collect();
+        collapse(Schema::new(chosen), &columns, self.weights())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_move_and_rows_merge() {
+        let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"], ["x", "1"]]).unwrap();
+        let swapped = data.select(&[1, 0]).unwrap();
+        assert_eq!(swapped.schema().name(0), "b");
+        assert_eq!(swapped.select(&[1, 0]).unwrap(), data);
+        assert_eq!(data.select(&[0]).unwrap().weights(), [2, 1]);
+        assert!(data.select(&[2]).is_err());
+    }
+}

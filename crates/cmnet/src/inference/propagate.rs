@@ -1,0 +1,196 @@
+//! Sum-product propagation in a junction tree: partition function, marginals, and how the
+//! marginals move with the potentials.
+//!
+//! Messages go towards the roots in the log domain, each separator configuration scaled by
+//! its own maximum; what stays behind is the *conditional* distribution of a clique given its
+//! separator. On the way back conditionals are multiplied by separator marginals. Nothing is
+//! ever divided by a sum below 1, so that potentials of any size, and of weight zero (minus
+//! infinity, evidence), neither overflow nor turn into NaN.
+
+use super::junction_tree::{Clique, JunctionTree};
+
+/// Tables of a junction tree: log potentials at first, then conditionals and marginals.
+#[derive(Clone, Debug)]
+pub struct Propagation {
+    /// Log potentials; after [`Propagation::collect`] p(clique | separator).
+    tables: Vec<Vec<f64>>,
+    marginals: Vec<Vec<f64>>,
+    log_partition: f64,
+}
+
+impl Propagation {
+    /// Tables for a tree, all potentials 1.
+    pub fn new(tree: &JunctionTree) -> Self {
+        let zeros = || tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();
+        Self { tables: zeros(), marginals: zeros(), log_partition: 0.0 }
+    }
+
+    /// The table of log potentials of a clique, to be filled before [`Propagation::collect`].
+    pub fn log_potential(&mut self, clique: usize) -> &mut [f64] {
+        &mut self.tables[clique]
+    }
+
+    /// Sends messages to the roots; returns the log partition function: minus infinity when
+    /// every configuration has weight zero.
+    pub fn collect(&mut self, tree: &JunctionTree) -> f64 {
+        self.log_partition = 0.0;
+        for (index, clique) in tree.cliques().iter().enumerate().rev() {
+            let (before, rest) = self.tables.split_at_mut(index);
+            let message = normalize(clique, &mut rest[0]);
+            match &clique.parent {
+                Some(parent) => parent.walk.spread(&message, &mut before[parent.clique]),
+                None => self.log_partition += message[0],
+            }
+        }
+        self.log_partition
+    }
+
+    /// Turns conditionals into the marginals of all cliques. Call after
+    /// [`Propagation::collect`].
+    pub fn distribute(&mut self, tree: &JunctionTree) {
+        for (index, clique) in tree.cliques().iter().enumerate() {
+            let (before, rest) = self.marginals.split_at_mut(index);
+            let marginal = &mut rest[0];
+            marginal.copy_from_slice(&self.tables[index]);
+            if let Some(parent) = &clique.parent {
+                let mut separator = vec![0.0; parent.separator.size()];
+                parent.walk.gather(&before[parent.clique], &mut separator);
+                let run = marginal.len() / separator.len();
+                for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
+                    values.iter_mut().for_each(|value| *value *= weight);
+                }
+            }
+        }
+    }
+
+    /// The log partition function of the last [`Propagation::collect`].
+    pub fn log_partition(&self) -> f64 {
+        self.log_partition
+    }
+
+    /// The marginal distribution of a clique, in the order of its shape.
+    pub fn marginal(&self, clique: usize) -> &[f64] {
+        &self.marginals[clique]
+    }
+
+    /// The conditional distribution of a clique given its separator: what ancestral sampling
+    /// draws from.
+    pub fn conditional(&self, clique: usize) -> &[f64] {
+        &self.tables[clique]
+    }
+
+    /// The derivative of all marginals when the log potentials move in a direction, which is
+    /// given table by table and replaced by the answer. Call after
+    /// [`Propagation::distribute`].
+    ///
+    /// # Complexity
+    /// As one propagation, without its exponentials.
+    pub fn derivative(&self, tree: &JunctionTree, direction: &mut [Vec<f64>]) {
+        for (index, clique) in tree.cliques().iter().enumerate().rev() {
+            let (before, rest) = direction.split_at_mut(index);
+            let message = center(clique, &self.tables[index], &mut rest[0]);
+            if let Some(parent) = &clique.parent {
+                parent.walk.spread(&message, &mut before[parent.clique]);
+            }
+        }
+        for (index, clique) in tree.cliques().iter().enumerate() {
+            let (before, rest) = direction.split_at_mut(index);
+            let moved = &mut rest[0];
+            for (value, &probability) in moved.iter_mut().zip(&self.marginals[index]) {
+                *value *= probability;
+            }
+            if let Some(parent) = &clique.parent {
+                let mut separator = vec![0.0; parent.separator.size()];
+                parent.walk.gather(&before[parent.clique], &mut separator);
+                let run = moved.len() / separator.len();
+                let conditionals = self.tables[index].chunks_exact(run);
+                for ((values, conditional), &weight) in
+                    moved.chunks_exact_mut(run).zip(conditionals).zip(&separator)
+                {
+                    values.iter_mut().zip(conditional).for_each(|(value, c)| *value += c * weight);
+                }
+            }
+        }
+    }
+}
+
+/// Replaces a log table by conditionals given the separator; returns the log sums.
+fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
+    let run = table.len() / clique.separator_cells();
+    let log_sum = |values: &mut [f64]| {
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if largest == f64::NEG_INFINITY {
+            values.fill(0.0);
+            return largest;
+        }
+        let mut sum = 0.0;
+        for value in values.iter_mut() {
+            *value = libm::exp(*value - largest);
+            sum += *value;
+        }
+        values.iter_mut().for_each(|value| *value /= sum);
+        largest + libm::log(sum)
+    };
+    table.chunks_exact_mut(run).map(log_sum).collect()
+}
+
+/// Subtracts from a direction its expectation given the separator; returns the expectations.
+fn center(clique: &Clique, conditional: &[f64], direction: &mut [f64]) -> Vec<f64> {
+    let run = direction.len() / clique.separator_cells();
+    let expectation = |(values, weights): (&mut [f64], &[f64])| {
+        let mean = values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
+        values.iter_mut().for_each(|value| *value -= mean);
+        mean
+    };
+    direction.chunks_exact_mut(run).zip(conditional.chunks_exact(run)).map(expectation).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Edge, Graph};
+
+    fn chain() -> JunctionTree {
+        let mut graph = Graph::empty(3);
+        graph.toggle(Edge::new(0, 1).unwrap());
+        graph.toggle(Edge::new(1, 2).unwrap());
+        JunctionTree::new(&graph, &[2, 2, 2], 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn potentials_that_pull_apart_by_thousands_stay_finite() {
+        let tree = chain();
+        let mut propagation = Propagation::new(&tree);
+        // One clique insists on X_1 = 0, the other on X_1 = 1, each by a factor e^2000.
+        for (index, clique) in tree.cliques().iter().enumerate() {
+            let sign = if index == 0 { 1.0 } else { -1.0 };
+            let stride = clique.shape().stride_of(1);
+            let table = propagation.log_potential(index);
+            table
+                .iter_mut()
+                .enumerate()
+                .for_each(|(cell, v)| *v = sign * 2000.0 * (cell / stride % 2) as f64);
+        }
+        assert!((propagation.collect(&tree) - libm::log(8.0)).abs() < 1e-12);
+        propagation.distribute(&tree);
+        for clique in 0..2 {
+            assert!(propagation.marginal(clique).iter().all(|p| (p - 0.25).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn impossible_configurations_have_probability_zero() {
+        let tree = chain();
+        let mut propagation = Propagation::new(&tree);
+        let stride = tree.cliques()[1].shape().stride_of(1);
+        let table = propagation.log_potential(1);
+        table.iter_mut().enumerate().filter(|(cell, _)| cell / stride % 2 == 1).for_each(|(_, v)| {
+            *v = f64::NEG_INFINITY;
+        });
+        assert!((propagation.collect(&tree) - libm::log(4.0)).abs() < 1e-12);
+        propagation.distribute(&tree);
+        let marginal = propagation.marginal(0);
+        assert!((marginal.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_eq!(marginal.iter().filter(|&&p| p == 0.0).count(), 2);
+    }
+}

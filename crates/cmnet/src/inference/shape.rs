@@ -1,0 +1,164 @@
+//! The layout of a dense table over some variables, and walks from one layout to another.
+
+use crate::data::Var;
+
+/// Variables in table order with their strides: the last one runs fastest.
+///
+/// Unlike [`crate::outcome::OutcomeSpace`] the order is free. A clique of a junction tree
+/// starts with the separator towards its parent, so that each separator configuration owns
+/// one contiguous run of cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    variables: Vec<Var>,
+    cardinalities: Vec<usize>,
+    strides: Vec<usize>,
+    size: usize,
+}
+
+impl Shape {
+    /// The layout of these variables, given the number of levels of *every* variable. The
+    /// caller has checked that the size fits.
+    pub(crate) fn new(variables: Vec<Var>, cardinalities: &[u32]) -> Self {
+        let own: Vec<usize> = variables.iter().map(|&v| cardinalities[v] as usize).collect();
+        let mut strides = vec![0; own.len()];
+        let mut size = 1;
+        for position in (0..own.len()).rev() {
+            strides[position] = size;
+            size *= own[position];
+        }
+        Self { variables, cardinalities: own, strides, size }
+    }
+
+    /// The variables in table order.
+    pub fn variables(&self) -> &[Var] {
+        &self.variables
+    }
+
+    /// The number of cells.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The number of levels of each variable, in table order.
+    pub fn cardinalities(&self) -> &[usize] {
+        &self.cardinalities
+    }
+
+    /// The stride of each variable, in table order.
+    pub fn strides(&self) -> &[usize] {
+        &self.strides
+    }
+
+    /// The stride of a variable, 0 when it is not in the table.
+    pub fn stride_of(&self, variable: Var) -> usize {
+        self.variables.iter().position(|&own| own == variable).map_or(0, |position| self.strides[position])
+    }
+
+    /// The cell of a row of levels of *all* variables.
+    pub fn cell(&self, row: &[u32]) -> usize {
+        self.variables.iter().zip(&self.strides).map(|(&v, stride)| row[v] as usize * stride).sum()
+    }
+
+    /// The walk through this table's cells that keeps track of the cell of another table,
+    /// whose variables must be among these.
+    pub fn walk_onto(&self, target: &Self) -> Walk {
+        let mut steps: Vec<(usize, usize)> = Vec::new();
+        for (position, &variable) in self.variables.iter().enumerate() {
+            let (count, step) = (self.cardinalities[position], target.stride_of(variable));
+            match steps.last_mut() {
+                // Two loops are one when the outer step is the length of the inner loop.
+                Some((outer_count, outer_step)) if *outer_step == count * step => {
+                    *outer_count *= count;
+                    *outer_step = step;
+                }
+                _ => steps.push((count, step)),
+            }
+        }
+        let (run, step) = steps.pop().unwrap_or((1, 0));
+        Walk { outer: steps, run, step }
+    }
+}
+
+/// Visits the cells of a table in order, with the matching cells of a smaller table.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    outer: Vec<(usize, usize)>,
+    run: usize,
+    step: usize,
+}
+
+impl Walk {
+    /// Calls `visit` with the start of each innermost run in both tables.
+    fn runs(&self, mut visit: impl FnMut(usize, usize)) {
+        let mut digits = vec![0; self.outer.len()];
+        let (mut source, mut target) = (0, 0);
+        loop {
+            visit(source, target);
+            source += self.run;
+            let mut position = self.outer.len();
+            loop {
+                let Some(next) = position.checked_sub(1) else { return };
+                position = next;
+                let (count, step) = self.outer[position];
+                digits[position] += 1;
+                target += step;
+                if digits[position] < count {
+                    break;
+                }
+                digits[position] = 0;
+                target -= count * step;
+            }
+        }
+    }
+
+    /// Adds each cell of the smaller table to all cells of the larger one that match it.
+    pub fn spread(&self, small: &[f64], large: &mut [f64]) {
+        self.runs(|source, target| {
+            let run = &mut large[source..source + self.run];
+            match self.step {
+                0 => run.iter_mut().for_each(|value| *value += small[target]),
+                1 => run.iter_mut().zip(&small[target..]).for_each(|(value, add)| *value += add),
+                step => {
+                    run.iter_mut().enumerate().for_each(|(k, value)| *value += small[target + k * step]);
+                }
+            }
+        });
+    }
+
+    /// Adds each cell of the larger table to the matching cell of the smaller one.
+    pub fn gather(&self, large: &[f64], small: &mut [f64]) {
+        self.runs(|source, target| {
+            let run = &large[source..source + self.run];
+            match self.step {
+                0 => small[target] += run.iter().sum::<f64>(),
+                1 => small[target..].iter_mut().zip(run).for_each(|(sum, add)| *sum += add),
+                step => run.iter().enumerate().for_each(|(k, add)| small[target + k * step] += add),
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_agree_with_cells() {
+        let cardinalities = [2, 3, 2, 4];
+        let large = Shape::new(vec![2, 0, 3, 1], &cardinalities);
+        for small in [vec![], vec![0], vec![3, 1], vec![1, 2], vec![2, 0, 3, 1], vec![1, 3, 0]] {
+            let small = Shape::new(small, &cardinalities);
+            let walk = large.walk_onto(&small);
+            let numbers: Vec<f64> = (0..small.size()).map(|cell| cell as f64).collect();
+            let mut spread = vec![0.0; large.size()];
+            walk.spread(&numbers, &mut spread);
+            let mut gathered = vec![0.0; small.size()];
+            walk.gather(&vec![1.0; large.size()], &mut gathered);
+            for row in 0..48u32 {
+                let row = [row % 2, row / 2 % 3, row / 6 % 2, row / 12];
+                assert_eq!(spread[large.cell(&row)] as usize, small.cell(&row));
+            }
+            assert!(gathered.iter().all(|&sum| sum as usize == large.size() / small.size()));
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The model file: versioned JSON with names instead of indices, checked throughout when
+//! it is read. `docs/formats.md` describes it.
+
+use super::atomic::write_atomic;
+use super::fit_record::FitRecord;
+use super::json_text;
+use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
+use super::source::open_file;
+use crate::context::EdgeContext;
+use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
+use crate::error::{Error, ErrorKind, Result, shown};
+use crate::graph::Edge;
+use crate::model::{Model, Provenance};
+use crate::structure::Structure;
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+/// The format that this version writes, and the only one so far.
+pub const FORMAT: &str = "cmnet-model/1";
+
+/// The text of a model's file: the same bytes for the same model.
+///
+/// # Errors
+/// When a number in it is not finite.
+pub fn to_text(model: &Model) -> Result<String> {
+    let record = ModelRecord {
+        format: FORMAT.to_owned(),
+        program: Some(concat!("cmnet ", env!("CARGO_PKG_VERSION")).to_owned()),
+        learned: model.learned.as_ref().map(LearnedRecord::from),
+        variables: model.schema.variables().to_vec(),
+        edges: edge_names(&model.schema, &model.structure),
+        contexts: context_records(&model.schema, &model.structure),
+        parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
+    };
+    let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
+    Ok(json_text::to_text(&value))
+}
+
+/// The edges of a structure by name, in column order.
+pub fn edge_names(schema: &Schema, structure: &Structure) -> Vec<[String; 2]> {
+    structure.graph().edges().map(|edge| pair(schema, edge)).collect()
+}
+
+/// The contexts of a structure by name, in column order.
+pub fn context_records(schema: &Schema, structure: &Structure) -> Vec<ContextRecord> {
+    structure.contexts().map(|context| context_record(schema, context)).collect()
+}
+
+fn pair(schema: &Schema, edge: Edge) -> [String; 2] {
+    [schema.name(edge.low()).to_owned(), schema.name(edge.high()).to_owned()]
+}
+
+fn context_record(schema: &Schema, context: &EdgeContext) -> ContextRecord {
+    let given = context.space().variables();
+    let labels = |cell| {
+        let levels = context.space().configuration(cell);
+        given.iter().zip(levels).map(|(v, level)| schema.variable(v).levels[level as usize].clone()).collect()
+    };
+    ContextRecord {
+        edge: pair(schema, context.edge()),
+        given: given.iter().map(|variable| schema.name(variable).to_owned()).collect(),
+        elements: context.elements().map(labels).collect(),
+    }
+}
+
+/// Reads and checks a model file's text; `file` names it in complaints.
+///
+/// # Errors
+/// Says where in the document something is wrong and what was expected.
+pub fn from_text(text: &str, file: &str) -> Result<Model> {
+    let record: ModelRecord = serde_json::from_str(text).map_err(|error| syntax(file, text, &error))?;
+    Reader { file }.model(&record)
+}
+
+/// The largest model file that is read, in bytes.
+const LARGEST: u64 = 1 << 30;
+
+/// Reads and checks a model file.
+///
+/// # Errors
+/// When the file cannot be read, or as [`from_text`].
+pub fn load(path: &Path) -> Result<Model> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(complaint(&file, "file", "this is a directory; name a model file in it".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let mut reader = open_file(path)?.take(LARGEST + 1);
+    reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, "read", source))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        complaint(
+            &file,
+            &format!("byte {}", error.utf8_error().valid_up_to()),
+            "the text is not UTF-8".to_owned(),
+        )
+    })?;
+    from_text(&text, &file)
+}
+
+/// Writes a model file whole or not at all.
+///
+/// # Errors
+/// When a number in it is not finite, or the file cannot be written.
+pub fn save(model: &Model, path: &Path) -> Result<()> {
+    write_atomic(path, to_text(model)?.as_bytes())
+}
+
+fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
+    let at = format!("line {}, column {}", error.line(), error.column());
+    let what = error.to_string();
+    let what = what.split(" at line ").next().unwrap_or_default().to_owned();
+    if let Some(format) = other_format(text) {
+        let problem = format!("the format is {}; expected {FORMAT:?}", shown(&format));
+        return complaint(file, "format", problem);
+    }
+    complaint(file, &at, format!("{what}; expected a model file as `cmnet learn -o` writes it"))
+}
+
+/// The format a document declares, when it is JSON of another kind.
+fn other_format(text: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    value.get("format")?.as_str().filter(|&format| format != FORMAT).map(str::to_owned)
+}
+
+pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
+    ErrorKind::Model { file: file.to_owned(), at: at.to_owned(), problem }.into()
+}
+
+/// Checks a record against everything a model promises.
+struct Reader<'a> {
+    file: &'a str,
+}
+
+impl Reader<'_> {
+    fn bad<T>(&self, at: impl Into<String>, problem: impl Into<String>) -> Result<T> {
+        Err(complaint(self.file, &at.into(), problem.into()))
+    }
+
+    fn model(&self, record: &ModelRecord) -> Result<Model> {
+        if record.format != FORMAT {
+            return self
+                .bad("format", format!("the format is {}; expected {FORMAT:?}", shown(&record.format)));
+        }
+        let schema = self.schema(&record.variables)?;
+        let mut structure = Structure::empty(&schema.cardinalities());
+        for (place, names) in record.edges.iter().enumerate() {
+            let at = format!("edges[{place}]");
+            let edge = self.edge(&schema, names, &at)?;
+            if !structure.toggle_edge(edge)? {
+                return self
+                    .bad(at, format!("the edge {} - {} appears twice", shown(&names[0]), shown(&names[1])));
+            }
+        }
+        for (place, context) in record.contexts.iter().enumerate() {
+            self.context(&schema, &mut structure, context, &format!("contexts[{place}]"))?;
+        }
+        let learned = record.learned.as_ref().map(|learned| self.learned(learned)).transpose()?;
+        let fit =
+            record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
+        Ok(Model { schema, structure, learned, fit })
+    }
+
+    fn schema(&self, variables: &[Variable]) -> Result<Schema> {
+        let mut names = BTreeSet::new();
+        for (place, variable) in variables.iter().enumerate() {
+            let at = format!("variables[{place}]");
+            if variable.name.is_empty() {
+                return self.bad(at + ".name", "the name is empty");
+            }
+            if !names.insert(&variable.name) {
+                return self.bad(at + ".name", format!("the name {} appears twice", shown(&variable.name)));
+            }
+            if variable.levels.is_empty() || variable.levels.len() > MAX_LEVELS {
+                let found = variable.levels.len();
+                return self.bad(at + ".levels", format!("{found} levels; expected 1 to {MAX_LEVELS}"));
+            }
+            let mut seen = BTreeSet::new();
+            if let Some(twice) = variable.levels.iter().find(|level| !seen.insert(level.as_str())) {
+                return self.bad(at + ".levels", format!("the level {} appears twice", shown(twice)));
+            }
+        }
+        if variables.is_empty() {
+            return self.bad("variables", "there is none; expected at least one");
+        }
+        Ok(Schema::new(variables.to_vec()))
+    }
+
+    fn variable(&self, schema: &Schema, name: &str, at: &str) -> Result<usize> {
+        match (schema.find(name), schema.suggest(name)) {
+            (Some(variable), _) => Ok(variable),
+            (None, Some(near)) => {
+                self.bad(at, format!("there is no variable {}; did you mean {}?", shown(name), shown(near)))
+            }
+            (None, None) => self.bad(at, format!("there is no variable {}", shown(name))),
+        }
+    }
+
+    fn edge(&self, schema: &Schema, names: &[String; 2], at: &str) -> Result<Edge> {
+        let [one, other] = names;
+        let ends = (self.variable(schema, one, at)?, self.variable(schema, other, at)?);
+        Edge::new(ends.0, ends.1).or_else(|_| {
+            self.bad(at, format!("an edge from {} to itself; expected two variables", shown(one)))
+        })
+    }
+
+    fn context(
+        &self,
+        schema: &Schema,
+        structure: &mut Structure,
+        record: &ContextRecord,
+        at: &str,
+    ) -> Result<()> {
+        let edge = self.edge(schema, &record.edge, &format!("{at}.edge"))?;
+        let [one, other] = &record.edge;
+        if !structure.graph().contains(edge) {
+            let problem =
+                format!("{} - {} is not among the edges; a context needs an edge", shown(one), shown(other));
+            return self.bad(format!("{at}.edge"), problem);
+        }
+        if structure.context(edge).is_some() {
+            return self.bad(
+                format!("{at}.edge"),
+                format!("{} - {} has a context already", shown(one), shown(other)),
+            );
+        }
+        let space = structure.context_space(edge)?;
+        let expected: Vec<&str> = space.variables().iter().map(|variable| schema.name(variable)).collect();
+        if record.given != expected {
+            let problem = format!(
+                "found {:?}; expected the common neighbours in column order, {expected:?}",
+                record.given
+            );
+            return self.bad(format!("{at}.given"), problem);
+        }
+        if record.elements.is_empty() {
+            return self.bad(format!("{at}.elements"), "there is none; leave out a context without elements");
+        }
+        for (place, labels) in record.elements.iter().enumerate() {
+            let at = format!("{at}.elements[{place}]");
+            let levels = self.levels(schema, &record.given, labels, &at)?;
+            match structure.add_context_element(edge, space.cell(&levels)) {
+                Ok(true) => {}
+                Ok(false) => return self.bad(at, "this element appears twice"),
+                Err(error) => return self.bad(at, error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn levels(&self, schema: &Schema, given: &[String], labels: &[String], at: &str) -> Result<Vec<u32>> {
+        if labels.len() != given.len() {
+            return self.bad(at, format!("{} levels for {} common neighbours", labels.len(), given.len()));
+        }
+        let level = |(name, label): (&String, &String)| {
+            let variable = schema.variable(self.variable(schema, name, at)?);
+            match variable.level(label) {
+                Some(level) => Ok(level),
+                None => self.bad(at, format!("{} is not a level of {}", shown(label), shown(name))),
+            }
+        };
+        given.iter().zip(labels).map(level).collect()
+    }
+
+    fn learned(&self, record: &LearnedRecord) -> Result<Provenance> {
+        let bad = |field: &str, problem: String| complaint(self.file, &format!("learned.{field}"), problem);
+        if record.rows == 0 {
+            return Err(bad("rows", "0; expected at least 1".to_owned()));
+        }
+        let digest = DataDigest::parse(&record.digest).ok_or_else(|| {
+            bad("digest", format!("{}; expected sha256: and 64 hexadecimal digits", shown(&record.digest)))
+        })?;
+        Ok(Provenance {
+            rows: record.rows,
+            digest,
+            kappa: record.kappa.parse().map_err(|error: Error| bad("kappa", error.to_string()))?,
+            alpha: record.alpha.parse().map_err(|error: Error| bad("alpha", error.to_string()))?,
+            search: record.search.clone(),
+            stop: record.stop,
+            log_mpl: record.log_mpl,
+            log_prior: record.log_prior,
+        })
+    }
+}

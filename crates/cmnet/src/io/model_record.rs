@@ -1,0 +1,66 @@
+//! The fields of a model file, as they stand in the JSON.
+
+use super::fit_record::FitRecord;
+use crate::data::Variable;
+use crate::model::Provenance;
+use crate::search::StopReason;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelRecord {
+    pub(super) format: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) program: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) learned: Option<LearnedRecord>,
+    pub(super) variables: Vec<Variable>,
+    pub(super) edges: Vec<[String; 2]>,
+    pub(super) contexts: Vec<ContextRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) parameters: Option<FitRecord>,
+}
+
+/// An edge's context by names: elements give level labels in the order of `given`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextRecord {
+    /// The edge's ends in column order.
+    pub edge: [String; 2],
+    /// The common neighbours in column order.
+    pub given: Vec<String>,
+    /// The configurations in which the edge is cut off.
+    pub elements: Vec<Vec<String>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LearnedRecord {
+    pub(super) rows: u64,
+    pub(super) digest: String,
+    pub(super) kappa: String,
+    pub(super) alpha: String,
+    pub(super) search: String,
+    pub(super) stop: StopReason,
+    pub(super) log_mpl: f64,
+    pub(super) log_prior: f64,
+    /// For the reader of the file; derived.
+    #[serde(default)]
+    score: f64,
+}
+
+impl From<&Provenance> for LearnedRecord {
+    fn from(learned: &Provenance) -> Self {
+        Self {
+            rows: learned.rows,
+            digest: learned.digest.as_str().to_owned(),
+            kappa: learned.kappa.to_string(),
+            alpha: learned.alpha.to_string(),
+            search: learned.search.clone(),
+            stop: learned.stop,
+            log_mpl: learned.log_mpl,
+            log_prior: learned.log_prior,
+            score: learned.score(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Rows of fields with the line they stand in, and quotes that are never closed.
+
+use super::text::{LONGEST_ROW, Text};
+use crate::error::{Error, InputProblem, Place, Result, shown_bytes};
+use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
+use std::io::{self, Read};
+
+/// Appended to every text. Zero bytes occur in no text, so that this mark in a row of its
+/// own says that the last row was ended, and inside a row that a quote swallowed the rest.
+const END_MARK: &[u8] = b"\n\0";
+
+/// Rows are parsed in parts of this size.
+const BUFFER: usize = 1 << 17;
+
+/// A text with its end mark.
+#[derive(Debug)]
+struct Marked<'a> {
+    text: Text<'a>,
+    mark: &'static [u8],
+}
+
+impl Read for Marked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.text.read(buffer)? {
+            0 => self.mark.read(buffer),
+            length => Ok(length),
+        }
+    }
+}
+
+/// The rows of a text, one at a time.
+#[derive(Debug)]
+pub(super) struct Records<'a> {
+    reader: Reader<Marked<'a>>,
+    record: ByteRecord,
+    delimiter: u8,
+}
+
+impl<'a> Records<'a> {
+    pub(super) fn new(text: Text<'a>, delimiter: u8) -> Self {
+        let reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .buffer_capacity(BUFFER)
+            .from_reader(Marked { text, mark: END_MARK });
+        Self { reader, record: ByteRecord::new(), delimiter }
+    }
+
+    /// Reads the next row; `false` at the end. Lines of nothing but blanks are no rows.
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        loop {
+            if !self.read_record()? {
+                return Ok(false);
+            }
+            if self.record.as_slice().ends_with(b"\0") {
+                return self.at_end_mark();
+            }
+            if !self.is_blank() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn read_record(&mut self) -> Result<bool> {
+        let line = self.reader.position().line();
+        self.text().allowance.set(LONGEST_ROW);
+        self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
+            CsvErrorKind::Io(source) => self.text().read_error(source, Some(line)),
+            other => self.text().read_error(io::Error::other(format!("{other:?}")), Some(line)),
+        })
+    }
+
+    /// One field of blanks: `""` alone in its line is a field all the same.
+    fn is_blank(&self) -> bool {
+        self.record.len() == 1 && !self.record[0].is_empty() && self.field(0).is_empty()
+    }
+
+    /// A row that ends in a zero byte: the end of the text, an open quote, or no text.
+    fn at_end_mark(&mut self) -> Result<bool> {
+        let last = self.record.clone();
+        let line_after = self.reader.position().line();
+        let is_last = !self.read_record()?;
+        if is_last && last.as_slice() == b"\0" && last.len() == 1 {
+            return Ok(false);
+        }
+        let column = last.len();
+        let text = last.get(column - 1).unwrap_or_default();
+        match text.strip_suffix(END_MARK) {
+            Some(text) if is_last => {
+                let line = line_after - line_ends(&last[column - 1]);
+                let place = self.place().at_line(line).at_column(column, None);
+                Err(Error::input(place, InputProblem::OpenQuote { text: shown_bytes(text) }))
+            }
+            _ => {
+                let line = line_after - 1 - line_ends(last.as_slice());
+                let what = "binary data (a zero byte)";
+                Err(Error::input(self.place().at_line(line), InputProblem::NotText { what }))
+            }
+        }
+    }
+
+    /// A field without the blanks around it.
+    #[inline]
+    pub(super) fn field(&self, column: usize) -> &[u8] {
+        self.record.get(column).unwrap_or_default().trim_ascii()
+    }
+
+    /// The number of fields.
+    pub(super) fn len(&self) -> usize {
+        self.record.len()
+    }
+
+    /// The line in which the row begins.
+    ///
+    /// Counted back from its end: the parser's own position of a row is that of the blank
+    /// lines before it.
+    pub(super) fn line(&self) -> u64 {
+        self.reader.position().line() - 1 - line_ends(self.record.as_slice())
+    }
+
+    /// The file as a whole.
+    pub(super) fn place(&self) -> Place {
+        Place::file(&self.text().name)
+    }
+
+    /// The complaint that the row has not the expected number of fields; the first row below
+    /// a header may have one more for a reason.
+    pub(super) fn ragged(&self, expected: usize, is_first: bool) -> Error {
+        let found = self.len();
+        let mut text = Vec::new();
+        for field in self.record.iter().take(20) {
+            text.extend_from_slice(field);
+            text.push(self.delimiter);
+        }
+        text.pop();
+        let hint = match line_ends(self.record.as_slice()) {
+            0 if is_first && found == expected + 1 => {
+                "; are these row names without a name in the header line?".to_owned()
+            }
+            0 => String::new(),
+            more => format!("; a quote makes it run on to line {}", self.line() + more),
+        };
+        let problem = InputProblem::RaggedRow { expected, found, text: shown_bytes(&text), hint };
+        Error::input(self.place().at_line(self.line()), problem)
+    }
+
+    fn text(&self) -> &Text<'a> {
+        &self.reader.get_ref().text
+    }
+}
+
+fn line_ends(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|&byte| u64::from(byte == b'\n')).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Result<Vec<(u64, Vec<String>)>> {
+        let mut records = Records::new(Text::open("x".to_owned(), text.as_bytes())?, b',');
+        let mut found = Vec::new();
+        while records.advance()? {
+            let fields = (0..records.len()).map(|column| String::from_utf8_lossy(records.field(column)));
+            found.push((records.line(), fields.map(std::borrow::Cow::into_owned).collect()));
+        }
+        Ok(found)
+    }
+
+    fn fields(text: &str) -> Vec<String> {
+        text.split('/').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_row_knows_its_line() {
+        let text = "a,b\n\n\n1,2\r\n  \t\r\n\r\n\"x\ny\",\"p\"\"q\"\n3,4\r5,6";
+        let expected = [(1, "a/b"), (4, "1/2"), (7, "x\ny/p\"q"), (9, "3/4"), (10, "5/6")];
+        assert_eq!(lines(text).unwrap(), expected.map(|(line, text)| (line, fields(text))));
+    }
+
+    #[test]
+    fn an_open_quote_is_reported_where_it_opened() {
+        let message = |text: &str| lines(text).unwrap_err().to_string();
+        assert!(
+            message("a,b\n1,2\n\n3,\"x\n4,5\n")
+                .starts_with("x, line 4, column 2: the quote opened before \"x\\n4,5\\n\"")
+        );
+        assert!(
+            message("a,b\n\"x\ny\",\"z").starts_with("x, line 3, column 2: the quote opened before \"z\"")
+        );
+        assert!(message("\"").starts_with("x, line 1, column 1: the quote opened before \"\""));
+        assert!(message("a\n\"b\"\"").starts_with("x, line 2, column 1: the quote opened before \"b\\\"\""));
+    }
+
+    #[test]
+    fn closed_quotes_at_the_very_end_are_fine() {
+        assert_eq!(lines("a\n\"b\n\"").unwrap()[1], (2, fields("b")));
+        assert_eq!(lines("a\n\"\"").unwrap()[1], (2, fields("")));
+        assert_eq!(lines("").unwrap(), []);
+        assert_eq!(lines(" \n\n").unwrap(), []);
+    }
+
+    #[test]
+    fn zero_bytes_far_into_the_file_are_no_end() {
+        for rest in ["\0\nb", "\0", "x\0", "\n\0"] {
+            let text = format!("a\n{}{rest}", "b\n".repeat(50_000));
+            let message = lines(&text).unwrap_err().to_string();
+            assert!(message.contains("binary data (a zero byte)"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The schema file: which levels a column has, and in which order.
+//!
+//! ```toml
+//! [levels]
+//! grade = ["low", "middle", "high"]
+//! children = [0, 1, 2]
+//! ```
+
+use super::source::open_file;
+use crate::data::{Schema, Variable, check_levels};
+use crate::error::{Error, InputProblem, Place, Result, nearest, shown, shown_list};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+use toml::Spanned;
+
+/// The largest schema file, in bytes: all levels of a few hundred columns of long labels.
+const LARGEST: u64 = 1 << 28;
+
+/// Declared levels of some columns, in order.
+///
+/// A column listed here has exactly these levels: any other value in it is an error, and a
+/// level that never occurs still counts in the outcome space. Columns not listed are read as
+/// without a schema.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LevelOrder {
+    file: String,
+    columns: BTreeMap<String, Declared>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Declared {
+    line: u64,
+    levels: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    levels: BTreeMap<Spanned<String>, Vec<Spanned<Level>>>,
+}
+
+impl LevelOrder {
+    /// Reads a schema file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or [`LevelOrder::parse`] refuses its text.
+    pub fn read(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        let refused =
+            |place: Place, what: &str| Error::input(place, InputProblem::Schema { what: what.to_owned() });
+        if path.is_dir() {
+            return Err(refused(Place::file(file), "this is a directory"));
+        }
+        let mut bytes = Vec::new();
+        open_file(path)?
+            .take(LARGEST + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|source| Error::io(path, "read", source))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(refused(Place::file(file), "this file is too large for a schema"));
+        }
+        let text = str::from_utf8(&bytes).map_err(|error| {
+            let line = line_of(&bytes, error.valid_up_to());
+            refused(Place::file(&file).at_line(line), "the text is not UTF-8")
+        })?;
+        Self::parse(&file, text)
+    }
+
+    /// Reads the text of a schema file; `file` is its name in complaints.
+    ///
+    /// # Errors
+    /// When the text is not TOML, holds anything but a table `levels`, or lists no level, a
+    /// level twice or too many for a column; with the line.
+    pub fn parse(file: &str, text: &str) -> Result<Self> {
+        let place = |at: usize| Place::file(file).at_line(line_of(text.as_bytes(), at));
+        let document: Document = toml::from_str(text).map_err(|error| {
+            let what = error.message().replace('\n', " ");
+            let place = error.span().map_or_else(|| Place::file(file), |span| place(span.start));
+            Error::input(place, InputProblem::Schema { what })
+        })?;
+        let mut columns = BTreeMap::new();
+        for (name, listed) in document.levels {
+            let (at, name) = (name.span().start, name.get_ref().trim_ascii().to_owned());
+            let levels: Vec<String> = listed.iter().map(|level| level.get_ref().0.clone()).collect();
+            check_levels(&levels).map_err(|problem| {
+                // The second of two equal levels is the one to show.
+                let mut seen = BTreeSet::new();
+                let second = listed.iter().find(|level| !seen.insert(&level.get_ref().0));
+                let at = second.map_or(at, |level| level.span().start);
+                Error::input(Place { name: Some(name.clone()), ..place(at) }, problem)
+            })?;
+            columns.insert(name, Declared { line: line_of(text.as_bytes(), at), levels });
+        }
+        Ok(Self { file: file.to_owned(), columns })
+    }
+
+    /// The levels of a schema's variables, such as a model's.
+    pub fn of(schema: &Schema) -> Self {
+        let declared = |variable: &Variable| {
+            (variable.name.clone(), Declared { line: 0, levels: variable.levels.clone() })
+        };
+        Self { file: "the model".to_owned(), columns: schema.variables().iter().map(declared).collect() }
+    }
+
+    /// The declared levels of a column.
+    pub fn levels(&self, column: &str) -> Option<&[String]> {
+        self.columns.get(column).map(|declared| declared.levels.as_slice())
+    }
+
+    /// Checks that every column listed is one of a table's.
+    pub(super) fn check_columns(&self, names: &[String]) -> Result<()> {
+        let unknown = self.columns.iter().find(|(column, _)| !names.contains(column));
+        match unknown {
+            Some((column, declared)) => {
+                Err(unknown_column(Place::file(&self.file).at_line(declared.line), column, names))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The complaint that a table has no column of a name.
+pub(super) fn unknown_column(place: Place, name: &str, names: &[String]) -> Error {
+    let known = || names.iter().map(String::as_str);
+    let problem = InputProblem::UnknownColumn {
+        name: shown(name),
+        known: format!("the table has {}", shown_list(known())),
+        hint: nearest(name, known()).map_or_else(
+            || "; check the spelling".to_owned(),
+            |near| format!("; did you mean {}?", shown(near)),
+        ),
+    };
+    Error::input(place, problem)
+}
+
+fn line_of(text: &[u8], at: usize) -> u64 {
+    1 + text.iter().take(at).map(|&byte| u64::from(byte == b'\n')).sum::<u64>()
+}
+
+/// A label as a schema file may write it.
+struct Level(String);
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(LevelVisitor)
+    }
+}
+
+struct LevelVisitor;
+
+impl Visitor<'_> for LevelVisitor {
+    type Value = Level;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a level as a text in quotes or a whole number")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Level, E> {
+        Ok(Level(text.trim_ascii().to_owned()))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> std::result::Result<Level, E> {
+        Ok(Level(number.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        LevelOrder::parse("s.toml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn levels_are_texts_or_whole_numbers_in_order() {
+        let order = LevelOrder::parse("s", "[levels]\ngrade = ['low', ' high ']\n\"a b\" = [2, 1]").unwrap();
+        assert_eq!(order.levels("grade").unwrap(), ["low", "high"]);
+        assert_eq!(order.levels("a b").unwrap(), ["2", "1"]);
+        assert_eq!(order.levels("other"), None);
+    }
+
+    #[test]
+    fn complaints_carry_the_line() {
+        assert!(message("[levels]\na = [\"x\", \"y\"\nb = 1").starts_with("s.toml, line 3: "));
+        assert!(message("[levels]\n\na = [1.5]").starts_with(
+            "s.toml, line 3: invalid type: floating point `1.5`, expected a level as a text in quotes"
+        ));
+        assert!(message("\n[level]\na = ['x']").contains("line 2: unknown field `level`"));
+        assert!(message("[levels]\na = 'x'").contains("line 2"));
+        assert!(message("[levels]\na = ['x']\na = ['y']").contains("line 3: duplicate key"));
+        assert!(message("").contains("missing field `levels`"));
+        assert_eq!(
+            message("[levels]\na = [\n 'x',\n 'x',\n]"),
+            "s.toml, line 4, column \"a\": the level \"x\" is listed twice; remove one of them"
+        );
+        assert_eq!(
+            message("[levels]\nb = []"),
+            "s.toml, line 2, column \"b\": this variable has no level; list at least one"
+        );
+    }
+
+    #[test]
+    fn columns_that_the_table_lacks_are_refused() {
+        let order = LevelOrder::parse("s.toml", "[levels]\ngrad = ['x']").unwrap();
+        let names = ["grade".to_owned(), "sex".to_owned()];
+        assert_eq!(
+            order.check_columns(&names).unwrap_err().to_string(),
+            "s.toml, line 2: there is no column \"grad\" (the table has \"grade\", \"sex\"); \
+             did you mean \"grade\"?"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! Maximum likelihood in closed form: components whose graph is chordal and has no contexts
+//! (Lauritzen 1996, section 4.4: p = product of clique margins / product of separator margins).
+
+use super::margins::{Smoothing, clique_counts};
+use super::part::{Part, cells_of};
+use super::term::Terms;
+use super::transform::terms_of_sum;
+use crate::data::Dataset;
+use crate::graph::VarSet;
+use crate::inference::{JunctionTree, Shape};
+
+/// Imagined observations, in all, where the bare estimate has probabilities of zero: the
+/// terms stay finite, and the log-likelihood is off its supremum by less than 1e-6.
+pub(crate) const FLOOR: f64 = 1e-8;
+
+/// A fitted part.
+#[derive(Clone, Debug)]
+pub(crate) struct ClosedForm {
+    pub(crate) phi: Vec<f64>,
+    pub(crate) log_partition: f64,
+    /// The log-likelihood of the data alone: the supremum where no observation is imagined.
+    pub(crate) log_likelihood: f64,
+    /// The terms that run away, when no observation is imagined.
+    pub(crate) boundary: Vec<usize>,
+}
+
+/// Fits a part whose junction tree has no fill and whose edges have no contexts.
+pub(crate) fn closed_form(
+    terms: &Terms,
+    part: &Part,
+    tree: &JunctionTree,
+    data: &Dataset,
+    smoothing: &Smoothing,
+) -> ClosedForm {
+    let cliques = tree.cliques().iter().map(|clique| (clique.shape(), 1.0));
+    let separators = tree.cliques().iter().filter_map(|clique| Some((clique.separator()?, -1.0)));
+    let factors: Vec<Factor<'_>> = cliques
+        .chain(separators)
+        .map(|(shape, sign)| Factor { shape, sign, counts: clique_counts(data, shape) })
+        .collect();
+    let bare = smoothing.weight() == 0.0;
+    let has_empty_cell = factors.iter().any(|factor| factor.counts.contains(&0.0));
+    let floor = smoothing.weighing(if has_empty_cell { FLOOR } else { 0.0 });
+    let imagined = if bare { &floor } else { smoothing };
+    let total = data.rows() as f64;
+    let mut form = ClosedForm {
+        phi: vec![0.0; part.terms.len()],
+        log_partition: 0.0,
+        log_likelihood: 0.0,
+        boundary: Vec::new(),
+    };
+    let mut runaway = vec![0.0; part.terms.len()];
+    for factor in &factors {
+        let mut logs = factor.counts.clone();
+        imagined.add_to(factor.shape, &mut logs);
+        logs.iter_mut().for_each(|value| *value = libm::log(*value / (total + imagined.weight())));
+        form.log_likelihood += factor.log_likelihood(if bare { None } else { Some(&logs) }, total);
+        terms_of_sum(factor.shape, &mut logs);
+        form.log_partition -= factor.sign * logs[0];
+        factor.scatter(terms, part, &logs, &mut form.phi);
+        // A term runs away as fast as the signed number of empty cells in it says.
+        let mut empty: Vec<f64> = factor.counts.iter().map(|&n| f64::from(u8::from(n == 0.0))).collect();
+        terms_of_sum(factor.shape, &mut empty);
+        factor.scatter(terms, part, &empty, &mut runaway);
+    }
+    if bare {
+        form.boundary = (0..runaway.len()).filter(|&term| runaway[term].abs() > 0.5).collect();
+    }
+    form
+}
+
+/// The margin of a clique, or of a separator with sign -1.
+struct Factor<'a> {
+    shape: &'a Shape,
+    sign: f64,
+    counts: Vec<f64>,
+}
+
+impl Factor<'_> {
+    /// The factor's share of the log-likelihood, at given log probabilities or at the
+    /// observed shares.
+    fn log_likelihood(&self, logs: Option<&[f64]>, total: f64) -> f64 {
+        let term = |(cell, &count): (usize, &f64)| match logs {
+            _ if count == 0.0 => 0.0,
+            Some(logs) => count * logs[cell],
+            None => count * libm::log(count / total),
+        };
+        self.sign * self.counts.iter().enumerate().map(term).sum::<f64>()
+    }
+
+    /// Adds a table's entries, with the factor's sign, to the terms that they stand for.
+    fn scatter(&self, terms: &Terms, part: &Part, table: &[f64], by_term: &mut [f64]) {
+        let variables = self.shape.variables();
+        for mask in 1usize..1 << variables.len() {
+            let members: VarSet =
+                variables.iter().enumerate().filter(|(k, _)| mask >> k & 1 == 1).map(|(_, &v)| v).collect();
+            let Some(set) = terms.set(&members) else { continue };
+            let Ok(first) = part.terms.binary_search(&set.range().start) else { continue };
+            let cells = cells_of(set, self.shape, terms.cardinalities());
+            for (cell, value) in cells.into_iter().zip(&mut by_term[first..]) {
+                *value += self.sign * table[cell];
+            }
+        }
+    }
+}

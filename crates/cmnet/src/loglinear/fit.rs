@@ -1,0 +1,260 @@
+//! From a structure and data to parameters (paper, section 4; the method is chosen here and
+//! each connected component is fitted on its own).
+
+use super::check_match;
+use super::coordinates::Coordinates;
+use super::decomposable::closed_form;
+use super::lbfgs::climb;
+use super::likelihood::Likelihood;
+use super::margins::{Smoothing, term_means};
+use super::newton::{Ending, Stop, polish};
+use super::objective::Objective;
+use super::options::{Estimate, Fit, FitOptions, FitStatus, Method};
+use super::parameters::Parameters;
+use super::part::Part;
+use super::pseudo::PseudoLikelihood;
+use super::term::Terms;
+use crate::Structure;
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::graph::VarSet;
+use crate::inference::{JunctionTree, TreePlan, best_plan};
+use rayon::prelude::*;
+
+/// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
+const TABLES: u64 = 4;
+
+/// Iterations of L-BFGS before Newton's method takes over: by then it is near enough, and on
+/// tables with rare cells L-BFGS would need thousands more.
+const CLIMB: u64 = 50;
+
+/// Imagined observations that help the first optimisation.
+const HELP: f64 = 1.0;
+
+/// Estimates the parameters of a structure from data.
+///
+/// Exact: in closed form for components that are chordal and without contexts, else by L-BFGS
+/// and Newton steps on the free coordinates. Pseudo: the same on the pseudo-likelihood.
+///
+/// # Errors
+/// When structure and data do not match, an option is out of range, a clique is too large, or
+/// exact estimation is asked for and the junction tree does not fit the memory budget.
+///
+/// # Example
+/// ```
+/// # use cmnet::{Structure, data::{Codes, Schema, Variable, collapse::collapse}};
+/// use cmnet::loglinear::{FitOptions, fit};
+/// # let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
+/// # let data = collapse(Schema::new(vec![variable("a")]), &[Codes::Narrow(vec![0, 1])], &[3, 1])?;
+/// let fitted = fit(&Structure::empty(&[2]), &data, &FitOptions { smoothing: 0.0, ..FitOptions::default() })?;
+/// let probability = fitted.parameters.evaluator().conditional(0, &[0])[1];
+/// assert!((probability - 0.25).abs() < 1e-12);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Result<Fit> {
+    options.check()?;
+    check_match(structure, data)?;
+    let terms = Terms::new(structure, Some(data.schema()))?;
+    let coordinates = Coordinates::new(structure, &terms)?;
+    let parts = Part::components(&terms, structure.graph());
+    let plans = plan(structure, &parts, options)?;
+    let smoothing = Smoothing::none(data);
+    let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, smoothing };
+    let (fitted, estimate, reason): (Vec<FittedPart>, _, _) = match plans {
+        Plans::Exact(plans, reason) => {
+            let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
+            (exact.collect::<Result<_>>()?, Estimate::Exact, reason)
+        }
+        Plans::Pseudo(reason) => {
+            (parts.par_iter().map(|part| job.fit_pseudo(part)).collect(), Estimate::Pseudo, reason)
+        }
+    };
+    let (free_parameters, rows) = (coordinates.len(), data.rows());
+    let total = fitted.iter().map(|part| part.log_likelihood).sum();
+    let (values, boundary) = merge(&terms, &parts, &fitted);
+    let log_partition =
+        (estimate == Estimate::Exact).then(|| fitted.iter().map(|part| part.log_partition).sum());
+    Ok(Fit {
+        boundary: boundary.iter().map(|&term| terms.term(term)).collect(),
+        parameters: Parameters::new(terms, values, log_partition),
+        estimate,
+        reason,
+        smoothing: options.smoothing,
+        free_parameters,
+        rows,
+        log_likelihood: (estimate == Estimate::Exact).then_some(total),
+        pseudo_log_likelihood: (estimate == Estimate::Pseudo).then_some(total),
+        status: fitted.iter().map(|part| part.status).max_by_key(severity).unwrap_or(FitStatus::Converged),
+        gradient: fitted.iter().map(|part| part.gradient).fold(0.0, f64::max),
+        iterations: fitted.iter().map(|part| part.iterations).sum(),
+    })
+}
+
+fn severity(status: &FitStatus) -> u8 {
+    match status {
+        FitStatus::Converged => 0,
+        FitStatus::Boundary => 1,
+        FitStatus::IterationLimit => 2,
+    }
+}
+
+/// What is done, and why.
+enum Plans {
+    Exact(Vec<TreePlan>, String),
+    Pseudo(String),
+}
+
+fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {
+    if options.method == Method::Pseudo {
+        return Ok(Plans::Pseudo("asked for".into()));
+    }
+    let most_cells = options.memory / (8 * TABLES);
+    let one =
+        |variables: &VarSet| best_plan(structure.graph(), variables, structure.cardinalities(), most_cells);
+    let plans: Vec<TreePlan> = parts.iter().map(|part| one(&part.variables)).collect();
+    let cost = TreePlan::total_cost(&plans);
+    let budget = format!("{} MiB", options.memory >> 20);
+    if !cost.at_least && cost.bytes(TABLES) <= options.memory {
+        let size = cost.bytes(TABLES).div_ceil(1 << 20);
+        return Ok(Plans::Exact(plans, format!("the junction tree ({cost}) takes {size} MiB of {budget}")));
+    }
+    if options.method == Method::Exact {
+        return Err(Error::limit(
+            format!("exact fitting with {cost}"),
+            budget,
+            "give more memory, or fit by pseudo-likelihood: --method pseudo",
+        ));
+    }
+    Ok(Plans::Pseudo(format!("the junction tree ({cost}) does not fit {budget}")))
+}
+
+/// One connected component, fitted.
+struct FittedPart {
+    phi: Vec<f64>,
+    log_partition: f64,
+    log_likelihood: f64,
+    status: FitStatus,
+    boundary: Vec<usize>,
+    gradient: f64,
+    iterations: u64,
+}
+
+/// Puts the parts' terms together: values, and the numbers of those that run away.
+fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec<usize>) {
+    let mut values = vec![0.0; terms.len()];
+    let mut boundary = Vec::new();
+    for (part, fitted) in parts.iter().zip(fitted) {
+        part.terms.iter().zip(&fitted.phi).for_each(|(&term, &value)| values[term] = value);
+        boundary.extend(fitted.boundary.iter().map(|&term| part.terms[term]));
+    }
+    boundary.sort_unstable();
+    (values, boundary)
+}
+
+struct Job<'a> {
+    structure: &'a Structure,
+    terms: &'a Terms,
+    coordinates: &'a Coordinates,
+    data: &'a Dataset,
+    options: &'a FitOptions,
+    /// The distribution of imagined observations, none of them yet.
+    smoothing: Smoothing,
+}
+
+impl Job<'_> {
+    fn fit_exactly(&self, part: &Part, plan: TreePlan) -> Result<FittedPart> {
+        let tree = plan.build(self.terms.cardinalities(), self.options.memory)?;
+        let plain = self.structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
+        if plain && tree.cost().fill == 0 {
+            return Ok(self.in_closed_form(part, &tree));
+        }
+        let coordinates = self.coordinates.restrict(&part.terms);
+        let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
+        let objective = |weight| {
+            let means = term_means(self.terms, part, self.data, &self.smoothing.weighing(weight));
+            likelihood.clone().with_means(means)
+        };
+        Ok(self.optimize(part, objective, Likelihood::log_partition_at))
+    }
+
+    fn in_closed_form(&self, part: &Part, tree: &JunctionTree) -> FittedPart {
+        let form = |weight| closed_form(self.terms, part, tree, self.data, &self.smoothing.weighing(weight));
+        let bare = form(0.0);
+        let used = if self.options.smoothing > 0.0 { form(self.options.smoothing) } else { bare.clone() };
+        FittedPart {
+            phi: used.phi,
+            log_partition: used.log_partition,
+            log_likelihood: bare.log_likelihood,
+            status: if bare.boundary.is_empty() { FitStatus::Converged } else { FitStatus::Boundary },
+            boundary: bare.boundary,
+            gradient: 0.0,
+            iterations: 0,
+        }
+    }
+
+    fn fit_pseudo(&self, part: &Part) -> FittedPart {
+        let coordinates = self.coordinates.restrict(&part.terms);
+        let pseudo = PseudoLikelihood::new(self.terms, part, self.data, coordinates);
+        let objective = |weight| pseudo.clone().with_smoothing(&self.smoothing.weighing(weight));
+        self.optimize(part, objective, |_| 0.0)
+    }
+
+    /// Maximises a function of the number of imagined observations: with some, where a
+    /// maximum always exists; from there with none; and with as many as asked for.
+    fn optimize<O: Objective>(
+        &self,
+        part: &Part,
+        objective: impl Fn(f64) -> O,
+        log_partition: impl Fn(&O::Point) -> f64,
+    ) -> FittedPart {
+        let options = self.options;
+        let rows = self.data.rows() as f64;
+        let stop = Stop { tolerance: options.tolerance, iterations: options.max_iterations, rows };
+        let helped = objective(HELP);
+        let begin = self.start(part, helped.coordinates());
+        let (start, climbed) = climb(&helped, begin, stop.tolerance, CLIMB.min(stop.iterations));
+        let near = polish(&helped, start, stop);
+        let bare = objective(0.0);
+        let best = polish(&bare, near.beta.clone(), stop);
+        let log_likelihood = rows * bare.value(&best.point);
+        let (status, boundary) = match best.ending.clone() {
+            Ending::Converged => (FitStatus::Converged, Vec::new()),
+            Ending::Boundary(terms) => (FitStatus::Boundary, terms),
+            Ending::IterationLimit => (FitStatus::IterationLimit, Vec::new()),
+        };
+        let mut iterations = climbed + near.iterations + best.iterations;
+        let used = if options.smoothing == 0.0 {
+            best
+        } else if options.smoothing == HELP {
+            near
+        } else {
+            let optimum = polish(&objective(options.smoothing), near.beta, stop);
+            iterations += optimum.iterations;
+            optimum
+        };
+        FittedPart {
+            phi: bare.coordinates().expand(&used.beta),
+            log_partition: log_partition(&used.point),
+            log_likelihood,
+            status,
+            boundary,
+            gradient: used.gradient,
+            iterations,
+        }
+    }
+
+    /// Where the climb starts: independent variables, each with its observed distribution.
+    fn start(&self, part: &Part, coordinates: &Coordinates) -> Vec<f64> {
+        let value = |&local: &usize| {
+            let term = self.terms.term(part.terms[local]);
+            match (term.variables.as_slice(), term.levels.as_slice()) {
+                (&[variable], &[level]) => {
+                    let levels = self.smoothing.levels(variable);
+                    libm::log(levels[level as usize] / levels[0])
+                }
+                _ => 0.0,
+            }
+        };
+        coordinates.free().iter().map(value).collect()
+    }
+}

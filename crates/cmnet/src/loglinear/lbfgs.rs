@@ -1,0 +1,97 @@
+//! L-BFGS by the crate `argmin`, its errors kept behind ours.
+
+use super::objective::Objective;
+use argmin::core::{CostFunction, Error as ArgminError, Executor, Gradient, State};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+use std::cell::RefCell;
+
+/// Pairs of steps and gradient changes that L-BFGS remembers.
+const MEMORY: usize = 12;
+
+/// Goes uphill from a start until the largest derivative is about `tolerance`, or at most
+/// this many iterations; returns the best beta seen and the number of iterations.
+///
+/// Good enough to stop anywhere: Newton's method takes over. So an optimiser that gives up
+/// near the top, where values no longer tell points apart, has done its work and is no error.
+pub(crate) fn climb<O: Objective>(
+    objective: &O,
+    start: Vec<f64>,
+    tolerance: f64,
+    iterations: u64,
+) -> (Vec<f64>, u64) {
+    let remembered = Remembered::new(objective, start.clone());
+    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
+        .with_tolerance_grad(tolerance)
+        .and_then(|solver| solver.with_tolerance_cost(f64::EPSILON));
+    let mut done = 0;
+    if let Ok(solver) = solver {
+        let executor = Executor::new(Downhill(&remembered), solver);
+        let result = executor.configure(|state| state.param(start).max_iters(iterations)).run();
+        done = result.map_or(0, |result| result.state().get_iter());
+    }
+    (remembered.into_best(), done)
+}
+
+/// The objective with its last point kept: value and gradient are asked for separately, and
+/// both come from one propagation.
+struct Remembered<'a, O: Objective> {
+    objective: &'a O,
+    last: RefCell<Last<O::Point>>,
+}
+
+struct Last<P> {
+    beta: Vec<f64>,
+    point: P,
+    best: Vec<f64>,
+    best_value: f64,
+}
+
+impl<'a, O: Objective> Remembered<'a, O> {
+    fn new(objective: &'a O, start: Vec<f64>) -> Self {
+        let last =
+            Last { beta: Vec::new(), point: objective.point(), best: start, best_value: f64::NEG_INFINITY };
+        Self { objective, last: RefCell::new(last) }
+    }
+
+    fn at<T>(&self, beta: &[f64], read: impl FnOnce(&O::Point) -> T) -> T {
+        let mut last = self.last.borrow_mut();
+        if last.beta != beta || last.best_value == f64::NEG_INFINITY {
+            self.objective.move_to(beta, &mut last.point);
+            last.beta = beta.to_vec();
+            let value = self.objective.value(&last.point);
+            if value > last.best_value {
+                last.best = beta.to_vec();
+                last.best_value = value;
+            }
+        }
+        read(&last.point)
+    }
+
+    fn into_best(self) -> Vec<f64> {
+        self.last.into_inner().best
+    }
+}
+
+/// The objective upside down: `argmin` minimises.
+struct Downhill<'a, 'b, O: Objective>(&'a Remembered<'b, O>);
+
+impl<O: Objective> CostFunction for Downhill<'_, '_, O> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, beta: &Vec<f64>) -> Result<f64, ArgminError> {
+        Ok(-self.0.at(beta, |point| self.0.objective.value(point)))
+    }
+}
+
+impl<O: Objective> Gradient for Downhill<'_, '_, O> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, beta: &Vec<f64>) -> Result<Vec<f64>, ArgminError> {
+        let mut gradient = self.0.at(beta, |point| self.0.objective.gradient(point));
+        gradient.iter_mut().for_each(|value| *value = -*value);
+        Ok(gradient)
+    }
+}

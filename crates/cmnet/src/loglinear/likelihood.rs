@@ -1,0 +1,241 @@
+//! The log-likelihood of the free coordinates with gradient and curvature, by junction tree
+//! (paper, section 4: maximum likelihood under the restrictions).
+
+use super::coordinates::Coordinates;
+use super::margins::{Smoothing, term_means};
+use super::objective::{Objective, dot};
+use super::part::{Part, TermTables};
+use super::term::Terms;
+use crate::Structure;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::inference::{Clique, JunctionTree, Propagation};
+use crate::loglinear::check_match;
+
+/// The mean log-likelihood per observation as a function of beta: concave, smooth.
+///
+/// With phi = N beta it is sum over terms of phi_t m_t - log Z(phi), m_t being the observed
+/// share of term t; the gradient is N'(m - E), with the expected shares E read off the clique
+/// marginals. One evaluation costs one propagation, whatever the size of the joint space.
+///
+/// # Example
+/// ```
+/// # use cmnet::{Structure, data::{Codes, Schema, Variable, collapse::collapse}};
+/// use cmnet::loglinear::Likelihood;
+/// # let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
+/// # let data = collapse(Schema::new(vec![variable("a")]), &[Codes::Narrow(vec![0, 1])], &[3, 1])?;
+/// let structure = Structure::empty(&[2]);
+/// let likelihood = Likelihood::new(&structure, &data, 1 << 20)?;
+/// let at_zero = likelihood.evaluate(&[0.0]);
+/// assert!((at_zero.value + libm::log(2.0)).abs() < 1e-12);
+/// assert!((at_zero.gradient[0] - (0.25 - 0.5)).abs() < 1e-12);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Likelihood {
+    tree: JunctionTree,
+    tables: TermTables,
+    coordinates: Coordinates,
+    means: Vec<f64>,
+}
+
+/// The function at one beta.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The mean log-likelihood per observation.
+    pub value: f64,
+    /// Its derivatives with respect to beta.
+    pub gradient: Vec<f64>,
+    /// log Z: minus the paper's phi_0.
+    pub log_partition: f64,
+}
+
+impl Likelihood {
+    /// The log-likelihood of a structure on a table.
+    ///
+    /// # Errors
+    /// When they do not match, or the junction tree goes beyond the budget of bytes.
+    pub fn new(structure: &Structure, data: &Dataset, budget: u64) -> Result<Self> {
+        check_match(structure, data)?;
+        let terms = Terms::new(structure, Some(data.schema()))?;
+        let coordinates = Coordinates::new(structure, &terms)?;
+        let tree = JunctionTree::new(structure.graph(), structure.cardinalities(), budget)?;
+        let part = Part::whole(&terms);
+        let means = term_means(&terms, &part, data, &Smoothing::none(data));
+        Ok(Self::of_part(&terms, &part, tree, coordinates).with_means(means))
+    }
+
+    /// The log-likelihood of a part with its own coordinates, before it knows the data.
+    pub(crate) fn of_part(terms: &Terms, part: &Part, tree: JunctionTree, coordinates: Coordinates) -> Self {
+        let tables = TermTables::new(terms, part, tree.cliques().iter().map(Clique::shape));
+        let means = vec![0.0; tables.terms()];
+        Self { tree, tables, coordinates, means }
+    }
+
+    /// The same function of these data.
+    pub(crate) fn with_means(self, means: Vec<f64>) -> Self {
+        Self { means, ..self }
+    }
+
+    /// The free coordinates.
+    pub fn coordinates(&self) -> &Coordinates {
+        &self.coordinates
+    }
+
+    /// The junction tree.
+    pub fn tree(&self) -> &JunctionTree {
+        &self.tree
+    }
+
+    /// Value and gradient at a beta.
+    ///
+    /// # Panics
+    /// When beta does not have one entry per free coordinate.
+    pub fn evaluate(&self, beta: &[f64]) -> Evaluation {
+        let mut point = self.point();
+        self.move_to(beta, &mut point);
+        Evaluation {
+            value: point.value,
+            gradient: self.gradient(&point),
+            log_partition: point.propagation.log_partition(),
+        }
+    }
+
+    /// log Z at a point.
+    pub(crate) fn log_partition_at(point: &TreePoint) -> f64 {
+        point.propagation.log_partition()
+    }
+
+    /// The expected share of every term.
+    fn expected(&self, point: &TreePoint) -> Vec<f64> {
+        let mut expected = vec![0.0; self.tables.terms()];
+        for (index, clique) in self.tree.cliques().iter().enumerate() {
+            let mut table = point.propagation.marginal(index).to_vec();
+            self.tables.margins(index, clique.shape(), &mut table, &mut expected);
+        }
+        expected
+    }
+
+    /// Calibrates the tree; returns log Z.
+    fn propagate(&self, phi: &[f64], propagation: &mut Propagation) -> f64 {
+        for (index, clique) in self.tree.cliques().iter().enumerate() {
+            self.tables.log_potential(index, clique.shape(), phi, propagation.log_potential(index));
+        }
+        let log_partition = propagation.collect(&self.tree);
+        propagation.distribute(&self.tree);
+        log_partition
+    }
+}
+
+/// A calibrated junction tree at one beta.
+#[derive(Clone, Debug)]
+pub(crate) struct TreePoint {
+    propagation: Propagation,
+    value: f64,
+}
+
+impl Objective for Likelihood {
+    type Point = TreePoint;
+
+    fn coordinates(&self) -> &Coordinates {
+        &self.coordinates
+    }
+
+    fn point(&self) -> TreePoint {
+        TreePoint { propagation: Propagation::new(&self.tree), value: f64::NEG_INFINITY }
+    }
+
+    fn move_to(&self, beta: &[f64], point: &mut TreePoint) {
+        let phi = self.coordinates.expand(beta);
+        point.value = dot(&phi, &self.means) - self.propagate(&phi, &mut point.propagation);
+    }
+
+    fn value(&self, point: &TreePoint) -> f64 {
+        point.value
+    }
+
+    fn gradient(&self, point: &TreePoint) -> Vec<f64> {
+        let expected = self.expected(point);
+        let difference: Vec<f64> = self.means.iter().zip(&expected).map(|(m, e)| m - e).collect();
+        self.coordinates.pull_back(&difference)
+    }
+
+    fn curvature(&self, point: &TreePoint, direction: &[f64]) -> Vec<f64> {
+        let phi = self.coordinates.expand(direction);
+        let mut moved: Vec<Vec<f64>> = Vec::with_capacity(self.tree.cliques().len());
+        for (index, clique) in self.tree.cliques().iter().enumerate() {
+            let mut table = vec![0.0; clique.shape().size()];
+            self.tables.log_potential(index, clique.shape(), &phi, &mut table);
+            moved.push(table);
+        }
+        point.propagation.derivative(&self.tree, &mut moved);
+        let mut by_term = vec![0.0; self.tables.terms()];
+        for (index, clique) in self.tree.cliques().iter().enumerate() {
+            self.tables.margins(index, clique.shape(), &mut moved[index], &mut by_term);
+        }
+        self.coordinates.pull_back(&by_term)
+    }
+
+    fn rough_diagonal(&self, point: &TreePoint) -> Vec<f64> {
+        let variance = |share: f64| (share * (1.0 - share)).max(1e-12);
+        self.coordinates
+            .pull_back_squares(&self.expected(point).into_iter().map(variance).collect::<Vec<_>>())
+    }
+
+    fn work(&self) -> usize {
+        self.tree
+            .cliques()
+            .iter()
+            .map(|clique| clique.shape().size() * (clique.shape().variables().len() + 4))
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Codes, Schema, Variable, collapse::collapse};
+    use crate::graph::Edge;
+
+    /// A chordless square with a triangle that has a context, on a few rows.
+    fn likelihood() -> Likelihood {
+        let cardinalities = [2, 3, 2, 2, 3];
+        let mut structure = Structure::empty(&cardinalities);
+        for (i, j) in [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4), (2, 4)] {
+            structure.toggle_edge(Edge::new(i, j).unwrap()).unwrap();
+        }
+        structure.add_context_element(Edge::new(2, 3).unwrap(), 1).unwrap();
+        let variable = |&levels: &u32| Variable {
+            name: "x".into(),
+            levels: (0..levels).map(|level| level.to_string()).collect(),
+        };
+        let schema = Schema::new(cardinalities.iter().map(variable).collect());
+        let column =
+            |&levels: &u32| Codes::Narrow((0..9).map(|row| (row * row % 7 % levels) as u8).collect());
+        let columns: Vec<Codes> = cardinalities.iter().map(column).collect();
+        let data = collapse(schema, &columns, &[1; 9]).unwrap();
+        Likelihood::new(&structure, &data, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn the_curvature_is_the_derivative_of_the_gradient() {
+        let likelihood = likelihood();
+        let wave = |k: usize, pace: f64| libm::sin(pace * (k + 1) as f64);
+        let k = likelihood.coordinates().len();
+        let beta: Vec<f64> = (0..k).map(|at| wave(at, 1.3)).collect();
+        let direction: Vec<f64> = (0..k).map(|at| wave(at, 0.7)).collect();
+        let mut point = likelihood.point();
+        likelihood.move_to(&beta, &mut point);
+        let curvature = likelihood.curvature(&point, &direction);
+        let step = 1e-5;
+        let moved = |sign: f64| -> Vec<f64> {
+            let beta: Vec<f64> = beta.iter().zip(&direction).map(|(b, d)| b + sign * step * d).collect();
+            likelihood.evaluate(&beta).gradient
+        };
+        let (ahead, behind) = (moved(1.0), moved(-1.0));
+        for at in 0..k {
+            let slope = (behind[at] - ahead[at]) / (2.0 * step);
+            assert!((slope - curvature[at]).abs() < 1e-8, "{slope} {}", curvature[at]);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The log-linear side of the paper: phi-terms, restrictions, parameters (sections 2.1, 2.2
+//! and 4).
+
+mod cholesky;
+pub mod closure;
+pub mod coordinates;
+mod decomposable;
+pub mod enumerate;
+pub mod fit;
+mod lbfgs;
+pub mod likelihood;
+mod margins;
+mod modular;
+mod newton;
+mod objective;
+pub mod options;
+pub mod parameters;
+mod part;
+mod pseudo;
+pub mod rank;
+mod ratio;
+pub mod restriction;
+pub mod term;
+mod transform;
+
+pub use closure::{canonical, same_model};
+pub use coordinates::Coordinates;
+pub use enumerate::Enumeration;
+pub use fit::fit;
+pub use likelihood::{Evaluation, Likelihood};
+pub use options::{Estimate, Fit, FitOptions, FitStatus, Method};
+pub use parameters::{Evaluator, Parameters};
+pub use rank::parameter_count;
+pub use ratio::Ratio;
+pub use restriction::{Restriction, largest_violation, restrictions};
+pub use term::{MOST_CLIQUE_CELLS, MOST_TERMS, Term, TermSet, Terms};
+
+use crate::Structure;
+use crate::data::Dataset;
+use crate::error::{ErrorKind, Result};
+
+/// A structure and a table speak of the same variables.
+pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
+    let (model, table) = (structure.cardinalities(), data.schema().cardinalities());
+    let problem = if model.len() == table.len() {
+        let differs = model.iter().zip(&table).position(|(one, other)| one != other);
+        differs.map(|variable| {
+            let name = crate::error::shown(data.schema().name(variable));
+            format!(
+                "variable {name} has {} levels in the model and {} in the data",
+                model[variable], table[variable]
+            )
+        })
+    } else {
+        Some(format!("the model has {} variables and the data have {}", model.len(), table.len()))
+    };
+    match problem {
+        Some(problem) => Err(ErrorKind::Mismatch {
+            problem,
+            hint: "use the table that the structure was learned from, or one coded like it".into(),
+        }
+        .into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,217 @@
+//! Newton's method with conjugate gradients: from near the maximum to the maximum, or to the
+//! certainty that there is none.
+//!
+//! Where a margin of the data is zero, the supremum lies at infinity. There Newton's method
+//! does not converge: on exp(-t) every step is 1. So once the gain that is still possible has
+//! become negligible, a step that has *not* become small tells a boundary, and the terms that
+//! it moves are the ones that run away.
+
+use super::cholesky::Cholesky;
+use super::objective::{Objective, dot, largest};
+use rayon::prelude::*;
+
+/// How an optimisation ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// At the maximum.
+    Converged,
+    /// On the way to a supremum at infinity; these terms of the part run away.
+    Boundary(Vec<usize>),
+    /// Neither, when the iterations ran out.
+    IterationLimit,
+}
+
+/// Where an optimisation ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Optimum<P> {
+    pub(crate) beta: Vec<f64>,
+    pub(crate) point: P,
+    pub(crate) gradient: f64,
+    pub(crate) iterations: u64,
+    pub(crate) ending: Ending,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// The largest derivative, and the relative change of the value, that count as zero.
+    pub(crate) tolerance: f64,
+    pub(crate) iterations: u64,
+    /// Observations: what is negligible is so for their sum.
+    pub(crate) rows: f64,
+}
+
+/// A gain of the whole log-likelihood that does not matter any more.
+const NEGLIGIBLE_GAIN: f64 = 1e-9;
+/// What rounding leaves of a gain per observation.
+const ROUNDING_GAIN: f64 = 1e-14;
+/// A Newton step of a term that is still large when the gain is negligible.
+const LARGE_STEP: f64 = 0.02;
+/// The longest step of a term: beyond the maximum in a direction of a rare cell the curvature
+/// is so small that Newton's method would come back by e^20.
+const LONGEST_STEP: f64 = 5.0;
+/// A Newton step of a term that is as good as none.
+const SMALL_STEP: f64 = 1e-10;
+
+/// Climbs from beta by Newton steps.
+pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) -> Optimum<O::Point> {
+    let mut point = objective.point();
+    objective.move_to(&beta, &mut point);
+    let mut climb = Climb { objective, beta, point, preconditioner: None };
+    let mut gradient = objective.gradient(&climb.point);
+    let mut iterations = 0;
+    let mut ending = None;
+    while ending.is_none() && iterations < stop.iterations {
+        let mut step = climb.newton_step(&gradient);
+        let gain = dot(&gradient, &step) / 2.0;
+        let negligible = gain <= (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
+        let by_term = objective.coordinates().expand(&step);
+        let excess = largest(&by_term) / LONGEST_STEP;
+        if excess > 1.0 {
+            step.iter_mut().for_each(|by| *by /= excess);
+        }
+        if negligible && largest(&by_term) > LARGE_STEP {
+            let runs = |term: &usize| by_term[*term].abs() > LARGE_STEP;
+            ending = Some(Ending::Boundary((0..by_term.len()).filter(runs).collect()));
+            break;
+        }
+        iterations += 1;
+        let before = largest(&gradient);
+        let moved = climb.advance(&step);
+        gradient = objective.gradient(&climb.point);
+        let settled = largest(&by_term) < SMALL_STEP || !moved || largest(&gradient) > before / 2.0;
+        // Out of iterations, or of digits: the stated rule decides.
+        let by_rule = gain <= stop.tolerance * objective.value(&climb.point).abs()
+            && largest(&gradient) <= stop.tolerance;
+        if (negligible && settled) || (by_rule && (!moved || iterations == stop.iterations)) {
+            ending = Some(Ending::Converged);
+        } else if !moved {
+            break;
+        }
+    }
+    let ending = ending.unwrap_or(Ending::IterationLimit);
+    Optimum { gradient: largest(&gradient), beta: climb.beta, point: climb.point, iterations, ending }
+}
+
+struct Climb<'a, O: Objective> {
+    objective: &'a O,
+    beta: Vec<f64>,
+    point: O::Point,
+    preconditioner: Option<Preconditioner>,
+}
+
+impl<O: Objective> Climb<'_, O> {
+    /// The Newton step: curvature times step = gradient, by preconditioned conjugate
+    /// gradients.
+    fn newton_step(&mut self, gradient: &[f64]) -> Vec<f64> {
+        let preconditioner = match self.preconditioner.take() {
+            Some(kept) => kept,
+            None => Preconditioner::new(self.objective, &self.point),
+        };
+        let curvature = |direction: &[f64]| self.objective.curvature(&self.point, direction);
+        let (step, effort) = conjugate_gradients(curvature, &preconditioner, gradient);
+        // A factor from an earlier point serves as long as it does so well.
+        if effort <= preconditioner.patience() {
+            self.preconditioner = Some(preconditioner);
+        }
+        step
+    }
+
+    /// Moves by a step, halved until the value does not fall by more than rounding.
+    fn advance(&mut self, step: &[f64]) -> bool {
+        let before = self.objective.value(&self.point);
+        let slack = 4.0 * f64::EPSILON * (1.0 + before.abs());
+        let mut length = 1.0;
+        for _ in 0..40 {
+            let beta: Vec<f64> = self.beta.iter().zip(step).map(|(at, by)| at + length * by).collect();
+            self.objective.move_to(&beta, &mut self.point);
+            if self.objective.value(&self.point) >= before - slack {
+                self.beta = beta;
+                return true;
+            }
+            length /= 2.0;
+        }
+        self.objective.move_to(&self.beta, &mut self.point);
+        false
+    }
+}
+
+/// An approximate inverse of the curvature.
+enum Preconditioner {
+    Factor(Cholesky),
+    Diagonal(Vec<f64>),
+}
+
+/// The most free coordinates for which the whole matrix is taken.
+const MOST_DENSE: usize = 1500;
+/// The most work in table cells to fill it.
+const MOST_WORK: usize = 1 << 31;
+
+impl Preconditioner {
+    fn new<O: Objective>(objective: &O, point: &O::Point) -> Self {
+        let size = objective.coordinates().len();
+        if size > MOST_DENSE || size.saturating_mul(objective.work()) > MOST_WORK {
+            return Self::Diagonal(objective.rough_diagonal(point));
+        }
+        let row = |at: usize| {
+            let mut unit = vec![0.0; size];
+            unit[at] = 1.0;
+            let mut row = objective.curvature(point, &unit);
+            row.truncate(at + 1);
+            row
+        };
+        Self::Factor(Cholesky::new((0..size).into_par_iter().map(row).collect()))
+    }
+
+    fn apply(&self, residual: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Factor(factor) => factor.solve(residual),
+            Self::Diagonal(diagonal) => residual.iter().zip(diagonal).map(|(r, d)| r / d).collect(),
+        }
+    }
+
+    /// The number of conjugate gradient steps up to which it is worth keeping.
+    fn patience(&self) -> usize {
+        match self {
+            Self::Factor(_) => 12,
+            Self::Diagonal(_) => 0,
+        }
+    }
+}
+
+/// Solves curvature * x = right; returns x and the number of steps.
+fn conjugate_gradients(
+    curvature: impl Fn(&[f64]) -> Vec<f64>,
+    preconditioner: &Preconditioner,
+    right: &[f64],
+) -> (Vec<f64>, usize) {
+    let mut x = vec![0.0; right.len()];
+    let mut residual = right.to_vec();
+    let mut direction = preconditioner.apply(&residual);
+    let mut energy = dot(&residual, &direction);
+    // Far from the maximum a rough step will do; near it the convergence stays fast.
+    let forcing = largest(right).sqrt().min(0.1);
+    let goal = energy * forcing * forcing;
+    let most = (2 * right.len() + 20).min(400);
+    for steps in 0..most {
+        if energy <= goal || energy <= 0.0 {
+            return (x, steps);
+        }
+        let image = curvature(&direction);
+        let bend = dot(&direction, &image);
+        if bend <= 0.0 {
+            return (x, steps);
+        }
+        let length = energy / bend;
+        for at in 0..x.len() {
+            x[at] += length * direction[at];
+            residual[at] -= length * image[at];
+        }
+        let next = preconditioner.apply(&residual);
+        let next_energy = dot(&residual, &next);
+        let ratio = next_energy / energy;
+        energy = next_energy;
+        direction.iter_mut().zip(&next).for_each(|(d, z)| *d = z + ratio * *d);
+    }
+    (x, most)
+}

@@ -1,0 +1,52 @@
+//! What an optimiser has to know about a concave function of the free coordinates.
+
+use super::coordinates::Coordinates;
+
+/// A concave function of beta with gradient and curvature: log-likelihood or
+/// pseudo-log-likelihood per observation.
+pub(crate) trait Objective: Sync {
+    /// The function around one beta.
+    type Point: Sync;
+
+    /// The free coordinates.
+    fn coordinates(&self) -> &Coordinates;
+
+    /// Some point, to be moved.
+    fn point(&self) -> Self::Point;
+
+    /// Moves a point to a beta.
+    fn move_to(&self, beta: &[f64], point: &mut Self::Point);
+
+    /// The value at a point.
+    fn value(&self, point: &Self::Point) -> f64;
+
+    /// The derivatives with respect to beta at a point.
+    fn gradient(&self, point: &Self::Point) -> Vec<f64>;
+
+    /// Minus the matrix of second derivatives, times a direction.
+    fn curvature(&self, point: &Self::Point, direction: &[f64]) -> Vec<f64>;
+
+    /// Roughly the diagonal of that matrix, every entry positive.
+    fn rough_diagonal(&self, point: &Self::Point) -> Vec<f64>;
+
+    /// The work of one curvature, in table cells.
+    fn work(&self) -> usize;
+}
+
+/// The scalar product, in four running sums: fast, and the same on every machine.
+pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (ones, others) = (one.chunks_exact(4), other.chunks_exact(4));
+    let rest: f64 = ones.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in ones.zip(others) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// The largest absolute value.
+pub(crate) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+}

@@ -1,0 +1,157 @@
+//! How parameters are estimated: what can be asked for, and what came of it.
+
+use super::parameters::Parameters;
+use super::term::Term;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Which estimate is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Exact when the junction tree fits the memory budget, else pseudo.
+    #[default]
+    Auto,
+    /// Maximum likelihood, or a refusal.
+    Exact,
+    /// Maximum pseudo-likelihood.
+    Pseudo,
+}
+
+/// How parameters are estimated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// Which estimate. [default: auto]
+    pub method: Method,
+    /// Imagined observations that keep every probability positive; 0 asks for the bare
+    /// maximum likelihood estimate. [default: 1] [range: 0 or more]
+    ///
+    /// They are spread over the joint outcome space as if all variables were independent,
+    /// each with its own observed distribution. BIC never sees them: the log-likelihood
+    /// that it uses is that of the bare estimate.
+    pub smoothing: f64,
+    /// Relative change of the log-likelihood, and largest derivative per observation, that
+    /// count as zero. [default: 1e-7] [range: above 0]
+    ///
+    /// That is what "converged" promises; the optimiser goes on to the last digits where it
+    /// can.
+    pub tolerance: f64,
+    /// The most iterations per connected component. [default: 1000]
+    pub max_iterations: u64,
+    /// The most memory for tables, in bytes. [default: 256 MiB]
+    pub memory: u64,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            method: Method::Auto,
+            smoothing: 1.0,
+            tolerance: 1e-7,
+            max_iterations: 1000,
+            memory: 256 << 20,
+        }
+    }
+}
+
+impl FitOptions {
+    pub(crate) fn check(&self) -> Result<()> {
+        if !(self.smoothing >= 0.0 && self.smoothing.is_finite()) {
+            return Err(Error::option("smoothing", self.smoothing.to_string(), "a number, 0 or more"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
+            return Err(Error::option("tolerance", self.tolerance.to_string(), "a number above 0"));
+        }
+        if self.max_iterations == 0 {
+            return Err(Error::option("max-iterations", "0", "a whole number, 1 or more"));
+        }
+        Ok(())
+    }
+}
+
+/// Which estimate it became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimate {
+    /// Maximum likelihood.
+    Exact,
+    /// Maximum pseudo-likelihood.
+    Pseudo,
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::Pseudo => "pseudo",
+        })
+    }
+}
+
+/// How the optimisation of the bare (pseudo-)likelihood ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FitStatus {
+    /// At the maximum.
+    Converged,
+    /// The supremum lies at infinity, since margins of the data are zero; the value is the
+    /// supremum all the same.
+    Boundary,
+    /// Stopped before the maximum.
+    IterationLimit,
+}
+
+impl fmt::Display for FitStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Converged => "converged",
+            Self::Boundary => "boundary",
+            Self::IterationLimit => "iteration-limit",
+        })
+    }
+}
+
+/// A fitted structure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The parameters to use, smoothed as asked for.
+    pub parameters: Parameters,
+    /// Which estimate it is.
+    pub estimate: Estimate,
+    /// Why that one.
+    pub reason: String,
+    /// Imagined observations that smooth the parameters.
+    pub smoothing: f64,
+    /// The number of free parameters k.
+    pub free_parameters: usize,
+    /// The number of observations n.
+    pub rows: u64,
+    /// The largest log-likelihood of the data, in all, without smoothing; `None` when the
+    /// estimate is not exact.
+    pub log_likelihood: Option<f64>,
+    /// The largest pseudo-log-likelihood, in all, without smoothing; `None` when the estimate
+    /// is exact.
+    pub pseudo_log_likelihood: Option<f64>,
+    /// How the unsmoothed optimisation ended.
+    pub status: FitStatus,
+    /// The terms without a finite estimate, when that is a boundary.
+    pub boundary: Vec<Term>,
+    /// The largest derivative per observation that is left, over both optimisations.
+    pub gradient: f64,
+    /// Iterations over all components and both optimisations.
+    pub iterations: u64,
+}
+
+impl Fit {
+    /// The Bayesian information criterion: ll - k/2 ln n, natural logarithms; of the
+    /// pseudo-log-likelihood where the estimate is not exact.
+    pub fn bic(&self) -> f64 {
+        let fitted = self.log_likelihood.or(self.pseudo_log_likelihood).unwrap_or(f64::NEG_INFINITY);
+        fitted - self.free_parameters as f64 / 2.0 * libm::log(self.rows as f64)
+    }
+
+    /// The criterion per observation.
+    pub fn sbic(&self) -> f64 {
+        self.bic() / self.rows as f64
+    }
+}

@@ -1,0 +1,119 @@
+//! Parts of a model that are fitted on their own: connected components, with the place of
+//! their terms in the tables of cliques.
+
+use super::term::{TermSet, Terms};
+use super::transform::{margins_of_cells, sum_of_terms};
+use crate::data::Var;
+use crate::graph::{Graph, VarSet, components};
+use crate::inference::Shape;
+
+/// Variables that are independent of all others, and the terms on them, renumbered from 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) variables: VarSet,
+    /// Indices into [`Terms::sets`], ascending.
+    pub(crate) sets: Vec<usize>,
+    /// The number of each of the part's terms in the whole, ascending.
+    pub(crate) terms: Vec<usize>,
+}
+
+impl Part {
+    /// The whole model as one part.
+    pub(crate) fn whole(terms: &Terms) -> Self {
+        let variables = (0..terms.cardinalities().len()).collect();
+        Self { variables, sets: (0..terms.sets().len()).collect(), terms: (0..terms.len()).collect() }
+    }
+
+    /// One part for each connected component.
+    pub(crate) fn components(terms: &Terms, graph: &Graph) -> Vec<Self> {
+        let mut parts: Vec<Self> = components(graph)
+            .into_iter()
+            .map(|variables| Self { variables, sets: Vec::new(), terms: Vec::new() })
+            .collect();
+        let mut part_of = vec![0; graph.nodes()];
+        for (index, part) in parts.iter().enumerate() {
+            part.variables.iter().for_each(|v| part_of[v] = index);
+        }
+        for (index, set) in terms.sets().iter().enumerate() {
+            let part = &mut parts[part_of[set.variables().as_slice()[0]]];
+            part.sets.push(index);
+            part.terms.extend(set.range());
+        }
+        parts
+    }
+}
+
+/// Where the terms of a part stand in the tables of some cliques, each term in one table.
+#[derive(Clone, Debug)]
+pub(crate) struct TermTables {
+    /// Per clique: (cell, the part's term).
+    places: Vec<Vec<(usize, usize)>>,
+    terms: usize,
+}
+
+impl TermTables {
+    /// Gives each set of terms to the first clique that contains it.
+    pub(crate) fn new<'a>(
+        terms: &Terms,
+        part: &Part,
+        shapes: impl ExactSizeIterator<Item = &'a Shape>,
+    ) -> Self {
+        let mut places = vec![Vec::new(); shapes.len()];
+        let mut at: Vec<Vec<(usize, &Shape)>> = vec![Vec::new(); terms.cardinalities().len()];
+        for (clique, shape) in shapes.enumerate() {
+            shape.variables().iter().for_each(|&v| at[v].push((clique, shape)));
+        }
+        let mut first = 0;
+        for set in part.sets.iter().map(|&index| &terms.sets()[index]) {
+            let members = set.variables();
+            let holds = |shape: &Shape| members.iter().all(|v| shape.variables().contains(&v));
+            let home = at[members.as_slice()[0]].iter().find(|(_, shape)| holds(shape));
+            if let Some(&(clique, shape)) = home {
+                let cells = cells_of(set, shape, terms.cardinalities());
+                places[clique].extend(cells.into_iter().zip(first..));
+            }
+            first += set.range().len();
+        }
+        Self { places, terms: first }
+    }
+
+    /// Fills a clique's table with its share of the log potential.
+    pub(crate) fn log_potential(&self, clique: usize, shape: &Shape, phi: &[f64], table: &mut [f64]) {
+        table.fill(0.0);
+        for &(cell, term) in &self.places[clique] {
+            table[cell] = phi[term];
+        }
+        sum_of_terms(shape, table);
+    }
+
+    /// Reads the margins of a clique's terms off a table of probabilities or counts, which is
+    /// used up.
+    pub(crate) fn margins(&self, clique: usize, shape: &Shape, table: &mut [f64], by_term: &mut [f64]) {
+        margins_of_cells(shape, table);
+        for &(cell, term) in &self.places[clique] {
+            by_term[term] = table[cell];
+        }
+    }
+
+    /// The number of terms of the part.
+    pub(crate) fn terms(&self) -> usize {
+        self.terms
+    }
+}
+
+/// The cells of a set's terms in a table that contains the set, in the order of the terms.
+pub(crate) fn cells_of(set: &TermSet, shape: &Shape, cardinalities: &[u32]) -> Vec<usize> {
+    let mut cells = vec![0];
+    for variable in set.variables().iter() {
+        let (levels, stride) = (cardinalities[variable] as usize, shape.stride_of(variable));
+        cells = cells.iter().flat_map(|cell| (1..levels).map(move |level| cell + level * stride)).collect();
+    }
+    cells
+}
+
+/// The layouts of the maximal cliques inside a part, variables ascending.
+pub(crate) fn clique_shapes(terms: &Terms, part: &Part) -> Vec<Shape> {
+    let inside = |clique: &&VarSet| clique.iter().next().is_some_and(|v: Var| part.variables.contains(v));
+    let shape = |clique: &VarSet| Shape::new(clique.iter().collect(), terms.cardinalities());
+    terms.cliques().iter().filter(inside).map(shape).collect()
+}

@@ -1,0 +1,269 @@
+//! The pseudo-log-likelihood of the free coordinates: the sum over variables of
+//! log p(x_j | x_mb(j)), which needs no partition function (paper, section 3.1).
+//!
+//! All conditionals share one beta, so that the context restrictions hold exactly and an
+//! interaction is not estimated once from each end. Rows only enter as counts of (x_j, x_mb(j)).
+
+use super::coordinates::Coordinates;
+use super::margins::Smoothing;
+use super::objective::{Objective, dot};
+use super::parameters::softmax;
+use super::part::{Part, TermTables, clique_shapes};
+use super::term::Terms;
+use crate::data::{Dataset, Var};
+use crate::inference::Shape;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// The mean pseudo-log-likelihood per observation as a function of beta: concave, smooth.
+#[derive(Clone, Debug)]
+pub(crate) struct PseudoLikelihood {
+    shapes: Vec<Shape>,
+    tables: TermTables,
+    coordinates: Coordinates,
+    nodes: Vec<Node>,
+    /// For each clique its nodes, each with the clique's place in the node's list.
+    members: Vec<Vec<(usize, usize)>>,
+    rows: f64,
+    total: f64,
+}
+
+/// One variable with the distinct configurations of its Markov blanket in the data.
+#[derive(Clone, Debug)]
+struct Node {
+    variable: Var,
+    levels: usize,
+    /// The cliques with this variable, and its stride in each.
+    cliques: Vec<(usize, usize)>,
+    /// For each configuration and clique, the cell with this variable at level 0.
+    bases: Vec<u32>,
+    /// For each configuration and level, how often both were observed.
+    observed: Vec<f64>,
+    /// The same with imagined observations.
+    counts: Vec<f64>,
+    /// The sums of `counts` over levels.
+    sums: Vec<f64>,
+}
+
+impl Node {
+    fn new(variable: Var, shapes: &[Shape], data: &Dataset) -> Self {
+        let levels = data.schema().variable(variable).levels.len();
+        let mut cliques = Vec::new();
+        for (clique, shape) in shapes.iter().enumerate() {
+            if shape.variables().contains(&variable) {
+                cliques.push((clique, shape.stride_of(variable)));
+            }
+        }
+        let mut node = Self {
+            variable,
+            levels,
+            cliques,
+            bases: Vec::new(),
+            observed: Vec::new(),
+            counts: Vec::new(),
+            sums: Vec::new(),
+        };
+        node.count(shapes, data);
+        node
+    }
+
+    /// Groups the rows by blanket configuration, in order of first appearance.
+    fn count(&mut self, shapes: &[Shape], data: &Dataset) {
+        let mut groups: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+        for (row, &weight) in data.weights().iter().enumerate() {
+            let base = |&(clique, _): &(usize, usize)| {
+                let shape: &Shape = &shapes[clique];
+                let others =
+                    shape.variables().iter().zip(shape.strides()).filter(|(v, _)| **v != self.variable);
+                others.map(|(&v, &stride)| data.column(v).get(row) * stride as u32).sum()
+            };
+            let bases: Vec<u32> = self.cliques.iter().map(base).collect();
+            let next = groups.len();
+            let group = *groups.entry(bases).or_insert_with_key(|bases| {
+                self.bases.extend(bases);
+                self.observed.extend(std::iter::repeat_n(0.0, self.levels));
+                next
+            });
+            let level = data.column(self.variable).get(row) as usize;
+            self.observed[group * self.levels + level] += f64::from(weight);
+        }
+    }
+
+    /// Adds imagined observations in which the variable does not depend on its blanket.
+    fn smooth(&mut self, smoothing: &Smoothing, rows: f64) {
+        let own = smoothing.levels(self.variable);
+        self.counts.clone_from(&self.observed);
+        for counts in self.counts.chunks_exact_mut(self.levels) {
+            let share = counts.iter().sum::<f64>() / rows;
+            counts.iter_mut().zip(own).for_each(|(count, p)| *count += smoothing.weight() * share * p);
+        }
+        self.sums = self.counts.chunks_exact(self.levels).map(|counts| counts.iter().sum()).collect();
+    }
+
+    /// The sums of the cliques' tables, for each configuration and level.
+    fn energies(&self, tables: &[Vec<f64>]) -> Vec<f64> {
+        let mut energies = vec![0.0; self.counts.len()];
+        let bases = self.bases.chunks_exact(self.cliques.len().max(1));
+        for (values, bases) in energies.chunks_exact_mut(self.levels).zip(bases) {
+            for (&base, &(clique, stride)) in bases.iter().zip(&self.cliques) {
+                for (level, value) in values.iter_mut().enumerate() {
+                    *value += tables[clique][base as usize + level * stride];
+                }
+            }
+        }
+        energies
+    }
+
+    /// Turns energies into probabilities; returns the node's pseudo-log-likelihood.
+    fn normalize(&self, energies: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        let counts = self.counts.chunks_exact(self.levels).zip(&self.sums);
+        for (values, (counts, total)) in energies.chunks_exact_mut(self.levels).zip(counts) {
+            sum += dot(counts, values);
+            sum -= total * softmax(values);
+        }
+        sum
+    }
+}
+
+/// The conditionals at one beta.
+#[derive(Clone, Debug)]
+pub(crate) struct ConditionalsPoint {
+    /// For each node, configuration and level.
+    probabilities: Vec<Vec<f64>>,
+    value: f64,
+}
+
+impl PseudoLikelihood {
+    pub(crate) fn new(terms: &Terms, part: &Part, data: &Dataset, coordinates: Coordinates) -> Self {
+        let shapes = clique_shapes(terms, part);
+        let tables = TermTables::new(terms, part, shapes.iter());
+        let variables: Vec<Var> = part.variables.iter().collect();
+        let nodes: Vec<Node> = variables.into_par_iter().map(|v| Node::new(v, &shapes, data)).collect();
+        let mut members = vec![Vec::new(); shapes.len()];
+        for (index, node) in nodes.iter().enumerate() {
+            node.cliques
+                .iter()
+                .enumerate()
+                .for_each(|(place, &(clique, _))| members[clique].push((index, place)));
+        }
+        let rows = data.rows() as f64;
+        Self { shapes, tables, coordinates, nodes, members, rows, total: rows }
+    }
+
+    /// The same function of the same data and imagined observations.
+    pub(crate) fn with_smoothing(mut self, smoothing: &Smoothing) -> Self {
+        self.total = self.rows + smoothing.weight();
+        let rows = self.rows;
+        self.nodes.par_iter_mut().for_each(|node| node.smooth(smoothing, rows));
+        self
+    }
+
+    fn clique_tables(&self, phi: &[f64]) -> Vec<Vec<f64>> {
+        let table = |(clique, shape): (usize, &Shape)| {
+            let mut table = vec![0.0; shape.size()];
+            self.tables.log_potential(clique, shape, phi, &mut table);
+            table
+        };
+        self.shapes.par_iter().enumerate().map(table).collect()
+    }
+
+    /// Sums per node, configuration and level to sums per term, divided by the total.
+    fn by_term(&self, by_node: &[Vec<f64>]) -> Vec<f64> {
+        let gather = |(clique, shape): (usize, &Shape)| {
+            let mut table = vec![0.0; shape.size()];
+            for &(index, place) in &self.members[clique] {
+                let node = &self.nodes[index];
+                let (count, stride) = (node.cliques.len(), node.cliques[place].1);
+                for (values, bases) in
+                    by_node[index].chunks_exact(node.levels).zip(node.bases.chunks_exact(count))
+                {
+                    let base = bases[place] as usize;
+                    values
+                        .iter()
+                        .enumerate()
+                        .for_each(|(level, value)| table[base + level * stride] += value);
+                }
+            }
+            table
+        };
+        let mut cells: Vec<Vec<f64>> = self.shapes.par_iter().enumerate().map(gather).collect();
+        let mut by_term = vec![0.0; self.tables.terms()];
+        for (clique, shape) in self.shapes.iter().enumerate() {
+            self.tables.margins(clique, shape, &mut cells[clique], &mut by_term);
+        }
+        by_term.iter_mut().for_each(|value| *value /= self.total);
+        by_term
+    }
+
+    /// One table per node from its probabilities: (count, sum, probability) for each cell.
+    fn per_cell(
+        &self,
+        point: &ConditionalsPoint,
+        cell: impl Fn(f64, f64, f64) -> f64 + Sync,
+    ) -> Vec<Vec<f64>> {
+        let table = |(node, probabilities): (&Node, &Vec<f64>)| -> Vec<f64> {
+            let sums = node.sums.iter().flat_map(|&sum| std::iter::repeat_n(sum, node.levels));
+            node.counts.iter().zip(sums).zip(probabilities).map(|((&n, sum), &p)| cell(n, sum, p)).collect()
+        };
+        self.nodes.par_iter().zip(&point.probabilities).map(table).collect()
+    }
+}
+
+impl Objective for PseudoLikelihood {
+    type Point = ConditionalsPoint;
+
+    fn coordinates(&self) -> &Coordinates {
+        &self.coordinates
+    }
+
+    fn point(&self) -> ConditionalsPoint {
+        ConditionalsPoint { probabilities: Vec::new(), value: f64::NEG_INFINITY }
+    }
+
+    fn move_to(&self, beta: &[f64], point: &mut ConditionalsPoint) {
+        let tables = self.clique_tables(&self.coordinates.expand(beta));
+        let one = |node: &Node| {
+            let mut energies = node.energies(&tables);
+            let value = node.normalize(&mut energies);
+            (energies, value)
+        };
+        let nodes: Vec<(Vec<f64>, f64)> = self.nodes.par_iter().map(one).collect();
+        point.value = nodes.iter().map(|(_, value)| value).sum::<f64>() / self.total;
+        point.probabilities = nodes.into_iter().map(|(probabilities, _)| probabilities).collect();
+    }
+
+    fn value(&self, point: &ConditionalsPoint) -> f64 {
+        point.value
+    }
+
+    fn gradient(&self, point: &ConditionalsPoint) -> Vec<f64> {
+        let residuals = self.per_cell(point, |count, sum, p| count - sum * p);
+        self.coordinates.pull_back(&self.by_term(&residuals))
+    }
+
+    fn curvature(&self, point: &ConditionalsPoint, direction: &[f64]) -> Vec<f64> {
+        let tables = self.clique_tables(&self.coordinates.expand(direction));
+        let one = |(node, probabilities): (&Node, &Vec<f64>)| {
+            let mut moves = node.energies(&tables);
+            let cells = moves.chunks_exact_mut(node.levels).zip(probabilities.chunks_exact(node.levels));
+            for ((values, p), sum) in cells.zip(&node.sums) {
+                let mean = dot(values, p);
+                values.iter_mut().zip(p).for_each(|(value, p)| *value = sum * p * (*value - mean));
+            }
+            moves
+        };
+        let moves: Vec<Vec<f64>> = self.nodes.par_iter().zip(&point.probabilities).map(one).collect();
+        self.coordinates.pull_back(&self.by_term(&moves))
+    }
+
+    fn rough_diagonal(&self, point: &ConditionalsPoint) -> Vec<f64> {
+        let variances = self.per_cell(point, |_, sum, p| sum * p * (1.0 - p));
+        let diagonal = self.coordinates.pull_back_squares(&self.by_term(&variances));
+        diagonal.into_iter().map(|value| value.max(1e-12)).collect()
+    }
+
+    fn work(&self) -> usize {
+        self.nodes.iter().map(|node| node.counts.len() * (node.cliques.len() + 4)).sum()
+    }
+}

@@ -1,0 +1,89 @@
+//! Parameter count: the exact rank of the restrictions, block by block (paper, section 2.2).
+
+use super::modular::Echelon;
+use super::restriction::{Restriction, restrictions};
+use super::term::Terms;
+use crate::Structure;
+use crate::error::Result;
+use std::collections::BTreeMap;
+
+/// The number of free parameters k: phi-terms, phi_0 excluded, minus the rank of all
+/// restrictions.
+///
+/// The rank is taken modulo 2^61-1 and again modulo 2^31-1; neither can exceed the rational
+/// rank, so that the larger one counts.
+///
+/// # Errors
+/// When the structure has more terms than can be handled.
+///
+/// # Example
+/// ```
+/// use cmnet::{Structure, graph::Edge, loglinear::parameter_count};
+/// let mut structure = Structure::empty(&[2, 2, 2]);
+/// for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+///     structure.toggle_edge(Edge::new(i, j)?)?;
+/// }
+/// structure.add_context_element(Edge::new(0, 1)?, 1)?;
+/// assert_eq!(parameter_count(&structure)?, 6);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn parameter_count(structure: &Structure) -> Result<usize> {
+    let terms = Terms::new(structure, None)?;
+    let rows = restrictions(structure, &terms);
+    let rank = |block: &Block| block.echelon::<61>().rank().max(block.echelon::<31>().rank());
+    Ok(terms.len() - blocks(&rows, terms.len()).iter().map(rank).sum::<usize>())
+}
+
+/// Restrictions that share terms, with those terms.
+#[derive(Default)]
+pub(super) struct Block<'a> {
+    /// Numbers of the terms, ascending.
+    pub(super) terms: Vec<usize>,
+    rows: Vec<&'a Restriction>,
+}
+
+impl Block<'_> {
+    /// Eliminates the block's rows, short ones first so that little fills in.
+    pub(super) fn echelon<const BITS: u32>(&self) -> Echelon<BITS> {
+        let local = |row: &&Restriction| -> Vec<usize> {
+            row.terms.iter().filter_map(|term| self.terms.binary_search(term).ok()).collect()
+        };
+        let mut rows: Vec<Vec<usize>> = self.rows.iter().map(local).collect();
+        rows.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
+        rows.dedup();
+        Echelon::of(self.terms.len(), rows.iter().map(Vec::as_slice))
+    }
+}
+
+/// Splits restrictions into blocks without common terms, by lowest term.
+pub(super) fn blocks(rows: &[Restriction], terms: usize) -> Vec<Block<'_>> {
+    let mut parents: Vec<usize> = (0..terms).collect();
+    for row in rows {
+        for pair in row.terms.windows(2) {
+            let (one, other) = (root(&mut parents, pair[0]), root(&mut parents, pair[1]));
+            parents[one.max(other)] = one.min(other);
+        }
+    }
+    let mut blocks: BTreeMap<usize, Block<'_>> = BTreeMap::new();
+    for row in rows {
+        if let Some(&first) = row.terms.first() {
+            let block = blocks.entry(root(&mut parents, first)).or_default();
+            block.rows.push(row);
+            block.terms.extend(&row.terms);
+        }
+    }
+    for block in blocks.values_mut() {
+        block.terms.sort_unstable();
+        block.terms.dedup();
+    }
+    blocks.into_values().collect()
+}
+
+/// The representative of a term in the union-find forest, halving the path on the way.
+fn root(parents: &mut [usize], mut term: usize) -> usize {
+    while parents[term] != term {
+        parents[term] = parents[parents[term]];
+        term = parents[term];
+    }
+    term
+}

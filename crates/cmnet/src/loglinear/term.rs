@@ -1,0 +1,273 @@
+//! The phi-terms of a graph (paper, eq. 1-4): one per complete set of variables and
+//! configuration without a zero level.
+
+use crate::Structure;
+use crate::data::{Schema, Var};
+use crate::error::{Error, Result};
+use crate::graph::{Graph, VarSet, guarded_cliques};
+use rustc_hash::FxHashMap;
+
+/// The most configurations of one clique: its terms and its table stay below this.
+pub const MOST_CLIQUE_CELLS: u64 = 1 << 20;
+
+/// The most terms of one structure.
+pub const MOST_TERMS: usize = 1 << 22;
+
+/// One phi-term: phi_A(x_A) with every level of x_A above 0.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Term {
+    /// The complete set A.
+    pub variables: VarSet,
+    /// The levels x_A, in the order of `variables`, none of them 0.
+    pub levels: Vec<u32>,
+}
+
+/// The terms of one complete set A: a contiguous run of term numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermSet {
+    variables: VarSet,
+    first: usize,
+    strides: Vec<usize>,
+    size: usize,
+}
+
+impl TermSet {
+    fn new(variables: VarSet, first: usize, cardinalities: &[u32]) -> Self {
+        let mut strides = vec![0; variables.len()];
+        let mut size = 1;
+        for (position, variable) in variables.iter().enumerate().collect::<Vec<_>>().into_iter().rev() {
+            strides[position] = size;
+            size *= cardinalities[variable] as usize - 1;
+        }
+        Self { variables, first, strides, size }
+    }
+
+    /// The complete set A.
+    pub fn variables(&self) -> &VarSet {
+        &self.variables
+    }
+
+    /// The numbers of this set's terms.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.size
+    }
+
+    /// How far apart the numbers of two terms are that differ by one level at a position.
+    pub(crate) fn stride(&self, position: usize) -> usize {
+        self.strides[position]
+    }
+
+    /// The number of a term of this set; no level may be 0.
+    pub fn number(&self, levels: &[u32]) -> usize {
+        let offset: usize =
+            levels.iter().zip(&self.strides).map(|(&level, stride)| (level as usize - 1) * stride).sum();
+        self.first + offset
+    }
+
+    /// The levels of one of this set's terms.
+    pub fn levels(&self, number: usize, cardinalities: &[u32]) -> Vec<u32> {
+        let offset = number - self.first;
+        self.variables
+            .iter()
+            .zip(&self.strides)
+            .map(|(variable, stride)| (offset / stride % (cardinalities[variable] as usize - 1)) as u32 + 1)
+            .collect()
+    }
+}
+
+/// All phi-terms of a graph, phi_0 excluded, numbered from 0.
+///
+/// Sets come by size, then lexicographically; inside a set the last variable runs fastest.
+///
+/// # Example
+/// ```
+/// use cmnet::{Structure, graph::Edge, loglinear::Terms};
+/// let mut structure = Structure::empty(&[2, 3, 2]);
+/// structure.toggle_edge(Edge::new(0, 1)?)?;
+/// let terms = Terms::new(&structure, None)?;
+/// assert_eq!(terms.len(), 1 + 2 + 1 + 2); // phi_0(1), phi_1(1..2), phi_2(1), phi_01(1,1..2)
+/// assert_eq!(terms.term(5).levels, [1, 2]);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terms {
+    cardinalities: Vec<u32>,
+    cliques: Vec<VarSet>,
+    sets: Vec<TermSet>,
+    numbers: FxHashMap<VarSet, usize>,
+    len: usize,
+}
+
+impl Terms {
+    /// The terms of a structure's graph. Names, where given, serve the refusal.
+    ///
+    /// # Errors
+    /// When a clique has more than [`MOST_CLIQUE_CELLS`] configurations (the message names
+    /// its variables), or all together more than [`MOST_TERMS`] terms.
+    pub fn new(structure: &Structure, names: Option<&Schema>) -> Result<Self> {
+        let cardinalities = structure.cardinalities().to_vec();
+        let guard = |set: &[Var]| check_clique(set, &cardinalities, names);
+        let cliques = guarded_cliques(structure.graph(), &guard)?;
+        let mut sets: Vec<TermSet> = Vec::new();
+        let mut len = 0;
+        visit_complete_sets(structure.graph(), &cardinalities, |set| {
+            let set = TermSet::new(set, len, &cardinalities);
+            len += set.size;
+            sets.push(set);
+            if len > MOST_TERMS {
+                return Err(too_many_terms());
+            }
+            Ok(())
+        })?;
+        let numbers = sets.iter().enumerate().map(|(number, set)| (set.variables.clone(), number)).collect();
+        Ok(Self { cardinalities, cliques, sets, numbers, len })
+    }
+
+    /// The number of terms.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no term: every variable has a single level.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of levels of each variable.
+    pub fn cardinalities(&self) -> &[u32] {
+        &self.cardinalities
+    }
+
+    /// The maximal cliques of the graph, in lexicographic order.
+    pub fn cliques(&self) -> &[VarSet] {
+        &self.cliques
+    }
+
+    /// The complete sets that carry terms, in order.
+    pub fn sets(&self) -> &[TermSet] {
+        &self.sets
+    }
+
+    /// The set with these variables, when they are complete and none has a single level.
+    pub fn set(&self, variables: &VarSet) -> Option<&TermSet> {
+        self.numbers.get(variables).map(|&number| &self.sets[number])
+    }
+
+    /// The set that a term belongs to.
+    ///
+    /// # Panics
+    /// When the number is not below [`Terms::len`].
+    pub fn set_of(&self, number: usize) -> &TermSet {
+        assert!(number < self.len, "term {number} of {}", self.len);
+        let after = self.sets.partition_point(|set| set.first <= number);
+        &self.sets[after - 1]
+    }
+
+    /// The term with a number.
+    ///
+    /// # Panics
+    /// When the number is not below [`Terms::len`].
+    pub fn term(&self, number: usize) -> Term {
+        let set = self.set_of(number);
+        Term { variables: set.variables.clone(), levels: set.levels(number, &self.cardinalities) }
+    }
+
+    /// The number of a term, when the graph has it.
+    pub fn number(&self, term: &Term) -> Option<usize> {
+        let set = self.set(&term.variables)?;
+        let fits = term.levels.len() == term.variables.len()
+            && term
+                .variables
+                .iter()
+                .zip(&term.levels)
+                .all(|(variable, &level)| level > 0 && level < self.cardinalities[variable]);
+        fits.then(|| set.number(&term.levels))
+    }
+}
+
+fn check_clique(set: &[Var], cardinalities: &[u32], names: Option<&Schema>) -> Result<()> {
+    let cells = set.iter().try_fold(1u64, |product, &v| product.checked_mul(u64::from(cardinalities[v])));
+    if cells.is_some_and(|cells| cells <= MOST_CLIQUE_CELLS) {
+        return Ok(());
+    }
+    let mut members = set.to_vec();
+    members.sort_unstable();
+    let name = |&variable: &Var| match names {
+        Some(schema) => schema.name(variable).to_owned(),
+        None => format!("variable {variable}"),
+    };
+    let members: Vec<String> = members.iter().map(name).collect();
+    Err(Error::limit(
+        format!("the number of configurations of the clique {{{}}}", members.join(", ")),
+        MOST_CLIQUE_CELLS,
+        "learn a sparser graph or group levels",
+    ))
+}
+
+fn too_many_terms() -> Error {
+    Error::limit("the number of log-linear terms of the structure", MOST_TERMS, "learn a sparser graph")
+}
+
+/// Visits the complete sets of variables with more than one level, by size and then
+/// lexicographically.
+fn visit_complete_sets(
+    graph: &Graph,
+    cardinalities: &[u32],
+    mut visit: impl FnMut(VarSet) -> Result<()>,
+) -> Result<()> {
+    let varies = |v: &Var| cardinalities[*v] > 1;
+    let later = |v: Var| graph.markov_blanket(v).iter().filter(varies).filter(|&w| w > v).collect::<VarSet>();
+    let singles = (0..graph.nodes()).filter(varies);
+    let mut level: Vec<(VarSet, VarSet)> = singles.map(|v| (VarSet::from_iter([v]), later(v))).collect();
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for (set, growth) in level {
+            next.extend(growth.iter().map(|v| (set.toggled(v), growth.intersection(&later(v)))));
+            if next.len() > MOST_TERMS {
+                return Err(too_many_terms());
+            }
+            visit(set)?;
+        }
+        level = next;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Edge;
+
+    fn structure(cardinalities: &[u32], edges: &[(Var, Var)]) -> Structure {
+        let mut structure = Structure::empty(cardinalities);
+        for &(i, j) in edges {
+            structure.toggle_edge(Edge::new(i, j).unwrap()).unwrap();
+        }
+        structure
+    }
+
+    #[test]
+    fn numbers_and_terms_are_inverse_and_sets_are_ordered() {
+        let structure = structure(&[2, 3, 1, 4], &[(0, 1), (0, 3), (1, 3), (2, 3)]);
+        let terms = Terms::new(&structure, None).unwrap();
+        assert_eq!(terms.len(), 2 * 3 * 4 - 1); // the clique 0,1,3; variable 2 has one level
+        for number in 0..terms.len() {
+            let term = terms.term(number);
+            assert!(structure.graph().is_complete(&term.variables));
+            assert_eq!(terms.number(&term), Some(number));
+        }
+        let keys: Vec<_> =
+            terms.sets().iter().map(|set| (set.variables.len(), set.variables.clone())).collect();
+        assert!(keys.is_sorted());
+        let absent = Term { variables: VarSet::from_iter([0, 1]), levels: vec![1, 3] };
+        assert_eq!(terms.number(&absent), None);
+    }
+
+    #[test]
+    fn a_clique_that_is_too_large_is_refused_by_name() {
+        let edges: Vec<_> = Graph::empty(40).pairs().map(Edge::ends).collect();
+        let refusal = Terms::new(&structure(&[2; 40], &edges), None).unwrap_err().to_string();
+        assert!(refusal.contains("clique {variable 0, variable 1, "), "{refusal}");
+        assert!(refusal.contains("1048576"), "{refusal}");
+    }
+}

@@ -1,0 +1,89 @@
+//! The classes of one node's Markov blanket with their counts, as context elements merge
+//! them (paper, section 3.2).
+//!
+//! Two representations with the same answers: [`dense`] numbers every configuration of the
+//! blanket; [`sparse`] knows the observed configurations and those that chains of cut-off
+//! changes reach from them. Both respect that classes join through configurations nobody
+//! observed.
+
+mod dense;
+mod sparse;
+mod view;
+
+pub(crate) use view::EdgeView;
+
+use super::mpl::ClassScore;
+use super::nats::Nats;
+use crate::counts::FamilyCounts;
+use crate::error::Result;
+use crate::outcome::{Cell, OutcomeSpace};
+use dense::DenseClasses;
+use sparse::SparseClasses;
+
+/// Configurations per observed one up to which numbering all of them is cheaper.
+const DENSE_PER_OBSERVED: u64 = 16;
+/// The most counts that a dense representation may hold.
+const DENSE_COUNTS: u64 = 1 << 22;
+
+/// By how much an element would change a node's score. Elements that merge no observed
+/// counts are not listed: their change is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gain {
+    pub(crate) element: Cell,
+    pub(crate) gain: Nats,
+}
+
+/// The classes of X_mb(j), each with the counts of X_j.
+#[derive(Debug)]
+pub(crate) enum BlanketClasses<'a> {
+    Dense(DenseClasses<'a>),
+    Sparse(SparseClasses<'a>),
+}
+
+impl<'a> BlanketClasses<'a> {
+    /// One class per configuration.
+    pub(crate) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
+        let size = counts.space().size();
+        let room = DENSE_PER_OBSERVED * (counts.observed() as u64 + 16);
+        if size <= room && size.saturating_mul(u64::from(counts.child_levels())) <= DENSE_COUNTS {
+            Self::Dense(DenseClasses::new(counts, score))
+        } else {
+            Self::Sparse(SparseClasses::new(counts, score))
+        }
+    }
+
+    /// The outcome space of the blanket.
+    pub(crate) fn space(&self) -> &OutcomeSpace {
+        match self {
+            Self::Dense(classes) => classes.space(),
+            Self::Sparse(classes) => classes.space(),
+        }
+    }
+
+    /// The node's score with the present classes.
+    pub(crate) fn score(&self) -> Nats {
+        match self {
+            Self::Dense(classes) => classes.score(),
+            Self::Sparse(classes) => classes.score(),
+        }
+    }
+
+    /// What each further element on an edge would change, by element ascending.
+    pub(crate) fn gains(&mut self, view: &EdgeView) -> Result<Vec<Gain>> {
+        match self {
+            Self::Dense(classes) => Ok(classes.gains(view)),
+            Self::Sparse(classes) => classes.gains(view),
+        }
+    }
+
+    /// Merges what an element on an edge makes one.
+    pub(crate) fn add(&mut self, view: &EdgeView, element: Cell) -> Result<()> {
+        match self {
+            Self::Dense(classes) => {
+                classes.add(view, element);
+                Ok(())
+            }
+            Self::Sparse(classes) => classes.add(view, element),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The marginal pseudo-likelihood of a structure and its prior (paper, sections 3.1-3.2).
+
+mod cache;
+mod classes;
+mod kappa;
+mod mpl;
+mod nats;
+mod prior;
+mod rising;
+
+pub(crate) use cache::BoundedCache;
+pub(crate) use classes::{BlanketClasses, EdgeView, Gain};
+pub use kappa::{Alpha, Kappa};
+pub use mpl::{Scorer, StructureScore};
+pub use nats::Nats;
+pub use prior::ContextPrior;

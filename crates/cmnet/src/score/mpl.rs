@@ -1,0 +1,182 @@
+//! The marginal pseudo-likelihood in closed form (paper, equations 7 and 8).
+
+use super::cache::BoundedCache;
+use super::classes::{BlanketClasses, EdgeView};
+use super::kappa::Alpha;
+use super::nats::Nats;
+use super::prior::ContextPrior;
+use super::rising::{Rising, RisingTable};
+use crate::counts::{Count, CountSource};
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::VarSet;
+use crate::structure::Structure;
+
+/// Node scores without contexts that are remembered.
+const REMEMBERED: usize = 1 << 20;
+
+/// Scores nodes and structures against counts.
+///
+/// # Example
+/// ```
+/// use cmnet::{Structure, counts::RowCounts, data::Dataset, score::{Alpha, Scorer}};
+/// let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"], ["x", "0"]])?;
+/// let counts = RowCounts::new(&data);
+/// let scorer = Scorer::new(&counts, Alpha::default());
+/// let score = scorer.log_mpl(&Structure::empty(&[2, 2]))?;
+/// // Each column: (1/2 * 3/2) * 1/2 / 3! = 1/16.
+/// assert!((score.to_f64() - 2.0 * (1.0f64 / 16.0).ln()).abs() < 1e-12);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Scorer<'a, S> {
+    source: &'a S,
+    table: RisingTable,
+    plain: BoundedCache<Box<[u32]>, Nats>,
+}
+
+/// The score of a structure, part by part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructureScore {
+    /// log p(x_j | x_mb(j), C(j)) for every node.
+    pub nodes: Vec<Nats>,
+    /// The log marginal pseudo-likelihood: the sum over nodes.
+    pub log_mpl: Nats,
+    /// The log prior; `None` where the prior forbids the structure (a context under eps).
+    pub log_prior: Option<Nats>,
+}
+
+impl StructureScore {
+    /// log_mpl + log_prior; `None` where the prior forbids the structure.
+    pub fn total(&self) -> Option<Nats> {
+        Some(self.log_mpl + self.log_prior?)
+    }
+}
+
+impl<'a, S: CountSource> Scorer<'a, S> {
+    /// A scorer with the same Dirichlet hyperparameter for every level in every class.
+    pub fn new(source: &'a S, alpha: Alpha) -> Self {
+        let table = RisingTable::new(alpha, source.cardinalities().iter().copied(), source.rows());
+        Self { source, table, plain: BoundedCache::new(REMEMBERED) }
+    }
+
+    /// The number of levels of each variable.
+    pub fn cardinalities(&self) -> &[u32] {
+        self.source.cardinalities()
+    }
+
+    /// The number of observations n.
+    pub fn rows(&self) -> u64 {
+        self.source.rows()
+    }
+
+    /// log p(x_j | x_mb(j)) without contexts: every configuration is a class of its own.
+    ///
+    /// # Errors
+    /// When the blanket's outcome space is too large to be numbered.
+    pub fn plain_node_score(&self, node: Var, blanket: &VarSet) -> Result<Nats> {
+        let key: Box<[u32]> =
+            std::iter::once(node).chain(blanket.iter()).map(|variable| variable as u32).collect();
+        if let Some(score) = self.plain.get(&key) {
+            return Ok(score);
+        }
+        let class_score = self.class_score(node);
+        let score = self.source.family(node, blanket)?.iter().map(|(_, counts)| class_score.of(counts)).sum();
+        self.plain.insert(key, score);
+        Ok(score)
+    }
+
+    /// The plain node scores of a blanket with each candidate added, in the candidates' order.
+    ///
+    /// # Errors
+    /// When an outcome space is too large to be numbered.
+    pub(crate) fn extension_scores(
+        &self,
+        node: Var,
+        blanket: &VarSet,
+        candidates: &[Var],
+    ) -> Result<Vec<Nats>> {
+        let class_score = self.class_score(node);
+        let levels = self.cardinalities()[node] as usize;
+        let mut scores = vec![Nats::ZERO; candidates.len()];
+        self.source.extensions(node, blanket, candidates, &mut |place, counts| {
+            scores[place] =
+                counts.chunks_exact(levels).map(|class| class_score.of_counts(class.iter().copied())).sum();
+        })?;
+        Ok(scores)
+    }
+
+    /// The classes of a node's blanket, one per configuration, ready to be merged.
+    pub(crate) fn classes(&self, node: Var, blanket: &VarSet) -> Result<BlanketClasses<'_>> {
+        Ok(BlanketClasses::new(&self.source.family(node, blanket)?, self.class_score(node)))
+    }
+
+    /// log p(x_j | x_mb(j), C(j)).
+    ///
+    /// # Errors
+    /// When the blanket's outcome space is too large to be numbered.
+    pub fn node_score(&self, structure: &Structure, node: Var) -> Result<Nats> {
+        let blanket = structure.markov_blanket(node);
+        if structure.contexts_at(node).next().is_none() {
+            return self.plain_node_score(node, blanket);
+        }
+        let mut classes = self.classes(node, blanket)?;
+        for (neighbor, context) in structure.contexts_at(node) {
+            let view = EdgeView::new(classes.space(), neighbor, context.space());
+            for element in context.elements() {
+                classes.add(&view, element)?;
+            }
+        }
+        Ok(classes.score())
+    }
+
+    /// The log marginal pseudo-likelihood of a structure.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large to be numbered.
+    pub fn log_mpl(&self, structure: &Structure) -> Result<Nats> {
+        (0..structure.variables()).map(|node| self.node_score(structure, node)).sum()
+    }
+
+    /// Every part of a structure's score.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large to be numbered.
+    pub fn score(&self, structure: &Structure, prior: &ContextPrior) -> Result<StructureScore> {
+        let nodes: Vec<Nats> =
+            (0..structure.variables()).map(|node| self.node_score(structure, node)).collect::<Result<_>>()?;
+        let log_mpl = nodes.iter().copied().sum();
+        Ok(StructureScore { nodes, log_mpl, log_prior: prior.log_prior(structure) })
+    }
+
+    fn class_score(&self, node: Var) -> ClassScore<'_> {
+        let levels = self.cardinalities()[node];
+        ClassScore { level: self.table.starting_at(1), class: self.table.starting_at(levels) }
+    }
+}
+
+/// The factor of equation (7) that one class contributes for one variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassScore<'a> {
+    level: Rising<'a>,
+    class: Rising<'a>,
+}
+
+impl ClassScore<'_> {
+    /// From the (level, count) pairs of a class.
+    pub(crate) fn of(&self, counts: &[(u32, Count)]) -> Nats {
+        self.of_counts(counts.iter().map(|&(_, count)| count))
+    }
+
+    /// From the counts of a class, zeros allowed.
+    #[inline]
+    pub(crate) fn of_counts(&self, counts: impl Iterator<Item = Count>) -> Nats {
+        let mut total = 0;
+        let mut score = Nats::ZERO;
+        for count in counts.filter(|&count| count > 0) {
+            total += count;
+            score += self.level.ln(count);
+        }
+        score - self.class.ln(total)
+    }
+}

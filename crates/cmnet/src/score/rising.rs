@@ -1,0 +1,144 @@
+//! Logarithms of rising factorials in a table: every gamma function of equation (7).
+
+use super::kappa::Alpha;
+use super::nats::Nats;
+use std::collections::BTreeMap;
+
+/// The largest integer whose logarithm is tabulated; beyond it lnGamma is evaluated.
+const LARGEST: u64 = 1 << 22;
+
+/// Prefix sums of ln(alpha-multiples), from which every rising factorial is a difference.
+///
+/// With alpha = p/q each factor is an integer over q, and a multiple r p = s + m q starts
+/// its product at step m of the residue s: one table of prefix sums per residue serves
+/// every number of levels.
+#[derive(Clone, Debug)]
+pub(crate) struct RisingTable {
+    alpha: Alpha,
+    prefixes: BTreeMap<u64, Vec<Nats>>,
+}
+
+impl RisingTable {
+    /// A table for the multiples `levels * alpha` and for alpha itself, up to n = `rows`.
+    pub(crate) fn new(alpha: Alpha, levels: impl IntoIterator<Item = u32>, rows: u64) -> Self {
+        let (numerator, denominator) = (alpha.numerator(), alpha.denominator());
+        let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
+        for multiple in levels.into_iter().map(u64::from).chain([1]) {
+            let start = multiple * numerator;
+            let steps = start / denominator + rows;
+            let fits = LARGEST.saturating_sub(start % denominator) / denominator;
+            let length = lengths.entry(start % denominator).or_default();
+            *length = (*length).max(steps.min(fits));
+        }
+        let largest = lengths.iter().map(|(residue, length)| residue + length * denominator).max();
+        let logs = IntegerLogs::up_to(largest.unwrap_or(1).min(LARGEST));
+        let log_denominator = Nats::ln_integer(denominator);
+        let prefix = |(residue, length): (u64, u64)| {
+            let mut sums = vec![Nats::ZERO];
+            sums.extend((0..length).scan(Nats::ZERO, |sum, step| {
+                *sum += logs.ln(residue + step * denominator) - log_denominator;
+                Some(*sum)
+            }));
+            (residue, sums)
+        };
+        Self { alpha, prefixes: lengths.into_iter().map(prefix).collect() }
+    }
+
+    /// The rising factorials that begin at `multiple * alpha`.
+    pub(crate) fn starting_at(&self, multiple: u32) -> Rising<'_> {
+        let start = u64::from(multiple) * self.alpha.numerator();
+        let residue = start % self.alpha.denominator();
+        let first = (start / self.alpha.denominator()) as usize;
+        let sums = self.prefixes.get(&residue).and_then(|sums| sums.get(first..)).unwrap_or_default();
+        Rising {
+            sums,
+            before: sums.first().copied().unwrap_or_default(),
+            start: f64::from(multiple) * self.alpha.to_f64(),
+        }
+    }
+}
+
+/// ln of the rising factorials a (a+1) ... (a+n-1) = G(a+n) / G(a) for one a.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rising<'a> {
+    sums: &'a [Nats],
+    before: Nats,
+    start: f64,
+}
+
+impl Rising<'_> {
+    /// ln of the rising factorial with n factors.
+    #[inline]
+    pub(crate) fn ln(&self, n: u32) -> Nats {
+        match self.sums.get(n as usize) {
+            Some(&sum) => sum - self.before,
+            None => self.beyond_table(n),
+        }
+    }
+
+    #[cold]
+    fn beyond_table(&self, n: u32) -> Nats {
+        Nats::from_f64(libm::lgamma(self.start + f64::from(n)) - libm::lgamma(self.start))
+    }
+}
+
+/// ln(n) for small n as sums over prime factors.
+struct IntegerLogs {
+    logs: Vec<Nats>,
+}
+
+impl IntegerLogs {
+    fn up_to(largest: u64) -> Self {
+        let size = largest.max(1) as usize + 1;
+        let mut factor: Vec<u32> = vec![0; size];
+        let mut logs = vec![Nats::ZERO; size];
+        for n in 2..size {
+            if factor[n] == 0 {
+                for multiple in (n..size).step_by(n) {
+                    if factor[multiple] == 0 {
+                        factor[multiple] = n as u32;
+                    }
+                }
+                logs[n] = Nats::ln_prime(n as u64);
+            } else {
+                logs[n] = logs[factor[n] as usize] + logs[n / factor[n] as usize];
+            }
+        }
+        Self { logs }
+    }
+
+    /// ln(n); 0 stands for the step before a product that begins at a multiple of q.
+    fn ln(&self, n: u64) -> Nats {
+        self.logs[n as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_the_difference_of_log_gammas() {
+        for text in ["0.5", "1", "0.3", "2.5", "0.123456"] {
+            let alpha: Alpha = text.parse().unwrap();
+            let table = RisingTable::new(alpha, [2, 3, 4, 7], 1000);
+            for multiple in [1, 2, 3, 4, 7] {
+                for n in [0, 1, 2, 17, 500, 1000, 100_000] {
+                    let start = f64::from(multiple) * alpha.to_f64();
+                    let expected = libm::lgamma(start + f64::from(n)) - libm::lgamma(start);
+                    let found = table.starting_at(multiple).ln(n).to_f64();
+                    assert!(
+                        (found - expected).abs() <= 1e-12 * expected.abs().max(1.0),
+                        "{text} {multiple} {n}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn integers_and_sieve_agree() {
+        let logs = IntegerLogs::up_to(5000);
+        assert!((1..=5000).all(|n| logs.ln(n) == Nats::ln_integer(n)));
+    }
+}

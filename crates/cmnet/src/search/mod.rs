@@ -1,0 +1,16 @@
+//! Greedy search for the best structure: Algorithms 1 and 2 of the paper as step, state,
+//! loop, observer and stop reason.
+
+pub mod blanket;
+mod component;
+mod context_climb;
+mod graph_climb;
+mod observer;
+mod state;
+mod stop;
+
+pub use context_climb::climb_contexts;
+pub use graph_climb::{GraphClimb, run};
+pub use observer::{Event, Observer};
+pub use state::{GraphClimbState, GraphStep};
+pub use stop::StopReason;

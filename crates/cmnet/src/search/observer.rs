@@ -1,0 +1,52 @@
+//! Who watches a search: progress bars, step recorders, Ctrl-C, time limits.
+
+use super::blanket::BlanketState;
+use super::state::GraphClimbState;
+use super::stop::StopReason;
+
+/// Something that happened in a search.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A climb begins for the kappa at this place of the list.
+    Started {
+        /// Which of the kappas.
+        index: usize,
+        /// How many there are.
+        of: usize,
+        /// Kappa as written.
+        kappa: &'a str,
+    },
+    /// One neighbour of the present graph was evaluated. Comes from several threads.
+    Evaluated {
+        /// How many neighbours the present graph has.
+        of: usize,
+    },
+    /// The best neighbour was taken.
+    Moved(&'a GraphClimbState),
+    /// A structure's parameters are estimated.
+    Fitting {
+        /// Which of the structures.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// Mode `blanket` finished a batch of blankets or took a toggle.
+    Advanced(&'a BlanketState),
+}
+
+/// Watches a search and may end it. Implementations are called from several threads.
+pub trait Observer: Sync {
+    /// Told of every event.
+    fn observe(&self, event: &Event<'_>) {
+        let _ = event;
+    }
+
+    /// Asked often; a reason ends the search with what was found so far.
+    fn stop(&self) -> Option<StopReason> {
+        None
+    }
+}
+
+/// Watches nothing and never ends a search.
+impl Observer for () {}

@@ -1,0 +1,118 @@
+//! The house stays in order: modules depend one way, files stay small.
+
+use std::path::{Path, PathBuf};
+
+/// Each module with those it may use, in the paper's order. `error` is for everyone.
+const MAY_USE: [(&str, &[&str]); 19] = [
+    ("error", &[]),
+    ("data", &["outcome", "graph"]),
+    ("outcome", &["data", "graph"]),
+    ("graph", &["data", "outcome"]),
+    ("context", &["data", "outcome", "graph"]),
+    ("structure", &["data", "outcome", "graph", "context"]),
+    ("partition", &["data", "outcome", "graph", "context", "structure"]),
+    ("counts", &["data", "outcome", "graph"]),
+    ("score", &["data", "outcome", "graph", "context", "structure", "partition", "counts"]),
+    ("search", &["data", "outcome", "graph", "context", "structure", "partition", "counts", "score"]),
+    ("inference", &["data", "outcome", "graph", "context", "structure", "counts"]),
+    ("loglinear", &["data", "outcome", "graph", "context", "structure", "counts", "inference"]),
+    (
+        "model",
+        &["data", "outcome", "graph", "context", "structure", "score", "search", "loglinear", "inference"],
+    ),
+    ("evaluate", &["data", "outcome", "graph", "context", "structure", "loglinear", "inference", "model"]),
+    ("select", &["data", "structure", "score", "search", "loglinear", "inference", "model", "evaluate"]),
+    (
+        "learn",
+        &[
+            "data",
+            "structure",
+            "counts",
+            "score",
+            "search",
+            "loglinear",
+            "inference",
+            "model",
+            "evaluate",
+            "select",
+        ],
+    ),
+    (
+        "report",
+        &[
+            "data",
+            "outcome",
+            "graph",
+            "context",
+            "structure",
+            "score",
+            "model",
+            "loglinear",
+            "learn",
+            "evaluate",
+        ],
+    ),
+    (
+        "io",
+        &[
+            "data",
+            "outcome",
+            "graph",
+            "context",
+            "structure",
+            "score",
+            "search",
+            "model",
+            "loglinear",
+            "learn",
+        ],
+    ),
+    ("lib", &[]),
+];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn modules_depend_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in sources(&root) {
+        let inside = path.strip_prefix(&root).unwrap();
+        let module = inside.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned();
+        let (_, allowed) = MAY_USE
+            .iter()
+            .find(|(name, _)| *name == module)
+            .unwrap_or_else(|| panic!("{module}: a module that MAY_USE does not list"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            for used in line.split("crate::").skip(1) {
+                let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let fits =
+                    used.is_empty() || used == module || used == "error" || allowed.contains(&used.as_str());
+                assert!(fits, "{}: {module} must not use {used}: {line}", inside.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_file_outgrows_its_idea() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for path in sources(&root).iter().filter(|path| !path.iter().any(|part| part == "tests")) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        assert!(code.lines().count() <= 400, "{} has outgrown 400 lines", path.display());
+    }
+}

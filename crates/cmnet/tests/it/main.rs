@@ -1,0 +1,10 @@
+//! Cross-examination of the library: against the referee, against itself under changes that
+//! must not matter, against the paper's figures and against golden results.
+
+mod common;
+mod figures;
+mod golden;
+mod house;
+mod metamorphic;
+mod model_file;
+mod referee;

@@ -1,0 +1,122 @@
+//! Model files: the same bytes each time, and a place for every complaint.
+
+use crate::common::{Rows, generator, random_structure, schema};
+use cmnet::io::model_file::{from_text, to_text};
+use cmnet::learn::{LearnOptions, learn};
+use cmnet::{ErrorKind, Model};
+
+#[test]
+fn save_load_save_gives_the_same_bytes() {
+    let mut rng = generator(31);
+    for _ in 0..40 {
+        let rows = Rows::random(&mut rng);
+        let data = rows.dataset();
+        let options = LearnOptions { threads: 1, ..LearnOptions::default() };
+        let learned = learn(&data, &options, &()).unwrap();
+        for model in &learned.models {
+            let model = model.to_model(&data, &options, learned.search);
+            let text = to_text(&model).unwrap();
+            let loaded = from_text(&text, "model.json").unwrap();
+            assert_eq!(loaded, model);
+            assert_eq!(to_text(&loaded).unwrap(), text);
+        }
+    }
+}
+
+#[test]
+fn structures_written_by_hand_load_too() {
+    let mut rng = generator(32);
+    for _ in 0..200 {
+        let structure = random_structure(&mut rng, &[2, 3, 2, 4, 2], 0.7);
+        let model = Model { schema: schema(structure.cardinalities()), structure, learned: None };
+        assert_eq!(from_text(&to_text(&model).unwrap(), "model.json").unwrap(), model);
+    }
+}
+
+const TRIANGLE: &str = r#"{
+  "format": "cmnet-model/1",
+  "variables": [
+    {"name": "a", "levels": ["no", "yes"]},
+    {"name": "b", "levels": ["no", "yes"]},
+    {"name": "c", "levels": ["low", "mid", "high"]}
+  ],
+  "edges": [["a", "b"], ["a", "c"], ["b", "c"]],
+  "contexts": [{"edge": ["a", "b"], "given": ["c"], "elements": [["low"], ["mid"]]}]
+}"#;
+
+/// Each case replaces a part of a good file and names the place and words of the complaint.
+#[test]
+fn broken_files_are_refused_with_their_place() {
+    assert!(from_text(TRIANGLE, "m").is_ok());
+    let cases = [
+        ("cmnet-model/1", "cmnet-model/9", "format", "cmnet-model/9"),
+        ("\"format\": \"cmnet-model/1\",", "", "line", "missing field `format`"),
+        ("\"edges\"", "\"edgs\"", "line", "unknown field `edgs`"),
+        ("\"contexts\": [", "\"contexts\": [[", "line", "expected"),
+        ("[\"b\", \"c\"]]", "[\"b\", \"c\"], [\"c\", \"b\"]]", "edges[3]", "appears twice"),
+        ("[\"b\", \"c\"]]", "[\"b\", \"b\"]]", "edges[2]", "to itself"),
+        ("[\"b\", \"c\"]]", "[\"b\", \"C\"]]", "edges[2]", "did you mean \"c\""),
+        ("[\"b\", \"c\"]]", "[\"b\"]]", "line", "length"),
+        ("{\"name\": \"b\"", "{\"name\": \"a\"", "variables[1].name", "appears twice"),
+        ("{\"name\": \"b\"", "{\"name\": \"\"", "variables[1].name", "empty"),
+        ("[\"low\", \"mid\", \"high\"]", "[]", "variables[2].levels", "0 levels"),
+        (
+            "[\"low\", \"mid\", \"high\"]",
+            "[\"low\", \"mid\", \"low\"]",
+            "variables[2].levels",
+            "appears twice",
+        ),
+        ("\"given\": [\"c\"]", "\"given\": []", "contexts[0].given", "common neighbours"),
+        ("[[\"low\"], [\"mid\"]]", "[]", "contexts[0].elements", "none"),
+        ("[[\"low\"], [\"mid\"]]", "[[\"low\"], [\"low\"]]", "contexts[0].elements[1]", "appears twice"),
+        (
+            "[[\"low\"], [\"mid\"]]",
+            "[[\"low\"], [\"tall\"]]",
+            "contexts[0].elements[1]",
+            "\"tall\" is not a level",
+        ),
+        ("[[\"low\"], [\"mid\"]]", "[[\"low\", \"mid\"]]", "contexts[0].elements[0]", "2 levels for 1"),
+        (
+            "[[\"low\"], [\"mid\"]]",
+            "[[\"low\"], [\"mid\"], [\"high\"]]",
+            "contexts[0].elements[2]",
+            "regularity",
+        ),
+        ("[\"a\", \"b\"], ", "", "contexts[0].edge", "needs an edge"),
+    ];
+    for (from, to, at, words) in cases {
+        let text = TRIANGLE.replacen(from, to, 1);
+        assert_ne!(text, TRIANGLE, "{from}");
+        let error = from_text(&text, "broken.json").unwrap_err();
+        let message = error.to_string();
+        assert!(matches!(error.kind(), ErrorKind::Model { .. }), "{message}");
+        assert!(
+            message.starts_with("broken.json: ") && message.contains(at) && message.contains(words),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn hostile_texts_never_panic() {
+    let mut rng = generator(33);
+    let bytes = TRIANGLE.as_bytes();
+    for _ in 0..20_000 {
+        let mut text = bytes.to_vec();
+        for _ in 0..rand::Rng::random_range(&mut rng, 1..4) {
+            let at = rand::Rng::random_range(&mut rng, 0..text.len());
+            match rand::Rng::random_range(&mut rng, 0..3) {
+                0 => text[at] = rand::Rng::random(&mut rng),
+                1 => text.truncate(at.max(1)),
+                _ => {
+                    let from = rand::Rng::random_range(&mut rng, 0..=at);
+                    let piece = text[from..at].to_vec();
+                    text.splice(at..at, piece);
+                }
+            }
+        }
+        let _ = from_text(&String::from_utf8_lossy(&text), "m");
+    }
+    let deep = "[".repeat(100_000);
+    assert!(from_text(&deep, "m").is_err());
+}

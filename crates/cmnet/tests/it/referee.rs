@@ -1,0 +1,114 @@
+//! Learner and referee: same partitions, scores and sequences of steps.
+
+use crate::common::{Rows, generator, labelled, random_structure};
+use cmnet::counts::RowCounts;
+use cmnet::partition::Partition;
+use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer};
+use cmnet::search::{Event, GraphClimb, GraphClimbState, Observer, StopReason, run};
+use cmnet_check::{Labelled, Scoring, class_numbers, graph_hill_climb, node_score, score};
+use rand::Rng;
+use std::sync::Mutex;
+
+#[test]
+fn partitions_are_the_brute_force_closure_on_10_000_cases() {
+    let mut rng = generator(1);
+    for case in 0..10_000 {
+        let variables = rng.random_range(2..=5);
+        let cardinalities: Vec<u32> = (0..variables).map(|_| rng.random_range(2..=3)).collect();
+        let density = rng.random_range(0.5..1.0);
+        let structure = random_structure(&mut rng, &cardinalities, density);
+        let node = rng.random_range(0..variables);
+        let partition = Partition::of(&structure, node).unwrap();
+        let found: Vec<usize> = (0..partition.space().size()).map(|cell| partition.class(cell)).collect();
+        let plain: Vec<usize> = cardinalities.iter().map(|&r| r as usize).collect();
+        let expected = class_numbers(&plain, &labelled(&structure), node).unwrap();
+        assert_eq!(found, expected, "case {case}: {structure:?} at {node}");
+    }
+}
+
+#[test]
+fn scores_agree_to_1e_9_on_10_000_structures() {
+    let mut rng = generator(2);
+    let mut scored = 0;
+    let alphas = ["0.5", "0.5", "1", "0.3"];
+    while scored < 10_000 {
+        let rows = Rows::random(&mut rng);
+        let (data, table) = (rows.dataset(), rows.table());
+        let counts = RowCounts::new(&data);
+        let alpha: Alpha = alphas[rng.random_range(0..4)].parse().unwrap();
+        let scorer = Scorer::new(&counts, alpha);
+        let prior = ContextPrior::new("n^-0.5".parse().unwrap(), data.rows());
+        let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(|log| log.to_f64())).unwrap();
+        for _ in 0..20 {
+            let structure = random_structure(&mut rng, &rows.cardinalities, 0.6);
+            let found = scorer.score(&structure, &prior).unwrap();
+            let plain = labelled(&structure);
+            let expected = score(&table, &plain, &scoring).unwrap();
+            assert_close(found.total().unwrap().to_f64(), expected.total());
+            let node = rng.random_range(0..rows.cardinalities.len());
+            assert_close(found.nodes[node].to_f64(), node_score(&table, &plain, &scoring, node).unwrap());
+            scored += 1;
+        }
+    }
+}
+
+fn assert_close(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1e-3), "{found} and not {expected}");
+}
+
+/// Records the structure after every step.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<Labelled>>);
+
+impl Observer for Recorder {
+    fn observe(&self, event: &Event<'_>) {
+        if let Event::Moved(state) = event {
+            self.0.lock().unwrap().push(labelled(state.structure()));
+        }
+    }
+}
+
+fn climb(rows: &Rows, kappa: Kappa) -> (GraphClimbState, Vec<Labelled>, ContextPrior) {
+    let data = rows.dataset();
+    let counts = RowCounts::new(&data);
+    let scorer = Scorer::new(&counts, Alpha::default());
+    let prior = ContextPrior::new(kappa, data.rows());
+    let climb = GraphClimb::new(&scorer, prior);
+    let mut state = climb.start().unwrap();
+    let recorder = Recorder::default();
+    assert_eq!(run(&climb, &mut state, &recorder).unwrap(), StopReason::Converged);
+    (state, recorder.0.into_inner().unwrap(), prior)
+}
+
+#[test]
+fn the_learner_takes_the_referees_steps_on_1_000_tables() {
+    let mut rng = generator(3);
+    let kappas = ["eps", "n^-1", "n^-0.5", "n^-0.25", "1", "0.1"];
+    let (mut steps, mut elements, mut ties) = (0, 0, 0);
+    for case in 0..1_000 {
+        let rows = Rows::random(&mut rng);
+        let kappa: Kappa = kappas[case % kappas.len()].parse().unwrap();
+        let (state, structures, prior) = climb(&rows, kappa);
+        let scoring = Scoring::new(0.5, prior.log_kappa().map(|log| log.to_f64())).unwrap();
+        let expected = graph_hill_climb(&rows.table(), &scoring, &mut |_, _| true).unwrap();
+        assert_eq!(state.steps().len(), expected.steps.len(), "case {case}, kappa {kappa}");
+        for ((step, structure), theirs) in state.steps().iter().zip(&structures).zip(&expected.steps) {
+            assert_eq!(
+                (step.edge.ends(), step.added),
+                (theirs.edge, theirs.added),
+                "case {case}, kappa {kappa}"
+            );
+            assert_eq!(structure.contexts, theirs.contexts, "case {case}, kappa {kappa}");
+            assert_close(step.score.to_f64(), theirs.score);
+        }
+        assert_close(state.score().to_f64(), expected.score);
+        steps += state.steps().len();
+        elements += state.structure().context_elements();
+        ties += usize::from(state.ties() > 0);
+    }
+    // The cases are not trivial: edges and contexts were found, and ties were met.
+    assert!(
+        steps > 3_000 && elements > 500 && ties > 50,
+        "{steps} steps, {elements} elements, {ties} with ties"
+    );
+}
