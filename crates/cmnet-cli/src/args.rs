@@ -179,9 +179,26 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) candidates: Candidates,
     #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
     pub(crate) fitting: FittingArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// Long runs that survive a crash.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Long runs")]
+pub(crate) struct CheckpointArgs {
+    /// Save the search here now and then; the generation before is kept as FILE.previous
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint, to the same result as without a break
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// The least time between two checkpoints
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    pub(crate) checkpoint_interval: String,
 }
 
 /// How parameters are estimated.

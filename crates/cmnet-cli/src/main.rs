@@ -1,6 +1,7 @@
 //! The command `cmnet`.
 
 mod args;
+mod checkpoint;
 mod commands;
 mod exit;
 mod files;
