@@ -33,6 +33,7 @@ pub mod outcome;
 pub mod partition;
 pub mod score;
 pub mod search;
+pub mod sgm;
 mod structure;
 
 pub use error::{Error, ErrorKind, Result};
