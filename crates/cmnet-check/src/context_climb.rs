@@ -73,11 +73,7 @@ pub fn context_hill_climb(
         }
     }
     let score = score(table, &structure, scoring)?.total();
-    Ok(ContextClimb {
-        structure,
-        score,
-        added,
-    })
+    Ok(ContextClimb { structure, score, added })
 }
 
 /// Lines 4 to 11 of Algorithm 2: the element whose addition improves the score most, the first
@@ -143,10 +139,7 @@ fn changes_of_node(
         let of_neighbor = changes.entry(neighbor).or_default();
         for (element, lines) in lines {
             let joined = join_overlapping(lines);
-            let change = joined
-                .iter()
-                .map(|set| joining_change(set, &counts, scoring))
-                .sum();
+            let change = joined.iter().map(|set| joining_change(set, &counts, scoring)).sum();
             of_neighbor.insert(element, change);
         }
     }
@@ -157,9 +150,7 @@ fn changes_of_node(
 fn join_overlapping(lines: Lines) -> Vec<BTreeSet<usize>> {
     let mut groups: Vec<BTreeSet<usize>> = Vec::new();
     for mut line in lines.into_values() {
-        let (touching, apart) = groups
-            .into_iter()
-            .partition(|group| !group.is_disjoint(&line));
+        let (touching, apart) = groups.into_iter().partition(|group| !group.is_disjoint(&line));
         groups = apart;
         line.extend(touching.into_iter().flatten());
         groups.push(line);
@@ -169,25 +160,13 @@ fn join_overlapping(lines: Lines) -> Vec<BTreeSet<usize>> {
 
 /// The score of a class made of several, less the scores of these. Unobserved classes have no
 /// counts and score zero.
-fn joining_change(
-    joined: &BTreeSet<usize>,
-    counts: &BTreeMap<usize, Vec<u64>>,
-    scoring: &Scoring,
-) -> f64 {
-    let observed: Vec<&Vec<u64>> = joined
-        .iter()
-        .filter_map(|class| counts.get(class))
-        .collect();
+fn joining_change(joined: &BTreeSet<usize>, counts: &BTreeMap<usize, Vec<u64>>, scoring: &Scoring) -> f64 {
+    let observed: Vec<&Vec<u64>> = joined.iter().filter_map(|class| counts.get(class)).collect();
     if observed.len() < 2 {
         return 0.0;
     }
     let levels = observed[0].len();
-    let sum: Vec<u64> = (0..levels)
-        .map(|level| observed.iter().map(|counts| counts[level]).sum())
-        .collect();
-    let parts: f64 = observed
-        .iter()
-        .map(|counts| class_score(counts, scoring))
-        .sum();
+    let sum: Vec<u64> = (0..levels).map(|level| observed.iter().map(|counts| counts[level]).sum()).collect();
+    let parts: f64 = observed.iter().map(|counts| class_score(counts, scoring)).sum();
     class_score(&sum, scoring) - parts
 }

@@ -79,22 +79,11 @@ impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoLevels { variable } => write!(f, "variable {variable} has no levels"),
-            Self::RowLength {
-                row,
-                found,
-                expected,
-            } => {
+            Self::RowLength { row, found, expected } => {
                 write!(f, "row {row} has {found} values, expected {expected}")
             }
-            Self::LevelOutOfRange {
-                row,
-                variable,
-                level,
-            } => {
-                write!(
-                    f,
-                    "row {row}: {level} is not a level of variable {variable}"
-                )
+            Self::LevelOutOfRange { row, variable, level } => {
+                write!(f, "row {row}: {level} is not a level of variable {variable}")
             }
             Self::WeightCount { rows, weights } => write!(f, "{rows} rows but {weights} weights"),
             Self::TooManyObservations => write!(f, "the weights add up to more than 2^64"),
@@ -103,9 +92,7 @@ impl fmt::Display for CheckError {
             Self::BadKappa(kappa) => write!(f, "kappa = {kappa}, expected a number in (0, 1]"),
             Self::Irregular(complaints) => {
                 write!(f, "the structure is not regular:")?;
-                complaints
-                    .iter()
-                    .try_for_each(|complaint| write!(f, " {complaint};"))
+                complaints.iter().try_for_each(|complaint| write!(f, " {complaint};"))
             }
             Self::ContextsForbidden => {
                 write!(f, "kappa = eps forbids contexts, but there are some")

@@ -87,12 +87,8 @@ pub fn graph_hill_climb(
 ) -> Result<GraphClimb, CheckError> {
     let pairs = all_pairs(table.variables());
     let start = context_hill_climb(table, &BTreeSet::new(), scoring)?;
-    let mut climb = GraphClimb {
-        structure: start.structure,
-        score: start.score,
-        steps: Vec::new(),
-        stopped: false,
-    };
+    let mut climb =
+        GraphClimb { structure: start.structure, score: start.score, steps: Vec::new(), stopped: false };
     loop {
         let mut best: Option<(Edge, ContextClimb)> = None;
         let mut best_score = climb.score;
@@ -123,9 +119,7 @@ pub fn graph_hill_climb(
 }
 
 fn all_pairs(variables: usize) -> Vec<Edge> {
-    (0..variables)
-        .flat_map(|i| (i + 1..variables).map(move |j| (i, j)))
-        .collect()
+    (0..variables).flat_map(|i| (i + 1..variables).map(move |j| (i, j))).collect()
 }
 
 fn toggled(edges: &BTreeSet<Edge>, edge: Edge) -> BTreeSet<Edge> {
@@ -160,11 +154,7 @@ pub fn is_locally_optimal(
         }
         let climbed = context_hill_climb(table, &toggled(&structure.edges, edge), scoring)?;
         if climbed.score > score + TIE_MARGIN {
-            return Ok(Optimality::BetterGraph {
-                edge,
-                climbed,
-                score,
-            });
+            return Ok(Optimality::BetterGraph { edge, climbed, score });
         }
     }
     Ok(Optimality::Local { score })

@@ -51,9 +51,7 @@ mod table;
 
 pub use context_climb::{ContextClimb, TIE_MARGIN, context_hill_climb};
 pub use error::CheckError;
-pub use graph_climb::{
-    GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal,
-};
+pub use graph_climb::{GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal};
 pub use likelihood::{likelihood_gradient_norm, log_likelihood, restriction_violation};
 pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use newton::{Ending, Fit, maximum_likelihood};

@@ -29,54 +29,32 @@ impl Joint {
         let cells = configurations(model.cardinalities())?;
         if cells.len().saturating_mul(model.terms().len()) > MOST_ACTIVE {
             let what = "joint configurations times phi terms";
-            return Err(CheckError::TooLarge {
-                what,
-                limit: MOST_ACTIVE,
-            });
+            return Err(CheckError::TooLarge { what, limit: MOST_ACTIVE });
         }
         let mut frequencies = vec![0.0; cells.len()];
         for (row, weight) in table.observations() {
-            frequencies[position(row, model.cardinalities())] =
-                weight as f64 / table.total() as f64;
+            frequencies[position(row, model.cardinalities())] = weight as f64 / table.total() as f64;
         }
         let terms = model.terms();
         let active_in = |x: &Vec<usize>| -> Vec<usize> {
-            (0..terms.len())
-                .filter(|&term| terms[term].is_active(x))
-                .collect()
+            (0..terms.len()).filter(|&term| terms[term].is_active(x)).collect()
         };
-        Ok(Self {
-            active: cells.iter().map(active_in).collect(),
-            frequencies,
-        })
+        Ok(Self { active: cells.iter().map(active_in).collect(), frequencies })
     }
 
     /// log p(x) in every cell: the sum of the active phi, less the logarithm of the sum of all
     /// their exponentials (`phi_0` of the paper).
     pub(crate) fn log_probabilities(&self, phi: &[f64]) -> Vec<f64> {
-        let sums = self
-            .active
-            .iter()
-            .map(|active| active.iter().map(|&term| phi[term]).sum());
+        let sums = self.active.iter().map(|active| active.iter().map(|&term| phi[term]).sum());
         let energies: Vec<f64> = sums.collect();
         let largest = energies.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = energies
-            .iter()
-            .map(|energy| libm::exp(energy - largest))
-            .sum();
+        let total: f64 = energies.iter().map(|energy| libm::exp(energy - largest)).sum();
         let log_total = largest + libm::log(total);
-        energies
-            .into_iter()
-            .map(|energy| energy - log_total)
-            .collect()
+        energies.into_iter().map(|energy| energy - log_total).collect()
     }
 
     pub(crate) fn mean_log_likelihood(&self, log_probabilities: &[f64]) -> f64 {
-        let observed = self
-            .frequencies
-            .iter()
-            .zip(log_probabilities)
-            .filter(|(f, _)| **f > 0.0);
+        let observed = self.frequencies.iter().zip(log_probabilities).filter(|(f, _)| **f > 0.0);
         observed.map(|(frequency, log_p)| frequency * log_p).sum()
     }
 
@@ -134,20 +112,11 @@ pub fn log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f
 ///
 /// # Errors
 /// As for [`log_likelihood`].
-pub fn likelihood_gradient_norm(
-    table: &Table,
-    model: &LogLinear,
-    phi: &[f64],
-) -> Result<f64, CheckError> {
+pub fn likelihood_gradient_norm(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
     let joint = Joint::new(table, model)?;
     let log_probabilities = joint.log_probabilities(phi);
-    Ok(largest(&gradient(
-        &joint,
-        &log_probabilities,
-        phi.len(),
-        &model.free_directions(),
-    )))
+    Ok(largest(&gradient(&joint, &log_probabilities, phi.len(), &model.free_directions())))
 }
 
 pub(crate) fn gradient(
@@ -158,16 +127,11 @@ pub(crate) fn gradient(
 ) -> Vec<f64> {
     let differences = joint.moment_differences(log_probabilities, terms);
     let along = |direction: &Vec<(usize, f64)>| -> f64 {
-        direction
-            .iter()
-            .map(|&(term, change)| change * differences[term])
-            .sum()
+        direction.iter().map(|&(term, change)| change * differences[term]).sum()
     };
     directions.iter().map(along).collect()
 }
 
 pub(crate) fn largest(values: &[f64]) -> f64 {
-    values
-        .iter()
-        .fold(0.0, |largest, value| f64::max(largest, value.abs()))
+    values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))
 }

@@ -21,10 +21,7 @@ pub struct Term {
 impl Term {
     /// Whether this phi takes part in log p(x) of a joint configuration x.
     pub fn is_active(&self, x: &[usize]) -> bool {
-        self.variables
-            .iter()
-            .zip(&self.levels)
-            .all(|(&variable, &level)| x[variable] == level)
+        self.variables.iter().zip(&self.levels).all(|(&variable, &level)| x[variable] == level)
     }
 }
 
@@ -65,19 +62,10 @@ impl LogLinear {
         let terms = list_terms(cardinalities, structure)?;
         let restrictions = list_restrictions(cardinalities, structure, &terms)?;
         let as_row = |restriction: &Restriction| -> Row {
-            restriction
-                .terms
-                .iter()
-                .map(|&term| (term, Fraction::ONE))
-                .collect()
+            restriction.terms.iter().map(|&term| (term, Fraction::ONE)).collect()
         };
         let reduced = reduced_echelon(restrictions.iter().map(as_row).collect())?;
-        Ok(Self {
-            cardinalities: cardinalities.to_vec(),
-            terms,
-            restrictions,
-            reduced,
-        })
+        Ok(Self { cardinalities: cardinalities.to_vec(), terms, restrictions, reduced })
     }
 
     /// The number of levels of each variable.
@@ -141,27 +129,19 @@ pub fn is_implied(
 ) -> Result<bool, CheckError> {
     let before = LogLinear::new(cardinalities, structure)?;
     let common = structure.common_neighbors(i, j);
-    let levels_exist = common
-        .iter()
-        .zip(element)
-        .all(|(&k, &level)| level < cardinalities[k]);
+    let levels_exist = common.iter().zip(element).all(|(&k, &level)| level < cardinalities[k]);
     if !structure.edges.contains(&(i, j)) || element.len() != common.len() || !levels_exist {
         return Err(CheckError::NoSuchElement);
     }
     let mut more = structure.clone();
-    more.contexts
-        .entry((i, j))
-        .or_default()
-        .insert(element.to_vec());
+    more.contexts.entry((i, j)).or_default().insert(element.to_vec());
     Ok(LogLinear::of_any(cardinalities, &more)?.rank() == before.rank())
 }
 
 fn place(terms: &[Term], variables: &[usize], levels: &[usize]) -> Option<usize> {
     let key = (variables.len(), variables, levels);
     terms
-        .binary_search_by(|term| {
-            (term.variables.len(), &term.variables[..], &term.levels[..]).cmp(&key)
-        })
+        .binary_search_by(|term| (term.variables.len(), &term.variables[..], &term.levels[..]).cmp(&key))
         .ok()
 }
 
@@ -172,16 +152,10 @@ fn list_terms(cardinalities: &[usize], structure: &Labelled) -> Result<Vec<Term>
         let nonzero: Vec<usize> = variables.iter().map(|&k| cardinalities[k] - 1).collect();
         for x in configurations(&nonzero)? {
             let levels = x.into_iter().map(|level| level + 1).collect();
-            terms.push(Term {
-                variables: variables.clone(),
-                levels,
-            });
+            terms.push(Term { variables: variables.clone(), levels });
         }
         if terms.len() > LARGEST_SPACE {
-            return Err(CheckError::TooLarge {
-                what: "phi terms",
-                limit: LARGEST_SPACE,
-            });
+            return Err(CheckError::TooLarge { what: "phi terms", limit: LARGEST_SPACE });
         }
     }
     Ok(terms)
@@ -202,10 +176,7 @@ fn complete_subsets(variables: usize, structure: &Labelled) -> Result<Vec<Vec<us
             }
         }
         if all.len() > LARGEST_SPACE {
-            return Err(CheckError::TooLarge {
-                what: "complete subsets",
-                limit: LARGEST_SPACE,
-            });
+            return Err(CheckError::TooLarge { what: "complete subsets", limit: LARGEST_SPACE });
         }
         next += 1;
     }
@@ -224,20 +195,12 @@ fn list_restrictions(
         for element in context {
             for x in configurations(&nonzero)? {
                 let edge_levels = (x[0] + 1, x[1] + 1);
-                let mut fixed: BTreeMap<usize, usize> = common
-                    .iter()
-                    .copied()
-                    .zip(element.iter().copied())
-                    .collect();
+                let mut fixed: BTreeMap<usize, usize> =
+                    common.iter().copied().zip(element.iter().copied()).collect();
                 fixed.insert(edge.0, edge_levels.0);
                 fixed.insert(edge.1, edge_levels.1);
                 let terms = summands(&fixed, edge, terms);
-                restrictions.push(Restriction {
-                    edge,
-                    element: element.clone(),
-                    edge_levels,
-                    terms,
-                });
+                restrictions.push(Restriction { edge, element: element.clone(), edge_levels, terms });
             }
         }
     }
@@ -253,7 +216,5 @@ fn summands(fixed: &BTreeMap<usize, usize>, (i, j): Edge, terms: &[Term]) -> Vec
             && term.variables.contains(&j)
             && term.variables.iter().zip(&term.levels).all(agrees)
     };
-    (0..terms.len())
-        .filter(|&place| takes_part(&terms[place]))
-        .collect()
+    (0..terms.len()).filter(|&place| takes_part(&terms[place])).collect()
 }

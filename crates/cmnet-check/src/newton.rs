@@ -77,12 +77,7 @@ pub fn maximum_likelihood(table: &Table, model: &LogLinear) -> Result<Fit, Check
     let log_probabilities = joint.log_probabilities(&phi);
     Ok(Fit {
         log_likelihood: joint.mean_log_likelihood(&log_probabilities) * table.total() as f64,
-        gradient_norm: largest(&gradient(
-            &joint,
-            &log_probabilities,
-            phi.len(),
-            &directions,
-        )),
+        gradient_norm: largest(&gradient(&joint, &log_probabilities, phi.len(), &directions)),
         log_probabilities,
         phi,
         iterations,
@@ -92,22 +87,12 @@ pub fn maximum_likelihood(table: &Table, model: &LogLinear) -> Result<Fit, Check
 
 /// What the last Newton step says about the place where the gradient vanished.
 fn ending_at(step: &[f64]) -> Ending {
-    let terms: Vec<usize> = (0..step.len())
-        .filter(|&term| step[term].abs() > STEP_ZERO)
-        .collect();
-    if terms.is_empty() {
-        Ending::Converged
-    } else {
-        Ending::Boundary { terms }
-    }
+    let terms: Vec<usize> = (0..step.len()).filter(|&term| step[term].abs() > STEP_ZERO).collect();
+    if terms.is_empty() { Ending::Converged } else { Ending::Boundary { terms } }
 }
 
 /// For every cell the derivatives of its sum of phi along the free directions, zeros left out.
-fn free_features(
-    joint: &Joint,
-    directions: &[Vec<(usize, f64)>],
-    terms: usize,
-) -> Vec<Vec<(usize, f64)>> {
+fn free_features(joint: &Joint, directions: &[Vec<(usize, f64)>], terms: usize) -> Vec<Vec<(usize, f64)>> {
     let mut directions_of_term = vec![Vec::new(); terms];
     for (number, direction) in directions.iter().enumerate() {
         for &(term, change) in direction {
@@ -121,21 +106,13 @@ fn free_features(
                 dense[number] += change;
             }
         }
-        dense
-            .into_iter()
-            .enumerate()
-            .filter(|(_, value)| *value != 0.0)
-            .collect()
+        dense.into_iter().enumerate().filter(|(_, value)| *value != 0.0).collect()
     };
     joint.active.iter().map(features_of).collect()
 }
 
 /// The covariance matrix of the features: minus the second derivative of the log-likelihood.
-fn covariance(
-    features: &[Vec<(usize, f64)>],
-    log_probabilities: &[f64],
-    size: usize,
-) -> Vec<Vec<f64>> {
+fn covariance(features: &[Vec<(usize, f64)>], log_probabilities: &[f64], size: usize) -> Vec<Vec<f64>> {
     let mut means = vec![0.0; size];
     let mut products = vec![vec![0.0; size]; size];
     for (cell, log_p) in features.iter().zip(log_probabilities) {
@@ -220,11 +197,7 @@ fn halve_until_better(joint: &Joint, phi: &[f64], step: &[f64]) -> Vec<f64> {
     let before = value(phi);
     let mut length = 1.0;
     while length > 1e-12 {
-        let moved: Vec<f64> = phi
-            .iter()
-            .zip(step)
-            .map(|(at, by)| at + length * by)
-            .collect();
+        let moved: Vec<f64> = phi.iter().zip(step).map(|(at, by)| at + length * by).collect();
         if value(&moved) >= before - rounding {
             return moved;
         }

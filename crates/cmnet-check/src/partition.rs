@@ -28,10 +28,7 @@ pub fn classes(
     let numbers = class_numbers(cardinalities, structure, node)?;
     let blanket = structure.markov_blanket(node);
     let mut classes = vec![Vec::new(); numbers.iter().max().map_or(0, |&last| last + 1)];
-    for (y, &number) in configurations(&pick(cardinalities, &blanket))?
-        .into_iter()
-        .zip(&numbers)
-    {
+    for (y, &number) in configurations(&pick(cardinalities, &blanket))?.into_iter().zip(&numbers) {
         classes[number].push(y);
     }
     Ok(classes)
@@ -90,26 +87,15 @@ pub(crate) fn flood(
 }
 
 /// The neighbours i with a non-empty C(i, j). All of cn(i, j) lies in mb(j).
-fn cut_neighbors<'a>(
-    sizes: &[usize],
-    structure: &'a Labelled,
-    node: usize,
-) -> Vec<CutNeighbor<'a>> {
+fn cut_neighbors<'a>(sizes: &[usize], structure: &'a Labelled, node: usize) -> Vec<CutNeighbor<'a>> {
     let blanket = structure.markov_blanket(node);
     let places = |nodes: Vec<usize>| -> Vec<usize> {
-        (0..blanket.len())
-            .filter(|&place| nodes.contains(&blanket[place]))
-            .collect()
+        (0..blanket.len()).filter(|&place| nodes.contains(&blanket[place])).collect()
     };
     let cut = |(place, &neighbor): (usize, &usize)| {
         let context = structure.context(neighbor, node)?;
         let common = places(structure.common_neighbors(neighbor, node));
-        Some(CutNeighbor {
-            place,
-            levels: sizes[place],
-            common,
-            context,
-        })
+        Some(CutNeighbor { place, levels: sizes[place], common, context })
     };
     blanket.iter().enumerate().filter_map(cut).collect()
 }
@@ -118,10 +104,7 @@ fn cut_neighbors<'a>(
 /// every y' that differs from it in `X_i` alone are in one class.
 fn one_step_away(y: &[usize], cuts: &[CutNeighbor<'_>]) -> Vec<Configuration> {
     let mut steps = Vec::new();
-    for cut in cuts
-        .iter()
-        .filter(|cut| cut.context.contains(&pick(y, &cut.common)))
-    {
+    for cut in cuts.iter().filter(|cut| cut.context.contains(&pick(y, &cut.common))) {
         for level in 0..cut.levels {
             let mut changed = y.to_vec();
             changed[cut.place] = level;

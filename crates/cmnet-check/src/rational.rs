@@ -16,19 +16,13 @@ pub(crate) struct Fraction {
 pub(crate) type Row = BTreeMap<usize, Fraction>;
 
 impl Fraction {
-    pub(crate) const ONE: Self = Self {
-        numerator: 1,
-        denominator: 1,
-    };
+    pub(crate) const ONE: Self = Self { numerator: 1, denominator: 1 };
 
     fn new(numerator: i128, denominator: i128) -> Option<Self> {
         let divisor = greatest_common_divisor(numerator, denominator)?;
         let divisor = if denominator < 0 { -divisor } else { divisor };
         let numerator = numerator.checked_div(divisor)?;
-        Some(Self {
-            numerator,
-            denominator: denominator.checked_div(divisor)?,
-        })
+        Some(Self { numerator, denominator: denominator.checked_div(divisor)? })
     }
 
     fn times(self, other: Self) -> Option<Self> {
@@ -94,10 +88,7 @@ fn add_row(reduced: &mut BTreeMap<usize, Row>, mut row: Row) -> Option<()> {
 }
 
 fn subtract_multiple(row: &mut Row, factor: Fraction, other: &Row) -> Option<()> {
-    let zero = Fraction {
-        numerator: 0,
-        denominator: 1,
-    };
+    let zero = Fraction { numerator: 0, denominator: 1 };
     for (&column, &coefficient) in other {
         let old = row.remove(&column).unwrap_or(zero);
         let new = old.minus(factor.times(coefficient)?)?;
@@ -121,13 +112,7 @@ mod tests {
     #[test]
     fn fractions_are_reduced_with_a_positive_denominator() {
         let half = Fraction::new(-3, -6).unwrap();
-        assert_eq!(
-            half,
-            Fraction {
-                numerator: 1,
-                denominator: 2
-            }
-        );
+        assert_eq!(half, Fraction { numerator: 1, denominator: 2 });
         let third = Fraction::new(1, 3).unwrap();
         assert_eq!(half.minus(third), Fraction::new(1, 6));
         assert_eq!(half.over(third), Fraction::new(3, 2));

@@ -37,10 +37,7 @@ impl Score {
 impl Scoring {
     /// Jeffreys' prior (alpha = 1/2) and no contexts at all, kappa = eps: the plain Markov network.
     pub fn without_contexts() -> Self {
-        Self {
-            alpha: 0.5,
-            log_kappa: None,
-        }
+        Self { alpha: 0.5, log_kappa: None }
     }
 
     /// Jeffreys' prior (alpha = 1/2) and a kappa in (0, 1].
@@ -65,9 +62,7 @@ impl Scoring {
             return Err(CheckError::BadAlpha(alpha));
         }
         match log_kappa {
-            Some(log) if !(log.is_finite() && log <= 0.0) => {
-                Err(CheckError::BadKappa(libm::exp(log)))
-            }
+            Some(log) if !(log.is_finite() && log <= 0.0) => Err(CheckError::BadKappa(libm::exp(log))),
             _ => Ok(Self { alpha, log_kappa }),
         }
     }
@@ -153,10 +148,7 @@ pub(crate) fn bare_node_score(
     let add_up = |counts: Vec<Vec<u64>>| counts.iter().map(|n| class_score(n, scoring)).sum();
     // With no context around the node, every configuration is a class of its own (section
     // 3.2), and the space need not be listed.
-    if blanket
-        .iter()
-        .all(|&i| structure.context(i, node).is_none())
-    {
+    if blanket.iter().all(|&i| structure.context(i, node).is_none()) {
         let counts = class_counts(table, node, &blanket, |y| y);
         return Ok(add_up(counts.into_values().collect()));
     }
@@ -173,9 +165,7 @@ pub(crate) fn class_score(counts: &[u64], scoring: &Scoring) -> f64 {
     let n_jl: u64 = counts.iter().sum();
     let alpha_ijl = scoring.alpha;
     let alpha_jl = alpha_ijl * counts.len() as f64;
-    let levels = counts
-        .iter()
-        .map(|&n_ijl| lgamma(n_ijl as f64 + alpha_ijl) - lgamma(alpha_ijl));
+    let levels = counts.iter().map(|&n_ijl| lgamma(n_ijl as f64 + alpha_ijl) - lgamma(alpha_ijl));
     lgamma(alpha_jl) - lgamma(n_jl as f64 + alpha_jl) + levels.sum::<f64>()
 }
 
@@ -190,9 +180,7 @@ pub(crate) fn class_counts<C: Ord>(
     let mut counts = BTreeMap::new();
     for (row, weight) in table.observations() {
         let class = class_of(pick(row, blanket));
-        let levels = counts
-            .entry(class)
-            .or_insert_with(|| vec![0; table.cardinalities()[node]]);
+        let levels = counts.entry(class).or_insert_with(|| vec![0; table.cardinalities()[node]]);
         levels[row[node]] += weight;
     }
     counts

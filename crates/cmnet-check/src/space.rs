@@ -8,10 +8,7 @@ pub const LARGEST_SPACE: usize = 1 << 20;
 
 /// How many configurations there are: the product of the cardinalities (1 for no variables).
 pub(crate) fn size(cardinalities: &[usize]) -> Result<usize, CheckError> {
-    let too_large = CheckError::TooLarge {
-        what: "outcome space",
-        limit: LARGEST_SPACE,
-    };
+    let too_large = CheckError::TooLarge { what: "outcome space", limit: LARGEST_SPACE };
     cardinalities
         .iter()
         .try_fold(1_usize, |product, &levels| product.checked_mul(levels))
@@ -44,10 +41,7 @@ pub fn configurations(cardinalities: &[usize]) -> Result<Vec<Vec<usize>>, CheckE
 
 /// The place of a configuration in the list that [`configurations`] gives.
 pub fn position(configuration: &[usize], cardinalities: &[usize]) -> usize {
-    configuration
-        .iter()
-        .zip(cardinalities)
-        .fold(0, |place, (&level, &levels)| place * levels + level)
+    configuration.iter().zip(cardinalities).fold(0, |place, (&level, &levels)| place * levels + level)
 }
 
 /// The levels of the chosen variables, in the order in which they are chosen.

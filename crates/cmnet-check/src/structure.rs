@@ -51,10 +51,7 @@ impl fmt::Display for Complaint {
             Self::NotAPair((i, j)) => write!(f, "({i}, {j}) is not a pair of variables i < j"),
             Self::NoEdge((i, j)) => write!(f, "C({i}, {j}) is a context without an edge"),
             Self::NoCommonNeighbor((i, j)) => {
-                write!(
-                    f,
-                    "C({i}, {j}) is a context on an edge without common neighbours"
-                )
+                write!(f, "C({i}, {j}) is a context on an edge without common neighbours")
             }
             Self::WrongLength((i, j), x) => {
                 write!(f, "{x:?} in C({i}, {j}) has the wrong number of levels")
@@ -70,10 +67,7 @@ impl fmt::Display for Complaint {
 impl Labelled {
     /// A graph without contexts: an ordinary Markov network.
     pub fn plain(edges: BTreeSet<Edge>) -> Self {
-        Self {
-            edges,
-            contexts: Contexts::new(),
-        }
+        Self { edges, contexts: Contexts::new() }
     }
 
     /// mb(j), the neighbours of j in ascending order (section 2.1).
@@ -90,10 +84,7 @@ impl Labelled {
     /// cn(i, j), the nodes that neighbour both i and j, in ascending order (section 2.1).
     pub fn common_neighbors(&self, i: usize, j: usize) -> Vec<usize> {
         let blanket = self.markov_blanket(j);
-        self.markov_blanket(i)
-            .into_iter()
-            .filter(|k| blanket.contains(k))
-            .collect()
+        self.markov_blanket(i).into_iter().filter(|k| blanket.contains(k)).collect()
     }
 
     /// C(i, j) whichever way round the nodes are given; `None` when it is empty.
@@ -111,11 +102,7 @@ impl Labelled {
 
     /// Whether every two of these nodes are joined by an edge.
     pub fn is_complete(&self, nodes: &[usize]) -> bool {
-        nodes.iter().all(|&a| {
-            nodes
-                .iter()
-                .all(|&b| a == b || self.edges.contains(&(a.min(b), a.max(b))))
-        })
+        nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || self.edges.contains(&(a.min(b), a.max(b)))))
     }
 
     /// Whether this is a regular structure over variables with these cardinalities.
@@ -129,8 +116,7 @@ impl Labelled {
     pub fn complaints(&self, cardinalities: &[usize]) -> Vec<Complaint> {
         let is_pair = |&&(i, j): &&Edge| i < j && j < cardinalities.len();
         let wrong_edges = self.edges.iter().filter(|edge| !is_pair(edge));
-        let mut complaints: Vec<Complaint> =
-            wrong_edges.map(|&edge| Complaint::NotAPair(edge)).collect();
+        let mut complaints: Vec<Complaint> = wrong_edges.map(|&edge| Complaint::NotAPair(edge)).collect();
         if complaints.is_empty() {
             for (&edge, context) in &self.contexts {
                 complaints.extend(self.context_complaints(edge, context, cardinalities));
@@ -159,17 +145,11 @@ impl Labelled {
         for x in context {
             if x.len() != common.len() {
                 complaints.push(Complaint::WrongLength(edge, x.clone()));
-            } else if x
-                .iter()
-                .zip(&common)
-                .any(|(&level, &k)| level >= cardinalities[k])
-            {
+            } else if x.iter().zip(&common).any(|(&level, &k)| level >= cardinalities[k]) {
                 complaints.push(Complaint::LevelOutOfRange(edge, x.clone()));
             }
         }
-        let space = common
-            .iter()
-            .fold(1_usize, |size, &k| size.saturating_mul(cardinalities[k]));
+        let space = common.iter().fold(1_usize, |size, &k| size.saturating_mul(cardinalities[k]));
         if complaints.is_empty() && context.len() >= space {
             complaints.push(Complaint::WholeSpace(edge));
         }
@@ -179,10 +159,6 @@ impl Labelled {
     /// Stops everything that would make no sense for an irregular structure.
     pub(crate) fn require_regular(&self, cardinalities: &[usize]) -> Result<(), CheckError> {
         let complaints = self.complaints(cardinalities);
-        if complaints.is_empty() {
-            Ok(())
-        } else {
-            Err(CheckError::Irregular(complaints))
-        }
+        if complaints.is_empty() { Ok(()) } else { Err(CheckError::Irregular(complaints)) }
     }
 }

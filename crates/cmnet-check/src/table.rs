@@ -29,10 +29,7 @@ impl Table {
             return Err(CheckError::NoLevels { variable });
         }
         if rows.len() != weights.len() {
-            return Err(CheckError::WeightCount {
-                rows: rows.len(),
-                weights: weights.len(),
-            });
+            return Err(CheckError::WeightCount { rows: rows.len(), weights: weights.len() });
         }
         let total = weights
             .iter()
@@ -44,12 +41,7 @@ impl Table {
             *distinct.entry(row).or_insert(0) += weight;
         }
         let (rows, weights) = distinct.into_iter().unzip();
-        Ok(Self {
-            cardinalities,
-            rows,
-            weights,
-            total,
-        })
+        Ok(Self { cardinalities, rows, weights, total })
     }
 
     /// The number of levels of each variable, `r_1`, ..., `r_d`.
@@ -69,28 +61,17 @@ impl Table {
 
     /// The distinct observations, each with how often it was made.
     pub fn observations(&self) -> impl Iterator<Item = (&[usize], u64)> {
-        self.rows
-            .iter()
-            .map(Vec::as_slice)
-            .zip(self.weights.iter().copied())
+        self.rows.iter().map(Vec::as_slice).zip(self.weights.iter().copied())
     }
 }
 
 fn check_row(number: usize, row: &[usize], cardinalities: &[usize]) -> Result<(), CheckError> {
     if row.len() != cardinalities.len() {
         let (found, expected) = (row.len(), cardinalities.len());
-        return Err(CheckError::RowLength {
-            row: number,
-            found,
-            expected,
-        });
+        return Err(CheckError::RowLength { row: number, found, expected });
     }
     match (0..row.len()).find(|&variable| row[variable] >= cardinalities[variable]) {
-        Some(variable) => Err(CheckError::LevelOutOfRange {
-            row: number,
-            variable,
-            level: row[variable],
-        }),
+        Some(variable) => Err(CheckError::LevelOutOfRange { row: number, variable, level: row[variable] }),
         None => Ok(()),
     }
 }

@@ -39,18 +39,10 @@ fn expect_fit(structure: &Labelled, parameters: usize, expected: f64) {
     assert_eq!(model.parameter_count(), parameters);
     let fit = maximum_likelihood(&table, &model).unwrap();
     assert_eq!(fit.ending, Ending::Converged);
-    assert!(
-        (fit.log_likelihood - expected).abs() < 1e-4,
-        "{}",
-        fit.log_likelihood
-    );
+    assert!((fit.log_likelihood - expected).abs() < 1e-4, "{}", fit.log_likelihood);
     assert!(fit.gradient_norm <= 1e-10);
     assert!(restriction_violation(&model, &fit.phi).unwrap() < 1e-12);
-    let total: f64 = fit
-        .log_probabilities
-        .iter()
-        .map(|log_p| libm::exp(*log_p))
-        .sum();
+    let total: f64 = fit.log_probabilities.iter().map(|log_p| libm::exp(*log_p)).sum();
     assert!((total - 1.0).abs() < 1e-12);
 }
 
@@ -120,25 +112,13 @@ fn what_does_not_fit_together_is_refused() {
     let table = coronary_heart();
     let model = LogLinear::new(&[2; 6], &Labelled::default()).unwrap();
     let too_few = restriction_violation(&model, &[0.0; 5]);
-    assert_eq!(
-        too_few,
-        Err(CheckError::PhiCount {
-            found: 5,
-            expected: 6
-        })
-    );
+    assert_eq!(too_few, Err(CheckError::PhiCount { found: 5, expected: 6 }));
     let mut phi = vec![0.0; 6];
     phi[3] = f64::NAN;
     let not_finite = Err(CheckError::PhiNotFinite { term: 3 });
     assert_eq!(log_likelihood(&table, &model, &phi), not_finite);
     let empty = Table::new(vec![2; 6], Vec::new(), Vec::new()).unwrap();
-    assert_eq!(
-        maximum_likelihood(&empty, &model),
-        Err(CheckError::NoObservations)
-    );
+    assert_eq!(maximum_likelihood(&empty, &model), Err(CheckError::NoObservations));
     let other = LogLinear::new(&[2; 5], &Labelled::default()).unwrap();
-    assert_eq!(
-        maximum_likelihood(&table, &other),
-        Err(CheckError::NoSuchElement)
-    );
+    assert_eq!(maximum_likelihood(&table, &other), Err(CheckError::NoSuchElement));
 }

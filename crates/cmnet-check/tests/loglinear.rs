@@ -17,25 +17,16 @@ fn the_twelve_restrictions_of_the_paper() {
         .into_iter()
         .map(|x| {
             let (a, b) = (x[1] + 1, x[2] + 1);
-            let place = |variables: &[usize], levels: &[usize]| {
-                model.term_place(variables, levels).unwrap()
-            };
+            let place = |variables: &[usize], levels: &[usize]| model.term_place(variables, levels).unwrap();
             match x[0] {
                 0 => vec![place(&[1, 4], &[a, b])],
                 one_or_two => {
-                    vec![
-                        place(&[2, 4], &[a, b]),
-                        place(&[1, 2, 4], &[one_or_two, a, b]),
-                    ]
+                    vec![place(&[2, 4], &[a, b]), place(&[1, 2, 4], &[one_or_two, a, b])]
                 }
             }
         })
         .collect();
-    let found: Vec<Vec<usize>> = model
-        .restrictions()
-        .iter()
-        .map(|r| r.terms.clone())
-        .collect();
+    let found: Vec<Vec<usize>> = model.restrictions().iter().map(|r| r.terms.clone()).collect();
     assert_eq!(found, printed);
     assert_eq!(model.rank(), 12);
 }
@@ -68,25 +59,13 @@ fn the_car_network_has_one_hundred_parameters() {
 fn implied_elements_are_recognised() {
     let cards = [2; 4];
     let edges = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-    let given = structure(
-        &edges,
-        &[((0, 1), &[0, 0]), ((0, 1), &[1, 0]), ((0, 2), &[0, 0])],
-    );
+    let given = structure(&edges, &[((0, 1), &[0, 0]), ((0, 1), &[1, 0]), ((0, 2), &[0, 0])]);
     assert_eq!(is_implied(&cards, &given, (0, 2), &[1, 0]), Ok(true));
     assert_eq!(is_implied(&cards, &given, (0, 2), &[0, 1]), Ok(false));
-    assert_eq!(
-        is_implied(&cards, &given, (0, 2), &[7, 0]),
-        Err(CheckError::NoSuchElement)
-    );
-    assert_eq!(
-        is_implied(&cards, &given, (0, 2), &[0]),
-        Err(CheckError::NoSuchElement)
-    );
+    assert_eq!(is_implied(&cards, &given, (0, 2), &[7, 0]), Err(CheckError::NoSuchElement));
+    assert_eq!(is_implied(&cards, &given, (0, 2), &[0]), Err(CheckError::NoSuchElement));
     let other = Labelled::plain([(0, 1)].into());
-    assert_eq!(
-        is_implied(&cards, &other, (0, 2), &[]),
-        Err(CheckError::NoSuchElement)
-    );
+    assert_eq!(is_implied(&cards, &other, (0, 2), &[]), Err(CheckError::NoSuchElement));
 }
 
 /// The last element of an edge may be asked about, too: implied, it removes the edge.
@@ -95,13 +74,7 @@ fn an_edge_can_be_implied_away() {
     let edges = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
     let given = structure(
         &edges,
-        &[
-            ((0, 1), &[0, 0]),
-            ((0, 1), &[1, 0]),
-            ((0, 2), &[0, 0]),
-            ((0, 2), &[0, 1]),
-            ((0, 2), &[1, 1]),
-        ],
+        &[((0, 1), &[0, 0]), ((0, 1), &[1, 0]), ((0, 2), &[0, 0]), ((0, 2), &[0, 1]), ((0, 2), &[1, 1])],
     );
     assert_eq!(is_implied(&[2; 4], &given, (0, 2), &[1, 0]), Ok(true));
 }
@@ -120,17 +93,12 @@ fn restrictions_can_depend_on_each_other() {
         dependent += usize::from(model.rank() < count);
         for direction in model.free_directions() {
             for restriction in model.restrictions() {
-                let moved = direction
-                    .iter()
-                    .filter(|(t, _)| restriction.terms.contains(t));
+                let moved = direction.iter().filter(|(t, _)| restriction.terms.contains(t));
                 let sum: f64 = moved.map(|(_, change)| change).sum();
                 assert!(sum.abs() < 1e-12);
             }
         }
         assert_eq!(model.free_directions().len(), model.parameter_count());
     }
-    assert!(
-        dependent > 20,
-        "{dependent} of 200 structures had dependent restrictions"
-    );
+    assert!(dependent > 20, "{dependent} of 200 structures had dependent restrictions");
 }

@@ -4,8 +4,8 @@
 mod common;
 
 use cmnet_check::{
-    CheckError, Labelled, Scoring, Table, class_numbers, classes, configurations, log_prior,
-    node_score, position, score,
+    CheckError, Labelled, Scoring, Table, class_numbers, classes, configurations, log_prior, node_score,
+    position, score,
 };
 use common::{Random, coronary_heart, coronary_with_contexts, figure_1b, structure};
 
@@ -18,10 +18,7 @@ fn configurations_run_with_the_last_variable_fastest() {
     assert_eq!(list[3], [1, 0]);
     assert!((0..6).all(|place| position(&list[place], &[2, 3]) == place));
     assert_eq!(configurations(&[]).unwrap(), [vec![0; 0]]);
-    assert!(matches!(
-        configurations(&[2; 40]),
-        Err(CheckError::TooLarge { .. })
-    ));
+    assert!(matches!(configurations(&[2; 40]), Err(CheckError::TooLarge { .. })));
 }
 
 /// Figure 4: mb(5) = (2, 3, 4) of the paper falls into nine classes.
@@ -31,15 +28,7 @@ fn the_partition_of_figure_4() {
     let mut sizes: Vec<usize> = classes.iter().map(Vec::len).collect();
     sizes.sort_unstable();
     assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 7, 7, 7]);
-    let first = [
-        [0, 0, 0],
-        [1, 0, 0],
-        [1, 1, 0],
-        [1, 2, 0],
-        [2, 0, 0],
-        [2, 1, 0],
-        [2, 2, 0],
-    ];
+    let first = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 2, 0], [2, 0, 0], [2, 1, 0], [2, 2, 0]];
     assert_eq!(classes[0], first);
     assert!(classes.contains(&vec![vec![0, 1, 0]]));
 }
@@ -47,10 +36,7 @@ fn the_partition_of_figure_4() {
 #[test]
 fn without_contexts_every_configuration_is_a_class() {
     let plain = Labelled::plain(figure_1b().edges);
-    assert_eq!(
-        class_numbers(&[3; 6], &plain, 3).unwrap(),
-        [0, 1, 2, 3, 4, 5, 6, 7, 8]
-    );
+    assert_eq!(class_numbers(&[3; 6], &plain, 3).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(class_numbers(&[3; 6], &plain, 5).unwrap(), [0]);
 }
 
@@ -70,9 +56,7 @@ fn the_flood_is_the_closure_of_single_changes() {
             let common = structure.common_neighbors(0, blanket[place]);
             let at = |k: &usize| y[blanket.iter().position(|other| other == k).unwrap()];
             let here: Vec<usize> = common.iter().map(at).collect();
-            structure
-                .context(0, blanket[place])
-                .is_some_and(|context| context.contains(&here))
+            structure.context(0, blanket[place]).is_some_and(|context| context.contains(&here))
         };
         let mut smallest: Vec<usize> = (0..space.len()).collect();
         let mut changed = true;
@@ -128,10 +112,7 @@ fn prior_of_the_papers_example() {
     let prior = log_prior(&[3; 6], &figure_1b(), &scoring).unwrap();
     assert!((prior + 2.0 * 3.0 * 4.0).abs() < CLOSE);
     let eps = Scoring::without_contexts();
-    assert_eq!(
-        log_prior(&[3; 6], &figure_1b(), &eps),
-        Err(CheckError::ContextsForbidden)
-    );
+    assert_eq!(log_prior(&[3; 6], &figure_1b(), &eps), Err(CheckError::ContextsForbidden));
 }
 
 #[test]
@@ -151,13 +132,7 @@ fn senseless_choices_are_refused() {
     assert_eq!(Scoring::new(0.0, None), Err(CheckError::BadAlpha(0.0)));
     let table = coronary_heart();
     let eps = Scoring::without_contexts();
-    assert_eq!(
-        node_score(&table, &Labelled::default(), &eps, 6),
-        Err(CheckError::NoSuchElement)
-    );
+    assert_eq!(node_score(&table, &Labelled::default(), &eps, 6), Err(CheckError::NoSuchElement));
     let irregular = structure(&[(0, 6)], &[]);
-    assert!(matches!(
-        score(&table, &irregular, &eps),
-        Err(CheckError::Irregular(_))
-    ));
+    assert!(matches!(score(&table, &irregular, &eps), Err(CheckError::Irregular(_))));
 }

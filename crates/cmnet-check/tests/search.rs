@@ -27,12 +27,7 @@ fn coronary_heart_without_contexts() {
     let expected = structure(&[(0, 2), (0, 3), (0, 4), (1, 2), (3, 4)], &[]);
     assert_eq!(climb.structure, expected);
     assert!((climb.score + 6_374.846_899).abs() < 1e-6);
-    assert!(
-        climb
-            .steps
-            .iter()
-            .all(|step| step.added && step.contexts.is_empty())
-    );
+    assert!(climb.steps.iter().all(|step| step.added && step.contexts.is_empty()));
     let verdict = is_locally_optimal(&table, &expected, &eps, &mut go_on).unwrap();
     assert_eq!(verdict, Optimality::Local { score: climb.score });
 }
@@ -55,12 +50,7 @@ fn coronary_heart_with_kappa_n_to_minus_one_half() {
 fn what_is_better_is_named() {
     let (table, eps) = (coronary_heart(), Scoring::without_contexts());
     let verdict = is_locally_optimal(&table, &Labelled::default(), &eps, &mut go_on).unwrap();
-    let Optimality::BetterGraph {
-        edge,
-        climbed,
-        score,
-    } = verdict
-    else {
+    let Optimality::BetterGraph { edge, climbed, score } = verdict else {
         panic!("the empty graph is not optimal: {verdict:?}")
     };
     assert!(climbed.score > score && climbed.structure.edges.contains(&edge));
@@ -106,11 +96,7 @@ fn literal_context_climb(table: &Table, edges: &BTreeSet<Edge>, scoring: &Scorin
             let sizes: Vec<usize> = common.iter().map(|&k| table.cardinalities()[k]).collect();
             for element in configurations(&sizes).unwrap() {
                 let mut candidate = current.clone();
-                let new = candidate
-                    .contexts
-                    .entry((i, j))
-                    .or_default()
-                    .insert(element);
+                let new = candidate.contexts.entry((i, j)).or_default().insert(element);
                 if new && candidate.is_regular(table.cardinalities()) {
                     let candidate_score = score(table, &candidate, scoring).unwrap().total();
                     if candidate_score > best_score + TIE_MARGIN {
@@ -170,26 +156,15 @@ fn the_climbs_are_the_literal_algorithms() {
             if step.added {
                 edges.insert(step.edge);
             }
-            path.push(Labelled {
-                edges,
-                contexts: step.contexts.clone(),
-            });
+            path.push(Labelled { edges, contexts: step.contexts.clone() });
         }
         assert_eq!(path, literal_graph_climb(&table, &scoring), "round {round}");
         assert_eq!(path.last(), Some(&climb.structure));
-        elements += climb
-            .structure
-            .contexts
-            .values()
-            .map(BTreeSet::len)
-            .sum::<usize>();
+        elements += climb.structure.contexts.values().map(BTreeSet::len).sum::<usize>();
         let verdict = is_locally_optimal(&table, &climb.structure, &scoring, &mut go_on).unwrap();
         assert_eq!(verdict, Optimality::Local { score: climb.score });
     }
-    assert!(
-        elements > 100,
-        "only {elements} context elements were exercised"
-    );
+    assert!(elements > 100, "only {elements} context elements were exercised");
 }
 
 #[test]

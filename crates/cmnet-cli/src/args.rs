@@ -27,13 +27,19 @@ pub(crate) enum Command {
     #[command(after_help = LEARN_HELP)]
     Learn(LearnArgs),
     /// Score a given structure: node scores, prior, total
-    #[command(after_help = "Example: cmnet score coronary_heart.model.json data/coronary_heart.csv --kappa n^-0.25")]
+    #[command(
+        after_help = "Example: cmnet score coronary_heart.model.json data/coronary_heart.csv --kappa n^-0.25"
+    )]
     Score(ScoreArgs),
     /// Re-derive a model's score, regularity and local optimality with independent code
-    #[command(after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees.")]
+    #[command(
+        after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees."
+    )]
     Check(CheckArgs),
     /// Draw a model's labelled graph
-    #[command(after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -")]
+    #[command(
+        after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
+    )]
     Draw(DrawArgs),
 }
 
@@ -134,7 +140,7 @@ pub(crate) struct LearnArgs {
     /// Weights of the context prior: eps (no contexts), powers such as n^-0.5, numbers in (0, 1]
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
     pub(crate) kappa: Vec<String>,
-    /// How to search: paper is Algorithms 1 and 2, exactly
+    /// How to search
     #[arg(long, value_enum, default_value_t)]
     pub(crate) search: Search,
     /// Dirichlet hyperparameter per level
@@ -149,17 +155,66 @@ pub(crate) struct LearnArgs {
     /// End the search after this time and keep what was found: 30s, 5m, 2h
     #[arg(long, value_name = "TIME")]
     pub(crate) time_limit: Option<String>,
+    /// Mode blanket: the most neighbours of a variable
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub(crate) max_neighbors: usize,
+    /// Mode blanket: the most configurations of a variable's neighbours
+    #[arg(long, value_name = "N", default_value_t = 65536)]
+    pub(crate) max_configurations: u64,
+    /// Mode blanket: an edge is considered when one end (or) or both (and) ask for it
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) candidates: Candidates,
+    #[command(flatten)]
+    pub(crate) fitting: FittingArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
 
+/// How parameters are estimated.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Fitting")]
+pub(crate) struct FittingArgs {
+    /// Which estimate: auto is exact when the junction tree fits the memory
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) method: FitMethod,
+    /// Imagined observations, spread as if all variables were independent, that keep
+    /// probabilities positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
+    #[arg(long, default_value_t = 1.0)]
+    pub(crate) smoothing: f64,
+    /// Memory for the tables of exact fitting
+    #[arg(long, value_name = "AMOUNT", default_value = "256M")]
+    pub(crate) memory: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FitMethod {
+    /// Exact when the junction tree fits the memory, else pseudo.
+    #[default]
+    Auto,
+    /// Maximum likelihood, or a refusal.
+    Exact,
+    /// Maximum pseudo-likelihood.
+    Pseudo,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Candidates {
+    /// One end asks for it.
+    #[default]
+    Or,
+    /// Both ends ask for it.
+    And,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Search {
-    /// Picks by cost; at present always paper.
+    /// Picks by estimated cost and says which.
     #[default]
     Auto,
     /// Algorithms 1 and 2 of the paper, exactly.
     Paper,
+    /// Neighbourhoods first, then toggles among their edges: for many variables.
+    Blanket,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -43,7 +43,9 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
 
 /// A reader that closes early, such as `head`, is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
+    };
     error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 

@@ -24,7 +24,8 @@ pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<Loaded> {
 pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<Dataset> {
     let mut options = options(&arguments.reading)?;
     if options.columns.is_none() && options.drop.is_empty() {
-        options.columns = Some(model.schema.variables().iter().map(|variable| variable.name.clone()).collect());
+        options.columns =
+            Some(model.schema.variables().iter().map(|variable| variable.name.clone()).collect());
     }
     options.schema.get_or_insert_with(|| LevelOrder::of(&model.schema));
     let loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;

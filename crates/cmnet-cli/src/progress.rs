@@ -63,6 +63,8 @@ impl Observer for Watch {
                 state.moves(),
                 state.score().to_f64()
             )),
+            Event::Advanced(state) => self.bar.set_message(state.progress_line()),
+            Event::Fitting { index, of } => self.bar.set_message(format!("fitting {} of {of}", index + 1)),
             _ => {}
         }
     }

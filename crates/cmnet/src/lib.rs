@@ -31,6 +31,7 @@ pub mod loglinear;
 mod model;
 pub mod outcome;
 pub mod partition;
+pub mod report;
 pub mod score;
 pub mod search;
 pub mod sgm;

@@ -18,46 +18,28 @@ pub(crate) fn structure(edges: &[Edge], elements: &[(Edge, &[usize])]) -> Labell
     for (edge, element) in elements {
         contexts.entry(*edge).or_default().insert(element.to_vec());
     }
-    Labelled {
-        edges: edges.iter().copied().collect(),
-        contexts,
-    }
+    Labelled { edges: edges.iter().copied().collect(), contexts }
 }
 
 /// The coronary heart data of the paper; levels in lexicographic order of their labels.
 pub(crate) fn coronary_heart() -> Table {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/coronary_heart.csv");
     let text = std::fs::read_to_string(path).unwrap();
-    let lines: Vec<Vec<&str>> = text
-        .lines()
-        .skip(1)
-        .map(|l| l.split(',').collect())
-        .collect();
+    let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|l| l.split(',').collect()).collect();
     let levels: Vec<BTreeMap<&str, usize>> = (0..lines[0].len())
         .map(|column| {
             let labels: BTreeSet<&str> = lines.iter().map(|line| line[column]).collect();
-            labels
-                .into_iter()
-                .enumerate()
-                .map(|(code, label)| (label, code))
-                .collect()
+            labels.into_iter().enumerate().map(|(code, label)| (label, code)).collect()
         })
         .collect();
-    let encode = |line: &Vec<&str>| {
-        line.iter()
-            .zip(&levels)
-            .map(|(l, codes)| codes[l])
-            .collect()
-    };
+    let encode = |line: &Vec<&str>| line.iter().zip(&levels).map(|(l, codes)| codes[l]).collect();
     let rows: Vec<Configuration> = lines.iter().map(encode).collect();
     let weights = vec![1; rows.len()];
     Table::new(levels.iter().map(BTreeMap::len).collect(), rows, weights).unwrap()
 }
 
 pub(crate) fn complete_graph(variables: usize) -> BTreeSet<Edge> {
-    (0..variables)
-        .flat_map(|i| (i + 1..variables).map(move |j| (i, j)))
-        .collect()
+    (0..variables).flat_map(|i| (i + 1..variables).map(move |j| (i, j))).collect()
 }
 
 /// What the search finds on these data with kappa = n^-1/2: smoking (0) and blood pressure (3)
@@ -84,9 +66,7 @@ impl Random {
     /// A table with contexts in it: a variable depends on the one before it, but only where the
     /// one before that is not 0, and through noise.
     pub(crate) fn table(&mut self, variables: usize, most_levels: usize, rows: usize) -> Table {
-        let cardinalities: Vec<usize> = (0..variables)
-            .map(|_| 2 + self.below(most_levels - 1))
-            .collect();
+        let cardinalities: Vec<usize> = (0..variables).map(|_| 2 + self.below(most_levels - 1)).collect();
         let mut list = Vec::new();
         for _ in 0..rows {
             let mut row: Vec<usize> = Vec::new();
@@ -119,11 +99,8 @@ impl Random {
             let common = structure.common_neighbors(i, j);
             let sizes: Vec<usize> = common.iter().map(|&k| cardinalities[k]).collect();
             let space = cmnet_check::configurations(&sizes).unwrap();
-            let mut context: BTreeSet<Configuration> = space
-                .iter()
-                .filter(|_| self.below(3) == 0)
-                .cloned()
-                .collect();
+            let mut context: BTreeSet<Configuration> =
+                space.iter().filter(|_| self.below(3) == 0).cloned().collect();
             if context.len() == space.len() {
                 context.pop_first();
             }

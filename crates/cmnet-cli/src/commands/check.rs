@@ -164,7 +164,8 @@ fn table(data: &Dataset) -> anyhow::Result<Table> {
 fn labelled(structure: &Structure) -> Labelled {
     let mut plain = Labelled::plain(structure.graph().edges().map(Edge::ends).collect());
     for context in structure.contexts() {
-        let wide = |cell| context.space().configuration(cell).into_iter().map(|level| level as usize).collect();
+        let wide =
+            |cell| context.space().configuration(cell).into_iter().map(|level| level as usize).collect();
         plain.contexts.insert(context.edge().ends(), context.elements().map(wide).collect());
     }
     plain

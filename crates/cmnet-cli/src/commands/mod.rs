@@ -3,5 +3,6 @@
 pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod draw;
+pub(crate) mod fitting;
 pub(crate) mod learn;
 pub(crate) mod score;

@@ -30,7 +30,8 @@ pub(super) fn kappa(model: &Model, given: Option<&str>) -> anyhow::Result<Kappa>
         (None, Some(learned)) => Ok(learned.kappa),
         (None, None) if model.structure.context_elements() == 0 => Ok(Kappa::Epsilon),
         (None, None) => {
-            Err(Usage("the model says no kappa; give one with --kappa, such as --kappa n^-0.5".to_owned()).into())
+            Err(Usage("the model says no kappa; give one with --kappa, such as --kappa n^-0.5".to_owned())
+                .into())
         }
     }
 }
@@ -44,7 +45,14 @@ pub(super) fn alpha(model: &Model, given: Option<&str>) -> anyhow::Result<Alpha>
 }
 
 fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> String {
-    let width = model.schema.variables().iter().map(|variable| variable.name.chars().count()).max().unwrap_or(0).max(9);
+    let width = model
+        .schema
+        .variables()
+        .iter()
+        .map(|variable| variable.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(9);
     let mut text = String::from("log p(x_j | x_mb(j), C(j)) of each variable\n");
     for (variable, node) in model.schema.variables().iter().zip(&score.nodes) {
         text += &format!("  {:width$}  {:>16.6}\n", variable.name, node.to_f64());
@@ -52,7 +60,12 @@ fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureS
     text += &format!("{:width$}    {:>16.6}\n", "log MPL", score.log_mpl.to_f64());
     match (score.log_prior, score.total()) {
         (Some(log_prior), Some(total)) => {
-            text += &format!("{:width$}    {:>16.6}  (kappa {}, alpha {alpha})\n", "log prior", log_prior.to_f64(), prior.kappa());
+            text += &format!(
+                "{:width$}    {:>16.6}  (kappa {}, alpha {alpha})\n",
+                "log prior",
+                log_prior.to_f64(),
+                prior.kappa()
+            );
             text + &format!("{:width$}    {:>16.6}\n", "score", total.to_f64())
         }
         _ => text + "The prior with kappa eps forbids contexts: this structure has probability 0.\n",

@@ -44,8 +44,9 @@ impl<'a> PlaneCounts<'a> {
         let planes = (0..data.variables())
             .map(|variable| {
                 let column = data.column(variable);
-                (cardinalities[variable] <= MOST_LEVELS)
-                    .then(|| (1..cardinalities[variable]).map(|level| plane(&|row| column.get(row) == level)).collect())
+                (cardinalities[variable] <= MOST_LEVELS).then(|| {
+                    (1..cardinalities[variable]).map(|level| plane(&|row| column.get(row) == level)).collect()
+                })
             })
             .collect();
         let digits = 32 - data.weights().iter().copied().max().unwrap_or(0).leading_zeros();
@@ -215,7 +216,8 @@ impl Classes {
             for level in 1..levels {
                 let ones = common[(level - 1) * keys.len() + mask];
                 rest -= ones;
-                counts[(class * levels + level) * self.child_levels + key.level as usize] += ones << key.digit;
+                counts[(class * levels + level) * self.child_levels + key.level as usize] +=
+                    ones << key.digit;
             }
             counts[class * levels * self.child_levels + key.level as usize] += rest << key.digit;
         }

@@ -53,9 +53,12 @@ mod tests {
     #[test]
     fn blocks_add_up_to_the_naive_count() {
         let row = |seed: u64| -> Vec<u64> {
-            (0..1500u64).map(|word| (word + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(seed as u32)).collect()
+            (0..1500u64)
+                .map(|word| (word + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(seed as u32))
+                .collect()
         };
-        let (planes, masks): (Vec<Vec<u64>>, Vec<Vec<u64>>) = ((0..5).map(row).collect(), (5..8).map(row).collect());
+        let (planes, masks): (Vec<Vec<u64>>, Vec<Vec<u64>>) =
+            ((0..5).map(row).collect(), (5..8).map(row).collect());
         let views: Vec<&[u64]> = planes.iter().map(Vec::as_slice).collect();
         let mut counts = vec![0; 15];
         common_ones(&views, &masks, &mut counts);

@@ -16,7 +16,8 @@ impl Dataset {
         if let Some(&variable) = variables.iter().find(|&&variable| variable >= count) {
             return Err(StructureProblem::UnknownVariable { variable, count }.into());
         }
-        let chosen: Vec<Variable> = variables.iter().map(|&variable| self.schema().variable(variable).clone()).collect();
+        let chosen: Vec<Variable> =
+            variables.iter().map(|&variable| self.schema().variable(variable).clone()).collect();
         let columns: Vec<Codes> = variables.iter().map(|&variable| self.column(variable).clone()).collect();
         collapse(Schema::new(chosen), &columns, self.weights())
     }

@@ -98,7 +98,8 @@ mod tests {
     #[test]
     fn short_lists_stay_on_one_line_and_everything_parses_back() {
         let long: Vec<u32> = (0..60).collect();
-        let value = json!({"a": [["x", "y"], ["z", "w"]], "b": {"c": 1.5, "d": [], "e": {}}, "f": [long], "g": []});
+        let value =
+            json!({"a": [["x", "y"], ["z", "w"]], "b": {"c": 1.5, "d": [], "e": {}}, "f": [long], "g": []});
         let text = to_text(&value);
         assert!(text.contains("\n    [\"x\", \"y\"],\n"));
         assert!(text.lines().all(|line| line.len() <= 2 * LINE));

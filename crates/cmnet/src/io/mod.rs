@@ -2,6 +2,7 @@
 
 pub mod atomic;
 pub mod csv;
+mod fit_record;
 mod header;
 pub mod json_text;
 pub mod model_file;

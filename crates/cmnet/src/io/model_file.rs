@@ -2,15 +2,16 @@
 //! it is read. `docs/formats.md` describes it.
 
 use super::atomic::write_atomic;
+use super::fit_record::FitRecord;
 use super::json_text;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
+use super::source::open_file;
 use crate::context::EdgeContext;
 use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
 use crate::error::{Error, ErrorKind, Result, shown};
 use crate::graph::Edge;
 use crate::model::{Model, Provenance};
 use crate::structure::Structure;
-use super::source::open_file;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
@@ -30,6 +31,7 @@ pub fn to_text(model: &Model) -> Result<String> {
         variables: model.schema.variables().to_vec(),
         edges: edge_names(&model.schema, &model.structure),
         contexts: context_records(&model.schema, &model.structure),
+        parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
     };
     let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
     Ok(json_text::to_text(&value))
@@ -89,8 +91,13 @@ pub fn load(path: &Path) -> Result<Model> {
     if bytes.len() as u64 > LARGEST {
         return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| complaint(&file, &format!("byte {}", error.utf8_error().valid_up_to()), "the text is not UTF-8".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        complaint(
+            &file,
+            &format!("byte {}", error.utf8_error().valid_up_to()),
+            "the text is not UTF-8".to_owned(),
+        )
+    })?;
     from_text(&text, &file)
 }
 
@@ -119,7 +126,7 @@ fn other_format(text: &str) -> Option<String> {
     value.get("format")?.as_str().filter(|&format| format != FORMAT).map(str::to_owned)
 }
 
-fn complaint(file: &str, at: &str, problem: String) -> Error {
+pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
     ErrorKind::Model { file: file.to_owned(), at: at.to_owned(), problem }.into()
 }
 
@@ -135,7 +142,8 @@ impl Reader<'_> {
 
     fn model(&self, record: &ModelRecord) -> Result<Model> {
         if record.format != FORMAT {
-            return self.bad("format", format!("the format is {}; expected {FORMAT:?}", shown(&record.format)));
+            return self
+                .bad("format", format!("the format is {}; expected {FORMAT:?}", shown(&record.format)));
         }
         let schema = self.schema(&record.variables)?;
         let mut structure = Structure::empty(&schema.cardinalities());
@@ -143,14 +151,17 @@ impl Reader<'_> {
             let at = format!("edges[{place}]");
             let edge = self.edge(&schema, names, &at)?;
             if !structure.toggle_edge(edge)? {
-                return self.bad(at, format!("the edge {} - {} appears twice", shown(&names[0]), shown(&names[1])));
+                return self
+                    .bad(at, format!("the edge {} - {} appears twice", shown(&names[0]), shown(&names[1])));
             }
         }
         for (place, context) in record.contexts.iter().enumerate() {
             self.context(&schema, &mut structure, context, &format!("contexts[{place}]"))?;
         }
         let learned = record.learned.as_ref().map(|learned| self.learned(learned)).transpose()?;
-        Ok(Model { schema, structure, learned })
+        let fit =
+            record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
+        Ok(Model { schema, structure, learned, fit })
     }
 
     fn schema(&self, variables: &[Variable]) -> Result<Schema> {
@@ -191,24 +202,38 @@ impl Reader<'_> {
     fn edge(&self, schema: &Schema, names: &[String; 2], at: &str) -> Result<Edge> {
         let [one, other] = names;
         let ends = (self.variable(schema, one, at)?, self.variable(schema, other, at)?);
-        Edge::new(ends.0, ends.1)
-            .or_else(|_| self.bad(at, format!("an edge from {} to itself; expected two variables", shown(one))))
+        Edge::new(ends.0, ends.1).or_else(|_| {
+            self.bad(at, format!("an edge from {} to itself; expected two variables", shown(one)))
+        })
     }
 
-    fn context(&self, schema: &Schema, structure: &mut Structure, record: &ContextRecord, at: &str) -> Result<()> {
+    fn context(
+        &self,
+        schema: &Schema,
+        structure: &mut Structure,
+        record: &ContextRecord,
+        at: &str,
+    ) -> Result<()> {
         let edge = self.edge(schema, &record.edge, &format!("{at}.edge"))?;
         let [one, other] = &record.edge;
         if !structure.graph().contains(edge) {
-            let problem = format!("{} - {} is not among the edges; a context needs an edge", shown(one), shown(other));
+            let problem =
+                format!("{} - {} is not among the edges; a context needs an edge", shown(one), shown(other));
             return self.bad(format!("{at}.edge"), problem);
         }
         if structure.context(edge).is_some() {
-            return self.bad(format!("{at}.edge"), format!("{} - {} has a context already", shown(one), shown(other)));
+            return self.bad(
+                format!("{at}.edge"),
+                format!("{} - {} has a context already", shown(one), shown(other)),
+            );
         }
         let space = structure.context_space(edge)?;
         let expected: Vec<&str> = space.variables().iter().map(|variable| schema.name(variable)).collect();
         if record.given != expected {
-            let problem = format!("found {:?}; expected the common neighbours in column order, {expected:?}", record.given);
+            let problem = format!(
+                "found {:?}; expected the common neighbours in column order, {expected:?}",
+                record.given
+            );
             return self.bad(format!("{at}.given"), problem);
         }
         if record.elements.is_empty() {
@@ -245,8 +270,9 @@ impl Reader<'_> {
         if record.rows == 0 {
             return Err(bad("rows", "0; expected at least 1".to_owned()));
         }
-        let digest = DataDigest::parse(&record.digest)
-            .ok_or_else(|| bad("digest", format!("{}; expected sha256: and 64 hexadecimal digits", shown(&record.digest))))?;
+        let digest = DataDigest::parse(&record.digest).ok_or_else(|| {
+            bad("digest", format!("{}; expected sha256: and 64 hexadecimal digits", shown(&record.digest)))
+        })?;
         Ok(Provenance {
             rows: record.rows,
             digest,

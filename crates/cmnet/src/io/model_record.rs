@@ -1,5 +1,6 @@
 //! The fields of a model file, as they stand in the JSON.
 
+use super::fit_record::FitRecord;
 use crate::data::Variable;
 use crate::model::Provenance;
 use crate::search::StopReason;
@@ -16,6 +17,8 @@ pub(super) struct ModelRecord {
     pub(super) variables: Vec<Variable>,
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) parameters: Option<FitRecord>,
 }
 
 /// An edge's context by names: elements give level labels in the order of `given`.

@@ -100,7 +100,9 @@ impl LevelOrder {
 
     /// The levels of a schema's variables, such as a model's.
     pub fn of(schema: &Schema) -> Self {
-        let declared = |variable: &Variable| (variable.name.clone(), Declared { line: 0, levels: variable.levels.clone() });
+        let declared = |variable: &Variable| {
+            (variable.name.clone(), Declared { line: 0, levels: variable.levels.clone() })
+        };
         Self { file: "the model".to_owned(), columns: schema.variables().iter().map(declared).collect() }
     }
 

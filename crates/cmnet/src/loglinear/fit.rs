@@ -79,6 +79,7 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
         parameters: Parameters::new(terms, values, log_partition),
         estimate,
         reason,
+        smoothing: options.smoothing,
         free_parameters,
         rows,
         log_likelihood: (estimate == Estimate::Exact).then_some(total),

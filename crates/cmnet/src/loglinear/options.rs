@@ -3,6 +3,7 @@
 use super::parameters::Parameters;
 use super::term::Term;
 use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Which estimate is asked for.
@@ -69,7 +70,8 @@ impl FitOptions {
 }
 
 /// Which estimate it became.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Estimate {
     /// Maximum likelihood.
     Exact,
@@ -87,7 +89,8 @@ impl fmt::Display for Estimate {
 }
 
 /// How the optimisation of the bare (pseudo-)likelihood ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FitStatus {
     /// At the maximum.
     Converged,
@@ -109,7 +112,7 @@ impl fmt::Display for FitStatus {
 }
 
 /// A fitted structure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// The parameters to use, smoothed as asked for.
     pub parameters: Parameters,
@@ -117,6 +120,8 @@ pub struct Fit {
     pub estimate: Estimate,
     /// Why that one.
     pub reason: String,
+    /// Imagined observations that smooth the parameters.
+    pub smoothing: f64,
     /// The number of free parameters k.
     pub free_parameters: usize,
     /// The number of observations n.
@@ -135,4 +140,18 @@ pub struct Fit {
     pub gradient: f64,
     /// Iterations over all components and both optimisations.
     pub iterations: u64,
+}
+
+impl Fit {
+    /// The Bayesian information criterion: ll - k/2 ln n, natural logarithms; of the
+    /// pseudo-log-likelihood where the estimate is not exact.
+    pub fn bic(&self) -> f64 {
+        let fitted = self.log_likelihood.or(self.pseudo_log_likelihood).unwrap_or(f64::NEG_INFINITY);
+        fitted - self.free_parameters as f64 / 2.0 * libm::log(self.rows as f64)
+    }
+
+    /// The criterion per observation.
+    pub fn sbic(&self) -> f64 {
+        self.bic() / self.rows as f64
+    }
 }

@@ -6,7 +6,7 @@ use crate::data::{Dataset, Var};
 use crate::inference::Shape;
 
 /// Values of all phi-terms of a graph, with phi_0 where it is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     terms: Terms,
     values: Vec<f64>,

@@ -89,7 +89,7 @@ impl TermSet {
 /// assert_eq!(terms.term(5).levels, [1, 2]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
     cardinalities: Vec<u32>,
     cliques: Vec<VarSet>,

@@ -90,12 +90,18 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     ///
     /// # Errors
     /// When an outcome space is too large to be numbered.
-    pub(crate) fn extension_scores(&self, node: Var, blanket: &VarSet, candidates: &[Var]) -> Result<Vec<Nats>> {
+    pub(crate) fn extension_scores(
+        &self,
+        node: Var,
+        blanket: &VarSet,
+        candidates: &[Var],
+    ) -> Result<Vec<Nats>> {
         let class_score = self.class_score(node);
         let levels = self.cardinalities()[node] as usize;
         let mut scores = vec![Nats::ZERO; candidates.len()];
         self.source.extensions(node, blanket, candidates, &mut |place, counts| {
-            scores[place] = counts.chunks_exact(levels).map(|class| class_score.of_counts(class.iter().copied())).sum();
+            scores[place] =
+                counts.chunks_exact(levels).map(|class| class_score.of_counts(class.iter().copied())).sum();
         })?;
         Ok(scores)
     }

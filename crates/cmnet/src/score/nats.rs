@@ -10,7 +10,7 @@ const FRACTION_BITS: u32 = 64;
 ///
 /// Integer sums are exact and associative: shuffled rows, other thread counts, incremental
 /// and full evaluation give the same number to the last bit. Logarithms enter as sums over
-/// prime factors (see [`ln_integer`]), so that two products of integers that are equal have
+/// prime factors (see [`Nats::ln_integer`]), so that two products of integers that are equal have
 /// equal logarithms: candidates that tie in mathematics tie here.
 ///
 /// # Example

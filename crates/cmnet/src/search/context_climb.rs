@@ -187,7 +187,8 @@ fn start<'a, S: CountSource>(
     let Some((structure, toggled)) = scope.fixed.filter(|(_, toggled)| !toggled.touches(node)) else {
         return Ok(classes);
     };
-    for (neighbor, context) in structure.contexts_at(node).filter(|&(neighbor, _)| !toggled.touches(neighbor)) {
+    for (neighbor, context) in structure.contexts_at(node).filter(|&(neighbor, _)| !toggled.touches(neighbor))
+    {
         let view = EdgeView::new(classes.space(), neighbor, context.space());
         for element in context.elements() {
             classes.add(&view, element)?;

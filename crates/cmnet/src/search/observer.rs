@@ -24,6 +24,13 @@ pub enum Event<'a> {
     },
     /// The best neighbour was taken.
     Moved(&'a GraphClimbState),
+    /// A structure's parameters are estimated.
+    Fitting {
+        /// Which of the structures.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// Mode `blanket` finished a batch of blankets or took a toggle.
     Advanced(&'a BlanketState),
 }

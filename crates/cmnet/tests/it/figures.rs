@@ -69,7 +69,8 @@ fn figure_2_reads_as_printed() {
     let mut structure = graph(2, 4, &[(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]);
     add_label(&mut structure, (1, 3), "01/10");
     add_label(&mut structure, (2, 4), "1*");
-    let cells = |i: usize, j: usize| structure.context(edge(i - 1, j - 1)).unwrap().elements().collect::<Vec<_>>();
+    let cells =
+        |i: usize, j: usize| structure.context(edge(i - 1, j - 1)).unwrap().elements().collect::<Vec<_>>();
     assert_eq!(cells(1, 3), [0b01, 0b10]);
     assert_eq!(cells(2, 4), [0b10, 0b11]);
     assert_eq!((label(&structure, (1, 3)), label(&structure, (2, 4))), ("01/10".to_owned(), "1*".to_owned()));

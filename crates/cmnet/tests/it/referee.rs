@@ -46,10 +46,7 @@ fn scores_agree_to_1e_9_on_10_000_structures() {
             let expected = score(&table, &plain, &scoring).unwrap();
             assert_close(found.total().unwrap().to_f64(), expected.total());
             let node = rng.random_range(0..rows.cardinalities.len());
-            assert_close(
-                found.nodes[node].to_f64(),
-                node_score(&table, &plain, &scoring, node).unwrap(),
-            );
+            assert_close(found.nodes[node].to_f64(), node_score(&table, &plain, &scoring, node).unwrap());
             scored += 1;
         }
     }

@@ -37,9 +37,11 @@ mod tests {
     #[test]
     fn or_takes_one_voice_and_and_takes_two() {
         let blankets: [&[usize]; 3] = [&[1, 2], &[0], &[]];
-        let neighborhood = |b: &&[usize]| Neighborhood { blanket: b.iter().copied().collect(), limited: false };
+        let neighborhood =
+            |b: &&[usize]| Neighborhood { blanket: b.iter().copied().collect(), limited: false };
         let neighborhoods: Vec<_> = blankets.iter().map(neighborhood).collect();
-        let ends = |rule| candidates(&neighborhoods, rule).unwrap().into_iter().map(Edge::ends).collect::<Vec<_>>();
+        let ends =
+            |rule| candidates(&neighborhoods, rule).unwrap().into_iter().map(Edge::ends).collect::<Vec<_>>();
         assert_eq!(ends(CandidateRule::Or), [(0, 1), (0, 2)]);
         assert_eq!(ends(CandidateRule::And), [(0, 1)]);
     }

@@ -32,7 +32,10 @@ pub(super) struct Scored<'a> {
 }
 
 /// The score of every node of a structure.
-pub(super) fn node_scores<S: CountSource>(scorer: &Scorer<'_, S>, structure: &Structure) -> Result<Vec<Nats>> {
+pub(super) fn node_scores<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    structure: &Structure,
+) -> Result<Vec<Nats>> {
     (0..structure.variables()).into_par_iter().map(|node| scorer.node_score(structure, node)).collect()
 }
 
@@ -50,7 +53,11 @@ pub(super) type Toggles = Vec<Option<Toggle>>;
 
 impl<S: CountSource> GraphSearch<'_, '_, S> {
     /// Evaluates every candidate.
-    pub(super) fn evaluate_all(&self, state: Scored<'_>, observer: &dyn Observer) -> std::result::Result<Toggles, Halt> {
+    pub(super) fn evaluate_all(
+        &self,
+        state: Scored<'_>,
+        observer: &dyn Observer,
+    ) -> std::result::Result<Toggles, Halt> {
         self.candidates.par_iter().map(|&edge| self.evaluate(state, edge, observer)).collect()
     }
 
@@ -58,7 +65,10 @@ impl<S: CountSource> GraphSearch<'_, '_, S> {
     pub(super) fn best(toggles: &Toggles) -> Option<usize> {
         let mut best: Option<(usize, Nats)> = None;
         for (place, toggle) in toggles.iter().enumerate() {
-            let Some(gain) = toggle.as_ref().map(|toggle| toggle.gain).filter(|&gain| gain > Nats::ZERO) else { continue };
+            let Some(gain) = toggle.as_ref().map(|toggle| toggle.gain).filter(|&gain| gain > Nats::ZERO)
+            else {
+                continue;
+            };
             if best.is_none_or(|(_, leader)| gain > leader) {
                 best = Some((place, gain));
             }
@@ -110,7 +120,12 @@ impl<S: CountSource> GraphSearch<'_, '_, S> {
 
     /// What toggling one edge would change: the plain scores of its ends, and the contexts
     /// of the edges at its ends, climbed anew while all others stay.
-    fn evaluate(&self, state: Scored<'_>, edge: Edge, observer: &dyn Observer) -> std::result::Result<Option<Toggle>, Halt> {
+    fn evaluate(
+        &self,
+        state: Scored<'_>,
+        edge: Edge,
+        observer: &dyn Observer,
+    ) -> std::result::Result<Option<Toggle>, Halt> {
         let graph = state.structure.graph();
         let toggled = Toggled::new(graph, edge);
         let allowed = |end| self.limits.allow(toggled.markov_blanket(end), self.scorer.cardinalities());
@@ -135,12 +150,18 @@ impl<S: CountSource> GraphSearch<'_, '_, S> {
             }
             old_prior = self.prior_at(state.structure, edge);
         }
-        let (nodes, edges): (Vec<Var>, Vec<Edge>) = (nodes.into_iter().collect(), edges.into_iter().collect());
+        let (nodes, edges): (Vec<Var>, Vec<Edge>) =
+            (nodes.into_iter().collect(), edges.into_iter().collect());
         let climbed = if edges.is_empty() && !self.contexts {
             self.plain(&toggled, &nodes)?
         } else {
             let fixed = Some((state.structure, edge));
-            climb(self.scorer, self.prior, &Scope { blankets: &toggled, nodes: &nodes, edges: &edges, fixed }, observer)?
+            climb(
+                self.scorer,
+                self.prior,
+                &Scope { blankets: &toggled, nodes: &nodes, edges: &edges, fixed },
+                observer,
+            )?
         };
         let before: Nats = nodes.iter().map(|&node| state.nodes[node]).sum();
         let after: Nats = climbed.node_scores.iter().copied().sum();

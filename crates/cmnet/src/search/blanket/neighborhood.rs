@@ -41,7 +41,11 @@ pub(super) struct Neighborhood {
 ///
 /// # Complexity
 /// O(s d) counts for a blanket that took s additions.
-pub(super) fn climb<S: CountSource>(scorer: &Scorer<'_, S>, node: Var, limits: BlanketLimits) -> Result<Neighborhood> {
+pub(super) fn climb<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    node: Var,
+    limits: BlanketLimits,
+) -> Result<Neighborhood> {
     let mut blanket = VarSet::default();
     let mut score = scorer.plain_node_score(node, &blanket)?;
     let mut limited = false;
@@ -57,7 +61,9 @@ pub(super) fn climb<S: CountSource>(scorer: &Scorer<'_, S>, node: Var, limits: B
         let Some((added, better)) = best else { break };
         blanket.toggle(added);
         score = better;
-        while let Some((deleted, better)) = best_deletion(scorer, node, &blanket)?.filter(|&(_, best)| best > score) {
+        while let Some((deleted, better)) =
+            best_deletion(scorer, node, &blanket)?.filter(|&(_, best)| best > score)
+        {
             blanket.toggle(deleted);
             score = better;
         }
@@ -75,7 +81,11 @@ fn best_addition<S: CountSource>(
     Ok(first_best(candidates.iter().copied().zip(scores)))
 }
 
-fn best_deletion<S: CountSource>(scorer: &Scorer<'_, S>, node: Var, blanket: &VarSet) -> Result<Option<(Var, Nats)>> {
+fn best_deletion<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    node: Var,
+    blanket: &VarSet,
+) -> Result<Option<(Var, Nats)>> {
     let score = |member| Ok((member, scorer.plain_node_score(node, &blanket.toggled(member))?));
     let scores: Vec<(Var, Nats)> = blanket.iter().map(score).collect::<Result<_>>()?;
     Ok(first_best(scores.into_iter()))

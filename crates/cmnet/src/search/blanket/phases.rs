@@ -39,7 +39,7 @@ pub struct BlanketState {
 
 /// A structure on its way up.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub(super) struct Progress {
     /// The structure so far.
     pub(super) structure: Structure,
     /// Toggles taken.
@@ -48,18 +48,11 @@ pub struct Progress {
     pub(super) done: bool,
 }
 
-/// What the limits changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limited {
-    /// Nodes whose blanket would have grown further.
-    pub nodes: Vec<Var>,
-}
-
 impl BlanketState {
-    /// Which nodes' blankets a limit cut short.
-    pub fn limited(&self) -> Limited {
-        let nodes = self.blankets.iter().enumerate().filter(|(_, found)| found.limited);
-        Limited { nodes: nodes.map(|(node, _)| node).collect() }
+    /// The nodes whose blankets a limit cut short.
+    pub fn limited(&self) -> Vec<Var> {
+        let limited = self.blankets.iter().enumerate().filter(|(_, found)| found.limited);
+        limited.map(|(node, _)| node).collect()
     }
 
     /// The blankets found so far, by node.
@@ -87,15 +80,6 @@ impl BlanketState {
     }
 }
 
-/// What a search found under one kappa.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Graph and contexts.
-    pub structure: Structure,
-    /// Edge toggles taken, without and with contexts.
-    pub steps: u64,
-}
-
 impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// A search with these limits and this rule for candidate edges.
     pub fn new(scorer: &'a Scorer<'b, S>, limits: BlanketLimits, rule: CandidateRule) -> Self {
@@ -111,7 +95,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         state: &mut BlanketState,
         kappa: Kappa,
         observer: &dyn Observer,
-    ) -> Result<(Found, StopReason)> {
+    ) -> Result<(Structure, StopReason)> {
         let prior = ContextPrior::new(kappa, self.scorer.rows());
         let stop = match self.phases(state, &prior, observer) {
             Ok(()) => StopReason::Converged,
@@ -123,7 +107,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
             Some(progress) => progress.structure.clone(),
             None => Structure::empty(self.scorer.cardinalities()),
         };
-        Ok((Found { structure, steps: state.steps() }, stop))
+        Ok((structure, stop))
     }
 
     fn phases(
@@ -134,7 +118,13 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     ) -> std::result::Result<(), Halt> {
         self.find_blankets(state, observer)?;
         let edges = candidates(&state.blankets, self.rule)?;
-        let search = |contexts| GraphSearch { scorer: self.scorer, prior, limits: self.limits, candidates: &edges, contexts };
+        let search = |contexts| GraphSearch {
+            scorer: self.scorer,
+            prior,
+            limits: self.limits,
+            candidates: &edges,
+            contexts,
+        };
         if state.plain.is_none() {
             state.plain = Some(Progress::start(Structure::empty(self.scorer.cardinalities())));
         }
@@ -156,7 +146,11 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     }
 
     /// Phase 1, in batches of nodes.
-    fn find_blankets(&self, state: &mut BlanketState, observer: &dyn Observer) -> std::result::Result<(), Halt> {
+    fn find_blankets(
+        &self,
+        state: &mut BlanketState,
+        observer: &dyn Observer,
+    ) -> std::result::Result<(), Halt> {
         let nodes = self.scorer.cardinalities().len();
         while state.blankets.len() < nodes {
             let batch: Vec<Var> = (state.blankets.len()..nodes.min(state.blankets.len() + BATCH)).collect();
@@ -164,7 +158,8 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
                 Some(reason) => Err(Halt::Stopped(reason)),
                 None => Ok(climb(self.scorer, node, self.limits)?),
             };
-            let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<std::result::Result<_, Halt>>()?;
+            let found: Vec<Neighborhood> =
+                batch.par_iter().map(find).collect::<std::result::Result<_, Halt>>()?;
             state.blankets.extend(found);
             observer.observe(&Event::Advanced(state));
         }
@@ -179,9 +174,12 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         stage: Stage,
         observer: &dyn Observer,
     ) -> std::result::Result<(), Halt> {
-        let Some(progress) = state.stage(stage).as_mut().filter(|progress| !progress.done) else { return Ok(()) };
+        let Some(progress) = state.stage(stage).as_mut().filter(|progress| !progress.done) else {
+            return Ok(());
+        };
         let mut nodes = node_scores(self.scorer, &progress.structure)?;
-        let mut toggles = search.evaluate_all(Scored { structure: &progress.structure, nodes: &nodes }, observer)?;
+        let mut toggles =
+            search.evaluate_all(Scored { structure: &progress.structure, nodes: &nodes }, observer)?;
         while let Some(place) = GraphSearch::<S>::best(&toggles) {
             let (edge, Some(toggle)) = (search.candidates[place], toggles[place].take()) else { break };
             let Some(progress) = state.stage(stage) else { break };

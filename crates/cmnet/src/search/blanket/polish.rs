@@ -20,11 +20,11 @@ pub(super) fn polish<S: CountSource>(
     prior: &ContextPrior,
     state: Scored<'_>,
     observer: &dyn Observer,
-) -> std::result::Result<Structure, Halt> {
+) -> Result<Structure, Halt> {
     let graph = state.structure.graph();
     let components = Component::all(graph);
     let climb = |component: &Component| climb(scorer, prior, &Scope::component(graph, component), observer);
-    let climbs: Vec<Climbed> = components.par_iter().map(climb).collect::<std::result::Result<_, Halt>>()?;
+    let climbs: Vec<Climbed> = components.par_iter().map(climb).collect::<Result<_, Halt>>()?;
     let mut polished = Structure::from_graph(graph.clone(), scorer.cardinalities())?;
     for (component, climbed) in components.iter().zip(&climbs) {
         let own = own_elements(state.structure, component);

@@ -1,0 +1,80 @@
+//! `cmnet learn`: from a table to a learned, fitted and drawn model.
+
+mod answer;
+mod outputs;
+mod summary;
+
+use crate::args::{Candidates, Format, LearnArgs, Search, Select};
+use crate::commands::fitting::fit_options;
+use crate::exit::{Outcome, Usage};
+use crate::progress::Watch;
+use crate::{files, output};
+use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn};
+use cmnet::score::Kappa;
+use cmnet::search::StopReason;
+use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use std::time::Duration;
+
+pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
+    let options = options(arguments)?;
+    let outputs = outputs::plan(arguments, options.kappas.len())?;
+    let loaded = files::table(&arguments.data)?;
+    let time_limit = arguments.time_limit.as_deref().map(duration).transpose()?;
+    let learned = learn(&loaded.data, &options, &Watch::new(time_limit))?;
+    let written = outputs.write(&learned, &loaded.data, &options)?;
+    match arguments.format.format {
+        Format::Text => output::text(&summary::render(&learned, &loaded, &written)?)?,
+        Format::Json => output::json(&answer::render(&learned, &loaded.data)?)?,
+    }
+    Ok(match learned.stop {
+        StopReason::Interrupted => Outcome::Interrupted,
+        StopReason::TimeLimit => Outcome::Limited,
+        _ => Outcome::Done,
+    })
+}
+
+/// What was typed becomes what the library understands.
+fn options(arguments: &LearnArgs) -> anyhow::Result<LearnOptions> {
+    let kappas: Vec<Kappa> = arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    Ok(LearnOptions {
+        kappas,
+        search: match arguments.search {
+            Search::Auto => SearchMode::Auto,
+            Search::Paper => SearchMode::Paper,
+            Search::Blanket => SearchMode::Blanket,
+        },
+        alpha: arguments.alpha.parse()?,
+        select: match arguments.select {
+            Select::Bic => Choice::Bic,
+            Select::None => Choice::None,
+        },
+        fit: fit_options(&arguments.fitting)?,
+        threads: arguments.threads,
+        limits: BlanketLimits {
+            neighbors: arguments.max_neighbors,
+            configurations: arguments.max_configurations,
+        },
+        candidates: match arguments.candidates {
+            Candidates::Or => CandidateRule::Or,
+            Candidates::And => CandidateRule::And,
+        },
+    })
+}
+
+/// Reads a time such as 90, 30s, 5m, 2h.
+fn duration(text: &str) -> anyhow::Result<Duration> {
+    let bad =
+        || Usage(format!("--time-limit: {text:?} is not usable; expected a time such as 30s, 5m or 2h"));
+    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => text.split_at(at),
+        None => (text, "s"),
+    };
+    let seconds = match unit {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(bad().into()),
+    };
+    let number: f64 = number.parse().map_err(|_| bad())?;
+    Ok(Duration::try_from_secs_f64(number * seconds).map_err(|_| bad())?)
+}

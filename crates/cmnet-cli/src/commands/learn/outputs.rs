@@ -1,0 +1,100 @@
+//! The files that `cmnet learn` writes: the chosen model and its drawing.
+
+use crate::args::{Format, LearnArgs, Select};
+use crate::exit::Usage;
+use crate::files;
+use cmnet::data::Dataset;
+use cmnet::io::{model_file, write_atomic};
+use cmnet::learn::{LearnOptions, Learned};
+use cmnet::report::{Drawing, svg};
+use std::path::{Path, PathBuf};
+
+/// Where the model and its drawing go.
+#[derive(Debug, Default)]
+pub(super) struct Outputs {
+    model: Option<PathBuf>,
+    drawing: Option<PathBuf>,
+}
+
+/// Decides where files go before anything is computed, and refuses what would destroy the
+/// table or cannot name one model.
+pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outputs> {
+    let none_chosen = arguments.select == Select::None && kappas > 1;
+    if let Some(path) = &arguments.output {
+        if none_chosen {
+            let problem = "--select none with several kappas chooses no model to write; \
+                           give one --kappa, or --select bic";
+            return Err(Usage(problem.to_owned()).into());
+        }
+        if files::is_same_file(path, Path::new(&arguments.data.data)) {
+            return Err(Usage(format!("{}: this is the table; give another --output", path.display())).into());
+        }
+        return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing_beside(path)) });
+    }
+    if arguments.no_output || none_chosen || arguments.format.format == Format::Json {
+        return Ok(Outputs::default());
+    }
+    let stem = stem(&arguments.data.data);
+    let model = PathBuf::from(format!("{stem}.model.json"));
+    Ok(Outputs { drawing: Some(drawing_beside(&model)), model: Some(model) })
+}
+
+impl Outputs {
+    /// Writes what was chosen; returns the paths.
+    pub(super) fn write(
+        &self,
+        learned: &Learned,
+        data: &Dataset,
+        options: &LearnOptions,
+    ) -> anyhow::Result<Vec<PathBuf>> {
+        let mut written = Vec::new();
+        let Some(chosen) = learned.selected.map(|place| &learned.models[place]) else { return Ok(written) };
+        let model = chosen.to_model(data, options, learned.search);
+        if let Some(path) = &self.model {
+            model_file::save(&model, path)?;
+            written.push(path.clone());
+        }
+        if let Some(path) = &self.drawing {
+            let drawing = Drawing::new(&model.schema, &model.structure)?;
+            write_atomic(path, svg::render(&drawing).as_bytes())?;
+            written.push(path.clone());
+        }
+        Ok(written)
+    }
+}
+
+/// The drawing's path beside a model's: `x.model.json` and `x.json` become `x.svg`.
+fn drawing_beside(model: &Path) -> PathBuf {
+    let name = model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = name.strip_suffix(".model.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
+    model.with_file_name(format!("{stem}.svg"))
+}
+
+/// The table's name without folder and endings.
+fn stem(data: &str) -> String {
+    let name = Path::new(data).file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.filter(|name| name != "-").unwrap_or_else(|| "table".to_owned());
+    let endings = [".gz", ".csv", ".tsv", ".txt", ".tab", ".dat", ".data"];
+    let mut stem = name.as_str();
+    while let Some(shorter) =
+        endings.iter().find_map(|ending| stem.strip_suffix(ending)).filter(|s| !s.is_empty())
+    {
+        stem = shorter;
+    }
+    stem.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_from_the_table() {
+        assert_eq!(stem("data/coronary_heart.csv"), "coronary_heart");
+        assert_eq!(stem("a.b/survey.tsv.gz"), "survey");
+        assert_eq!(stem("-"), "table");
+        assert_eq!(stem(".csv"), ".csv");
+        assert_eq!(drawing_beside(Path::new("x/a.model.json")), Path::new("x/a.svg"));
+        assert_eq!(drawing_beside(Path::new("x/model")), Path::new("x/model.svg"));
+    }
+}

@@ -1,0 +1,137 @@
+//! What `cmnet learn` prints for people.
+
+use cmnet::data::Dataset;
+use cmnet::io::Loaded;
+use cmnet::learn::{Learned, LearnedModel};
+use cmnet::loglinear::{Estimate, Fit, FitStatus};
+use cmnet::report::{Drawing, text};
+use cmnet::score::Nats;
+use cmnet::search::StopReason;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The table, one line per kappa, the chosen structure in words, the files written.
+pub(super) fn render(learned: &Learned, loaded: &Loaded, written: &[PathBuf]) -> anyhow::Result<String> {
+    let data = &loaded.data;
+    let mut page = String::new();
+    writeln!(
+        page,
+        "{}: {} rows ({} distinct), {} variables",
+        loaded.file,
+        data.rows(),
+        data.distinct_rows(),
+        data.variables()
+    )?;
+    if loaded.dropped_rows > 0 {
+        writeln!(page, "{} rows with missing values were left out", loaded.dropped_rows)?;
+    }
+    writeln!(
+        page,
+        "search: {}{}\n",
+        learned.search,
+        if learned.search_reason == "asked for" { "" } else { " (auto)" }
+    )?;
+    table(&mut page, learned)?;
+    notes(&mut page, learned, data)?;
+    if let Some(chosen) = learned.selected.map(|place| &learned.models[place]) {
+        writeln!(page)?;
+        page += &text::render(&Drawing::new(data.schema(), &chosen.structure)?);
+    }
+    if !written.is_empty() {
+        let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+        writeln!(page, "\nwrote {}", paths.join(" and "))?;
+    }
+    Ok(page)
+}
+
+fn table(page: &mut String, learned: &Learned) -> anyhow::Result<()> {
+    let fitted = learned.models.iter().any(|model| model.fit.is_some());
+    write!(
+        page,
+        "  {:<10} {:>5} {:>8} {:>14} {:>12} {:>14}",
+        "kappa", "edges", "contexts", "log MPL", "log prior", "score"
+    )?;
+    writeln!(
+        page,
+        "{}",
+        if fitted {
+            format!(" {:>10} {:>14} {:>12}", "parameters", "log-likelihood", "BIC / n")
+        } else {
+            String::new()
+        }
+    )?;
+    for (place, model) in learned.models.iter().enumerate() {
+        let mark = if learned.selected == Some(place) { "*" } else { " " };
+        writeln!(page, "{mark} {}{}", scores(model), model.fit.as_ref().map(fit_cells).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+fn scores(model: &LearnedModel) -> String {
+    let number = |nats: Option<Nats>| nats.map_or("-".to_owned(), |nats| format!("{:.4}", nats.to_f64()));
+    format!(
+        "{:<10} {:>5} {:>8} {:>14} {:>12} {:>14}",
+        model.prior.kappa().to_string(),
+        model.structure.graph().edge_count(),
+        model.structure.context_elements(),
+        number(Some(model.score.log_mpl)),
+        number(model.score.log_prior),
+        number(model.score.total()),
+    )
+}
+
+fn fit_cells(fit: &Fit) -> String {
+    let fitted = fit.log_likelihood.or(fit.pseudo_log_likelihood).unwrap_or(f64::NAN);
+    format!(" {:>10} {fitted:>14.4} {:>12.6}", fit.free_parameters, fit.sbic())
+}
+
+/// What a reader of the table must know.
+fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
+    match (learned.selected, learned.criterion) {
+        (Some(place), Some("bic")) => {
+            writeln!(page, "* chosen by BIC: kappa {}", learned.models[place].prior.kappa())?
+        }
+        (Some(place), Some(_)) => writeln!(
+            page,
+            "* chosen by the pseudo-likelihood's BIC, since exact fitting is out of reach: kappa {}; \
+             the log-likelihood column is the pseudo-log-likelihood",
+            learned.models[place].prior.kappa()
+        )?,
+        _ => {}
+    }
+    let fits = || learned.models.iter().filter_map(|model| model.fit.as_ref());
+    let boundary = fits().filter(|fit| fit.status == FitStatus::Boundary).map(|fit| fit.boundary.len()).max();
+    if let Some(terms) = boundary {
+        let estimate = if fits().any(|fit| fit.estimate == Estimate::Pseudo) {
+            "pseudo-likelihood"
+        } else {
+            "likelihood"
+        };
+        writeln!(
+            page,
+            "zero margins: the {estimate} has its supremum at infinity in up to {terms} terms; the value is the supremum"
+        )?;
+    }
+    if learned.ties() > 0 {
+        writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
+    }
+    if !learned.limited.is_empty() {
+        let names: Vec<&str> =
+            learned.limited.iter().take(8).map(|&variable| data.schema().name(variable)).collect();
+        let more = if learned.limited.len() > 8 { ", ..." } else { "" };
+        writeln!(
+            page,
+            "a limit kept the blankets of {} variables from growing ({}{more}); raise --max-neighbors or --max-configurations",
+            learned.limited.len(),
+            names.join(", ")
+        )?;
+    }
+    if learned.stop != StopReason::Converged {
+        writeln!(
+            page,
+            "the search was ended early ({}): the last structure may not be a local maximum",
+            learned.stop
+        )?;
+    }
+    Ok(())
+}

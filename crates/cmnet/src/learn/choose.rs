@@ -1,0 +1,67 @@
+//! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
+
+use super::{LearnOptions, Learned, Select};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit};
+use crate::score::Kappa;
+use crate::search::{Event, Observer};
+use crate::structure::Structure;
+
+/// Fits every structure, each different one once, and selects by BIC; where exact fitting is
+/// out of reach for one of them, all are compared by pseudo-likelihood.
+pub(super) fn choose(
+    learned: &mut Learned,
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn Observer,
+) -> Result<()> {
+    if options.select == Select::None {
+        learned.selected = (learned.models.len() == 1).then_some(0);
+        return Ok(());
+    }
+    fit_all(learned, data, &options.fit, observer)?;
+    let mixed =
+        |estimate| learned.models.iter().any(|m| m.fit.as_ref().is_some_and(|fit| fit.estimate == estimate));
+    let pseudo = mixed(Estimate::Pseudo);
+    if pseudo && mixed(Estimate::Exact) {
+        let by_pseudo = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
+        learned.models.iter_mut().for_each(|model| model.fit = None);
+        fit_all(learned, data, &by_pseudo, observer)?;
+    }
+    learned.criterion = Some(if pseudo { "pseudo-bic" } else { "bic" });
+    let mut best: Option<(usize, f64, Kappa)> = None;
+    for (place, model) in learned.models.iter().enumerate() {
+        let Some(bic) = model.fit.as_ref().map(Fit::bic) else { continue };
+        let kappa = model.prior.kappa();
+        let wins = best.is_none_or(|(_, leader, other)| {
+            bic > leader || (bic >= leader && kappa.log(data.rows()) < other.log(data.rows()))
+        });
+        if wins {
+            best = Some((place, bic, kappa));
+        }
+    }
+    learned.selected = best.map(|(place, _, _)| place);
+    Ok(())
+}
+
+fn fit_all(
+    learned: &mut Learned,
+    data: &Dataset,
+    options: &FitOptions,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let of = learned.models.len();
+    for place in 0..of {
+        observer.observe(&Event::Fitting { index: place, of });
+        let same = |structure: &Structure| structure == &learned.models[place].structure;
+        let known =
+            learned.models[..place].iter().find(|model| same(&model.structure)).and_then(|m| m.fit.clone());
+        let fitted = match known {
+            Some(fitted) => fitted,
+            None => fit(&learned.models[place].structure, data, options)?,
+        };
+        learned.models[place].fit = Some(fitted);
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! The front door: options, checked once, and a table become learned and fitted structures.
+
+mod choose;
+mod options;
+mod search;
+
+pub use options::{LearnOptions, SearchMode, Select};
+
+use crate::data::{DataDigest, Dataset};
+use crate::error::{Error, Result};
+use crate::loglinear::Fit;
+use crate::model::{Model, Provenance};
+use crate::score::{ContextPrior, Nats, StructureScore};
+use crate::search::{GraphStep, Observer, StopReason};
+use crate::structure::Structure;
+
+/// The structures learned from one table.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// One per kappa, in the order asked for; fewer when the search was ended early.
+    pub models: Vec<LearnedModel>,
+    /// The search mode that was used.
+    pub search: &'static str,
+    /// Why that one.
+    pub search_reason: String,
+    /// Why the search ended.
+    pub stop: StopReason,
+    /// The chosen model's place; `None` where nothing was to be chosen.
+    pub selected: Option<usize>,
+    /// What the choice went by, such as `bic`.
+    pub criterion: Option<&'static str>,
+    /// Variables whose blanket a limit of mode `blanket` kept from growing.
+    pub limited: Vec<crate::data::Var>,
+}
+
+impl Learned {
+    /// Choices among equals over all climbs.
+    pub fn ties(&self) -> u64 {
+        self.models.iter().map(|model| model.ties).sum()
+    }
+}
+
+/// The structure that was learned for one kappa.
+#[derive(Clone, Debug)]
+pub struct LearnedModel {
+    /// The prior.
+    pub prior: ContextPrior,
+    /// Graph and contexts.
+    pub structure: Structure,
+    /// Its score, part by part.
+    pub score: StructureScore,
+    /// The steps of the graph climb; mode `blanket` records none.
+    pub steps: Vec<GraphStep>,
+    /// Moves considered.
+    pub moves: u64,
+    /// Choices among equals.
+    pub ties: u64,
+    /// Why this climb ended.
+    pub stop: StopReason,
+    /// Its parameters, where they were asked for.
+    pub fit: Option<Fit>,
+}
+
+impl LearnedModel {
+    /// The model with its provenance, ready to be saved.
+    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
+        let learned = Provenance {
+            rows: data.rows(),
+            digest: DataDigest::of(data),
+            kappa: self.prior.kappa(),
+            alpha: options.alpha,
+            search: search.to_owned(),
+            stop: self.stop,
+            log_mpl: self.score.log_mpl.to_f64(),
+            log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
+        };
+        Model {
+            schema: data.schema().clone(),
+            structure: self.structure.clone(),
+            learned: Some(learned),
+            fit: self.fit.clone(),
+        }
+    }
+}
+
+/// Learns one structure per kappa, fits them and chooses one, as the options say.
+///
+/// An observer that asks to stop ends the search with what was found so far; the result
+/// then says so.
+///
+/// # Errors
+/// When an option cannot be used, or a Markov blanket or clique grows beyond what can be
+/// counted or fitted.
+///
+/// # Example
+/// ```
+/// use cmnet::{data::Dataset, learn::{LearnOptions, learn}};
+/// let rows = [["0", "0"], ["1", "1"]].repeat(20);
+/// let data = Dataset::from_labels(&["a", "b"], rows)?;
+/// let learned = learn(&data, &LearnOptions::default(), &())?;
+/// assert_eq!(learned.models[0].structure.graph().edge_count(), 1);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn learn(data: &Dataset, options: &LearnOptions, observer: &dyn Observer) -> Result<Learned> {
+    options.check()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(|_| {
+        Error::option(
+            "--threads",
+            options.threads.to_string(),
+            "a number of threads that the system can start",
+        )
+    })?;
+    pool.install(|| {
+        let mut learned = search::run(data, options, observer)?;
+        choose::choose(&mut learned, data, options, observer)?;
+        Ok(learned)
+    })
+}

@@ -1,0 +1,120 @@
+//! What a user may choose when learning; the command line and Python share these fields.
+
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::loglinear::FitOptions;
+use crate::score::{Alpha, Kappa};
+use crate::search::blanket::{BlanketLimits, CandidateRule};
+
+/// How structures are searched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchMode {
+    /// Picks by estimated cost and says which.
+    #[default]
+    Auto,
+    /// Algorithms 1 and 2 of the paper, exactly.
+    Paper,
+    /// Blankets first, then toggles among their edges: for many variables.
+    Blanket,
+}
+
+/// How one of the kappas is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Select {
+    /// Fit each structure and take the highest BIC.
+    #[default]
+    Bic,
+    /// Fit nothing and choose none, unless there is only one.
+    None,
+}
+
+/// What a user may choose, unchecked.
+///
+/// # Example
+/// ```
+/// use cmnet::learn::LearnOptions;
+/// let options = LearnOptions { kappas: vec!["n^-0.5".parse()?], ..LearnOptions::default() };
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnOptions {
+    /// The priors to learn a structure for. \[default: eps, n^-1, n^-0.5, n^-0.25\]
+    pub kappas: Vec<Kappa>,
+    /// How to search. \[default: auto\]
+    pub search: SearchMode,
+    /// The Dirichlet hyperparameter per level. \[default: 0.5\]
+    pub alpha: Alpha,
+    /// How to choose among the kappas. \[default: bic\]
+    pub select: Select,
+    /// How to fit, where that is asked for.
+    pub fit: FitOptions,
+    /// Threads to use; 0 takes one per core. \[default: 0\]
+    pub threads: usize,
+    /// How large a blanket may grow in mode `blanket`.
+    pub limits: BlanketLimits,
+    /// Which pairs mode `blanket` considers. \[default: or\]
+    pub candidates: CandidateRule,
+}
+
+impl Default for LearnOptions {
+    fn default() -> Self {
+        Self {
+            kappas: Kappa::paper_grid(),
+            search: SearchMode::Auto,
+            alpha: Alpha::default(),
+            select: Select::Bic,
+            fit: FitOptions::default(),
+            threads: 0,
+            limits: BlanketLimits::default(),
+            candidates: CandidateRule::Or,
+        }
+    }
+}
+
+/// The most threads that can be asked for.
+const MOST_THREADS: usize = 1024;
+
+/// Row visits up to which mode `paper` is picked: seconds to a minute.
+const PAPER_WORK: f64 = 2e10;
+
+impl LearnOptions {
+    /// Checks what can be checked without a table.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.kappas.is_empty() {
+            return Err(Error::option("--kappa", "", "at least one of eps, n^-0.5, 0.01, ..."));
+        }
+        for (place, kappa) in self.kappas.iter().enumerate() {
+            if self.kappas[..place].contains(kappa) {
+                return Err(Error::option("--kappa", kappa.to_string(), "each kappa once"));
+            }
+        }
+        if self.threads > MOST_THREADS {
+            let expected = "a number from 1 to 1024, or 0 for one per core";
+            return Err(Error::option("--threads", self.threads.to_string(), expected));
+        }
+        if self.limits.neighbors == 0 {
+            return Err(Error::option("--max-neighbors", "0", "a whole number, 1 or more"));
+        }
+        if self.limits.configurations < 2 {
+            let found = self.limits.configurations.to_string();
+            return Err(Error::option("--max-configurations", found, "a whole number, 2 or more"));
+        }
+        Ok(())
+    }
+
+    /// The mode to use and why.
+    ///
+    /// Mode `paper` evaluates d(d-1)/2 toggles in each of about 2d steps; each re-climbs the
+    /// contexts of about 2d edges, and every evaluation looks at the distinct rows.
+    pub(super) fn mode(&self, data: &Dataset) -> (SearchMode, String) {
+        if self.search != SearchMode::Auto {
+            return (self.search, "asked for".to_owned());
+        }
+        let d = data.variables() as f64;
+        let edges = if self.kappas.iter().all(|kappa| kappa.log(2).is_none()) { 1.0 } else { 2.0 * d };
+        let work = d * (d - 1.0) / 2.0 * 2.0 * d * edges * data.distinct_rows() as f64;
+        let estimate = format!("about {work:.0e} row visits by mode paper, {PAPER_WORK:.0e} allowed");
+        (if work <= PAPER_WORK { SearchMode::Paper } else { SearchMode::Blanket }, estimate)
+    }
+}

@@ -1,0 +1,157 @@
+//! A drawing with everything on its place, ready for the formats that need coordinates.
+
+use super::draft::{Draft, DraftEdge, Node};
+use super::layout::{Frame, Link, Network, Path, Point, Size, lay_out};
+use super::legend::{self, Legend, wrapped};
+use super::wording::shown_words;
+use super::{Drawing, LabelStyle, metrics};
+
+/// The font size of titles and the height of their lines.
+pub(super) const TITLE_FONT: f64 = 15.0;
+pub(super) const TITLE_LINE: f64 = 20.0;
+
+/// Room around the whole.
+pub(super) const PADDING: f64 = 20.0;
+
+/// What title and legend need at least.
+const LEAST_WIDTH: f64 = 400.0;
+
+/// The length of the sample line in the legend.
+pub(super) const SAMPLE: f64 = 34.0;
+
+/// An edge with its label.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) path: Path,
+    pub(super) label: Option<(Frame, Vec<String>)>,
+    pub(super) about: String,
+}
+
+/// A line of text, from its left end on the base line.
+#[derive(Clone, Debug)]
+pub(super) struct Caption {
+    pub(super) at: Point,
+    pub(super) text: String,
+}
+
+/// Everything that is drawn, in pixels.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    pub(super) size: Size,
+    pub(super) title: Vec<Caption>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) lines: Vec<Line>,
+    /// The left end of the sample line of the legend, if there is a legend.
+    pub(super) sample: Option<Point>,
+    pub(super) legend: Vec<Caption>,
+    pub(super) style: LabelStyle,
+    pub(super) about: String,
+}
+
+impl Scene {
+    /// Lays out a drawing.
+    pub(super) fn new(drawing: &Drawing<'_>) -> Self {
+        let draft = Draft::new(drawing);
+        let boxes = draft.nodes.iter().map(Node::size).collect();
+        let link =
+            |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
+        let layout = lay_out(&Network::new(boxes, draft.edges.iter().map(link).collect()));
+        let nodes =
+            draft.nodes.into_iter().zip(&layout.boxes).map(|(node, &frame)| Node { frame, ..node }).collect();
+        let line = |(place, edge): (usize, DraftEdge)| Line {
+            path: layout.paths[place],
+            label: layout.labels[place].zip(edge.label.map(|text| text.lines)),
+            about: edge.about,
+        };
+        let mut scene = Self {
+            size: layout.size,
+            title: Vec::new(),
+            nodes,
+            lines: draft.edges.into_iter().enumerate().map(line).collect(),
+            sample: None,
+            legend: Vec::new(),
+            style: draft.style,
+            about: overview(drawing),
+        };
+        scene.frame_with(drawing.title(), &draft.legend);
+        scene
+    }
+
+    /// Puts the title above and the legend below.
+    fn frame_with(&mut self, title: Option<&str>, legend: &Legend) {
+        let inner = self.size.width.max(if title.is_some() || !legend.reading.is_empty() {
+            LEAST_WIDTH
+        } else {
+            0.0
+        });
+        let mut top = PADDING;
+        for text in title.map(|title| wrapped(&shown_words(title), TITLE_FONT, inner)).unwrap_or_default() {
+            self.title.push(Caption { at: Point::new(PADDING, top + TITLE_FONT), text });
+            top += TITLE_LINE;
+        }
+        if !self.title.is_empty() {
+            top += 12.0;
+        }
+        self.shift(Point::new((PADDING + (inner - self.size.width) / 2.0).round(), top));
+        let mut bottom = top + self.size.height;
+        if !legend.reading.is_empty() {
+            bottom = self.add_legend(legend, inner, bottom + 26.0);
+        }
+        self.size = Size::new((inner + 2.0 * PADDING).ceil(), (bottom + PADDING).ceil());
+    }
+
+    /// Adds the legend's lines from a height on; returns where they end.
+    fn add_legend(&mut self, legend: &Legend, inner: f64, mut top: f64) -> f64 {
+        let indent = SAMPLE + 10.0;
+        self.sample = Some(Point::new(PADDING, top + 0.5 * legend::FONT));
+        let room = (inner - indent).min(760.0);
+        for text in wrapped(&legend.reading, legend::FONT, room) {
+            self.legend.push(Caption { at: Point::new(PADDING + indent, top + 10.0), text });
+            top += legend::LINE;
+        }
+        // Short keys side by side, long ones below one another.
+        let widest = legend.keys.iter().map(|key| metrics::width(key, legend::FONT)).fold(1.0, f64::max);
+        let column = widest.min(room) + 26.0;
+        let columns = ((inner - indent + 26.0) / column).floor().max(1.0) as usize;
+        for row in legend.keys.chunks(columns) {
+            let mut lowest = top;
+            for (place, key) in row.iter().enumerate() {
+                let left = (PADDING + indent + place as f64 * column).round();
+                for (line, text) in wrapped(key, legend::FONT, room).into_iter().enumerate() {
+                    let down = top + line as f64 * legend::LINE;
+                    self.legend.push(Caption { at: Point::new(left, down + 10.0), text });
+                    lowest = lowest.max(down + legend::LINE);
+                }
+            }
+            top = lowest;
+        }
+        top
+    }
+
+    fn shift(&mut self, by: Point) {
+        for node in &mut self.nodes {
+            node.frame.center = node.frame.center.plus(by);
+        }
+        for line in &mut self.lines {
+            line.path.from = line.path.from.plus(by);
+            line.path.to = line.path.to.plus(by);
+            line.path.control = line.path.control.map(|control| control.plus(by));
+            if let Some((frame, _)) = &mut line.label {
+                frame.center = frame.center.plus(by);
+            }
+        }
+    }
+}
+
+/// The structure in one sentence, for readers who do not see the picture.
+fn overview(drawing: &Drawing<'_>) -> String {
+    let structure = drawing.structure;
+    let count =
+        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    format!(
+        "An undirected graph of {} and {}, {} with a context in which its ends are independent.",
+        count(structure.variables(), "variable", "variables"),
+        count(structure.graph().edge_count(), "edge", "edges"),
+        structure.contexts().count()
+    )
+}

@@ -1,0 +1,169 @@
+//! A picture as SVG: one self-contained element, to be opened or put into a page.
+//!
+//! It has its own white ground, refers to nothing outside, holds no script, no style sheet
+//! and no identifiers, and says in words what it shows. Classes start with `cmnet-`.
+
+use super::draft::{NAME_FONT, NAME_LINE, Node};
+use super::escape::xml;
+use super::label;
+use super::layout::{Frame, Path};
+use super::legend;
+use super::scene::{Caption, Line, SAMPLE, Scene, TITLE_FONT};
+use super::wording::shown_words;
+use super::{Drawing, LabelStyle};
+use std::fmt::Display;
+
+const INK: &str = "#1b2430";
+const MUTED: &str = "#5b6675";
+const NODE_FILL: &str = "#eceff3";
+const NODE_EDGE: &str = "#55606e";
+const LINE_PLAIN: &str = "#707b88";
+const LINE_CONTEXT: &str = "#c2410c";
+const LABEL_INK: &str = "#9a3412";
+
+/// Draws a structure.
+pub fn render(drawing: &Drawing<'_>) -> String {
+    let scene = Scene::new(drawing);
+    let (width, height) = (scene.size.width, scene.size.height);
+    let title = drawing.title().unwrap_or("Contextual Markov network");
+    let mut lines = vec![
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cmnet-drawing\" role=\"img\" \
+             width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{NAME_FONT}\" \
+             style=\"max-width:100%;height:auto;direction:ltr;letter-spacing:normal;word-spacing:normal\">"
+        ),
+        format!("<title>{}</title>", xml(&shown_words(title))),
+        format!("<desc>{}</desc>", xml(&scene.about)),
+        format!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#fff\"/>"),
+    ];
+    let style = format!("font-size=\"{TITLE_FONT}\" font-weight=\"bold\" fill=\"{INK}\"");
+    lines.extend(captions(&scene.title, &style));
+    lines.push(format!("<g fill=\"none\" stroke=\"{LINE_PLAIN}\" stroke-width=\"1.5\">"));
+    lines.extend(scene.lines.iter().map(edge));
+    lines.push("</g>".to_owned());
+    lines.extend(edge_labels(&scene));
+    lines.push(format!("<g text-anchor=\"middle\" fill=\"{INK}\">"));
+    lines.extend(scene.nodes.iter().map(node));
+    lines.push("</g>".to_owned());
+    lines.extend(scene.sample.map(|from| {
+        format!(
+            "<path fill=\"none\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1.5\" \
+             stroke-dasharray=\"6 4\" d=\"M{} {}h{SAMPLE}\"/>",
+            number(from.x),
+            number(from.y)
+        )
+    }));
+    lines.extend(captions(&scene.legend, &format!("font-size=\"{}\" fill=\"{MUTED}\"", legend::FONT)));
+    lines.push("</svg>\n".to_owned());
+    lines.join("\n")
+}
+
+/// Lines of text in a style of their own.
+fn captions(captions: &[Caption], style: &str) -> Vec<String> {
+    if captions.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("<g {style}>")];
+    lines.extend(
+        captions.iter().map(|caption| text(number(caption.at.x), number(caption.at.y), &xml(&caption.text))),
+    );
+    lines.push("</g>".to_owned());
+    lines
+}
+
+fn text(x: impl Display, y: impl Display, content: &str) -> String {
+    format!("<text x=\"{x}\" y=\"{y}\">{content}</text>")
+}
+
+fn edge(line: &Line) -> String {
+    let context = if line.label.is_some() {
+        format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"6 4\"")
+    } else {
+        String::new()
+    };
+    format!(
+        "<path class=\"cmnet-edge\"{context} d=\"{}\"><title>{}</title></path>",
+        path(&line.path),
+        xml(&line.about)
+    )
+}
+
+fn path(path: &Path) -> String {
+    let (from, to) = (path.from, path.to);
+    let (x, y) = (number(from.x), number(from.y));
+    match path.control {
+        None => format!("M{x} {y}L{} {}", number(to.x), number(to.y)),
+        Some(control) => {
+            format!("M{x} {y}Q{} {} {} {}", number(control.x), number(control.y), number(to.x), number(to.y))
+        }
+    }
+}
+
+fn edge_labels(scene: &Scene) -> Vec<String> {
+    let codes = scene.style == LabelStyle::Codes;
+    let font = if codes { " font-family=\"monospace\" font-weight=\"bold\"" } else { "" };
+    let size = label::FONT;
+    let mut groups =
+        vec![format!("<g text-anchor=\"middle\" font-size=\"{size}\"{font} fill=\"{LABEL_INK}\">")];
+    for line in &scene.lines {
+        let Some((frame, lines)) = &line.label else { continue };
+        let ground = rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\"");
+        let texts: Vec<String> = lines
+            .iter()
+            .enumerate()
+            .map(|(place, words)| {
+                // Columns of codes keep their spaces.
+                let words = if codes { words.replace(' ', "\u{a0}") } else { words.clone() };
+                let y = base_line(*frame, place, lines.len(), (label::LINE, size));
+                text(number(frame.center.x), y, &xml(&words))
+            })
+            .collect();
+        let about = xml(&line.about);
+        groups.push(format!("<g class=\"cmnet-label\"><title>{about}</title>{ground}{}</g>", texts.concat()));
+    }
+    groups.push("</g>".to_owned());
+    groups
+}
+
+fn node(shape: &Node) -> String {
+    let frame = shape.frame;
+    let radius = if shape.lines.len() == 1 { frame.half.y } else { 15.0 };
+    let style = format!("fill=\"{NODE_FILL}\" stroke=\"{NODE_EDGE}\" stroke-width=\"1.2\"");
+    let line = |(place, words): (usize, &String)| {
+        let prefix = shape
+            .number
+            .filter(|_| place == 0)
+            .map(|number| format!("<tspan fill=\"{MUTED}\" font-size=\"11\">{number}</tspan> "));
+        let y = base_line(frame, place, shape.lines.len(), (NAME_LINE, NAME_FONT));
+        text(number(frame.center.x), y, &(prefix.unwrap_or_default() + &xml(words)))
+    };
+    let texts: Vec<String> = shape.lines.iter().enumerate().map(line).collect();
+    let (about, ground) = (xml(&shape.about), rect(frame, radius, &style));
+    format!("<g class=\"cmnet-node\"><title>{about}</title>{ground}{}</g>", texts.concat())
+}
+
+fn rect(frame: Frame, radius: f64, style: &str) -> String {
+    let corner = frame.center.minus(frame.half);
+    format!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" {style}/>",
+        number(corner.x),
+        number(corner.y),
+        number(2.0 * frame.half.x),
+        number(2.0 * frame.half.y),
+        number(radius)
+    )
+}
+
+/// The base line of one of several lines in a box, given the lines' height and font size.
+fn base_line(frame: Frame, place: usize, lines: usize, (line, font): (f64, f64)) -> String {
+    let first = frame.center.y - (lines as f64 - 1.0) * line / 2.0;
+    number(first + place as f64 * line + 0.35 * font)
+}
+
+/// A coordinate with one decimal at most.
+fn number(value: f64) -> String {
+    let tenths = (value * 10.0).round() / 10.0;
+    // Adding zero turns -0 into 0.
+    format!("{}", tenths + 0.0)
+}
