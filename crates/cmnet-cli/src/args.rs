@@ -41,7 +41,19 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
     )]
     Draw(DrawArgs),
+    /// Rerun the paper's numerical section beside its published numbers
+    #[command(after_help = EXPERIMENT_HELP)]
+    Experiment(ExperimentArgs),
 }
+
+const EXPERIMENT_HELP: &str = "\
+Examples:
+  cmnet experiment all --data data --out experiments/results
+  cmnet experiment synthetic --data data --out /tmp/synthetic --replicates 100
+  cmnet experiment all --data data --out /tmp/quick --quick
+
+Finished cells are kept in the output folder: after Ctrl-C (exit code 130) the same command
+goes on where it was.";
 
 const LEARN_HELP: &str = "\
 Examples:
@@ -271,6 +283,30 @@ pub(crate) struct DrawArgs {
     /// File to write: .svg, .dot, .tex (TikZ) or .graphml; - prints text
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArgs {
+    /// synthetic, real, consistency or all
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Folder with the tables, such as car.csv; absent ones are reported as not run
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Folder for report, results, figures and finished cells
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Data sets per sample size [default: 10; 2 with --quick]
+    #[arg(long, value_name = "N")]
+    pub(crate) replicates: Option<u32>,
+    /// Shuffles of each real table [default: 5; 2 with --quick]
+    #[arg(long, value_name = "N")]
+    pub(crate) seeds: Option<u32>,
+    /// A small part of everything, in under two minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Score(arguments) => commands::score::run(arguments),
         Command::Check(arguments) => commands::check::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
+        Command::Experiment(arguments) => commands::experiment::run(arguments),
     };
     exit::code(result)
 }

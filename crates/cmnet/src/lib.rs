@@ -23,6 +23,7 @@ pub mod context;
 pub mod counts;
 pub mod data;
 pub mod error;
+pub mod experiment;
 pub mod graph;
 pub mod inference;
 pub mod io;
@@ -36,6 +37,7 @@ pub mod score;
 pub mod search;
 pub mod sgm;
 mod structure;
+pub mod synthetic;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{Model, Provenance};

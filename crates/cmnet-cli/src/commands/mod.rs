@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod draw;
+pub(crate) mod experiment;
 pub(crate) mod fitting;
 pub(crate) mod learn;
 pub(crate) mod score;
