@@ -19,6 +19,10 @@ fn main() -> ExitCode {
         Command::Learn(arguments) => commands::learn::run(arguments),
         Command::Score(arguments) => commands::score::run(arguments),
         Command::Check(arguments) => commands::check::run(arguments),
+        Command::Fit(arguments) => commands::fit::run(arguments),
+        Command::Evaluate(arguments) => commands::evaluate::run(arguments),
+        Command::Cv(arguments) => commands::cv::run(arguments),
+        Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
         Command::Experiment(arguments) => commands::experiment::run(arguments),
     };

@@ -1,8 +1,9 @@
 //! `cmnet experiment`: the paper's numerical section, rerun beside its published numbers.
 
-use crate::args::{ExperimentArgs, Format};
+use crate::args::{Format, FormatArgs};
 use crate::exit::Outcome;
 use crate::{interrupt, output, progress};
+use clap::Args;
 use cmnet::data::Dataset;
 use cmnet::experiment::{Experiment, Host, OutputFile, Plan, run as run_experiment};
 use cmnet::io::{ReadOptions, Source, csv, write_atomic};
@@ -11,6 +12,39 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
+
+pub(crate) const HELP: &str = "\
+Examples:
+  cmnet experiment all --data data --out experiments/results
+  cmnet experiment synthetic --data data --out /tmp/synthetic --replicates 100
+  cmnet experiment all --data data --out /tmp/quick --quick
+
+Finished cells are kept in the output folder: after Ctrl-C (exit code 130) the same command
+goes on where it was.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArgs {
+    /// synthetic, real, consistency or all
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Folder with the tables, such as car.csv; absent ones are reported as not run
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Folder for report, results, figures and finished cells
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Data sets per sample size [default: 10; 2 with --quick]
+    #[arg(long, value_name = "N")]
+    pub(crate) replicates: Option<u32>,
+    /// Shuffles of each real table [default: 5; 2 with --quick]
+    #[arg(long, value_name = "N")]
+    pub(crate) seeds: Option<u32>,
+    /// A small part of everything, in under two minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
 
 pub(crate) fn run(arguments: &ExperimentArgs) -> anyhow::Result<Outcome> {
     let experiment: Experiment = arguments.name.parse()?;

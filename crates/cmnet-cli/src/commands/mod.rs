@@ -1,9 +1,13 @@
 //! One file per subcommand: read, call the library, render.
 
 pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod cv;
 pub(crate) mod describe;
 pub(crate) mod draw;
+pub(crate) mod evaluate;
 pub(crate) mod experiment;
+pub(crate) mod fit;
 pub(crate) mod fitting;
 pub(crate) mod learn;
 pub(crate) mod score;

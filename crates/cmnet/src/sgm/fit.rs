@@ -40,9 +40,9 @@ impl Stratified {
     /// Fits the parameters: cliques over separators, where merged configurations share one
     /// conditional distribution.
     ///
-    /// `smoothing` imagined observations, spread as if all variables were independent, keep
-    /// every probability positive; the log-likelihood that is reported never sees them. The
-    /// same rule as that of [`crate::loglinear::FitOptions::smoothing`].
+    /// `smoothing` imagined observations, spread evenly over the joint outcome space, keep every
+    /// probability positive; the log-likelihood that is reported never sees them. The same
+    /// rule as that of `FitOptions::smoothing` for contextual networks.
     ///
     /// # Errors
     /// When smoothing is negative, or the data do not have the structure's variables.
@@ -62,13 +62,12 @@ impl Stratified {
     }
 
     fn tables(&self, counts: &RowCounts<'_>, smoothing: f64) -> Result<SgmFit> {
-        let smoother = Smoother::new(counts, smoothing)?;
         let clique = |clique: &LabelledClique| {
-            let table = smoother.table(counts, &clique.members)?;
+            let table = smoothed(counts, &clique.members, smoothing)?;
             Ok(Table { members: clique.members.clone(), logs: clique_logs(clique, &table) })
         };
         let separator = |set: &VarSet| {
-            let table = smoother.table(counts, set)?;
+            let table = smoothed(counts, set, smoothing)?;
             let total: f64 = table.iter().sum();
             let logs = table.iter().map(|&count| libm::log(count / total)).collect();
             Ok(Table { members: set.clone(), logs })
@@ -108,33 +107,11 @@ fn clique_logs(clique: &LabelledClique, table: &[f64]) -> Vec<f64> {
     (0..table.len()).map(log).collect()
 }
 
-/// Counts with imagined observations, independent in all variables.
-struct Smoother {
-    weight: f64,
-    /// The share of level 1 of each variable.
-    ones: Vec<f64>,
-}
-
-impl Smoother {
-    fn new(counts: &RowCounts<'_>, weight: f64) -> Result<Self> {
-        let share = |variable| {
-            let table = margin(counts, &VarSet::from_iter([variable]))?;
-            Ok(f64::from(table[1]) / counts.rows() as f64)
-        };
-        let ones = (0..counts.cardinalities().len()).map(share).collect::<Result<_>>()?;
-        Ok(Self { weight, ones })
-    }
-
-    fn table(&self, counts: &RowCounts<'_>, set: &VarSet) -> Result<Vec<f64>> {
-        let share = |cell: usize| -> f64 {
-            let level = |(place, variable): (usize, usize)| {
-                if cell >> place & 1 == 1 { self.ones[variable] } else { 1.0 - self.ones[variable] }
-            };
-            set.iter().enumerate().map(level).product()
-        };
-        let table = margin(counts, set)?;
-        Ok(table.iter().enumerate().map(|(cell, &n)| f64::from(n) + self.weight * share(cell)).collect())
-    }
+/// The counts of a set with imagined observations, spread evenly over its configurations.
+fn smoothed(counts: &RowCounts<'_>, set: &VarSet, smoothing: f64) -> Result<Vec<f64>> {
+    let table = margin(counts, set)?;
+    let share = smoothing / table.len() as f64;
+    Ok(table.into_iter().map(|count| f64::from(count) + share).collect())
 }
 
 impl SgmFit {
