@@ -1,6 +1,8 @@
 //! The stratified graphical models: against the published posterior, against every chordal
 //! graph, and against the general estimation of contextual networks.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 use cmnet::counts::RowCounts;
 use cmnet::data::Dataset;
 use cmnet::graph::{Edge, Graph};
