@@ -55,6 +55,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
     )]
     Draw(DrawArgs),
+    /// Rerun the paper's numerical section beside its published numbers
+    #[command(after_help = crate::commands::experiment::HELP)]
+    Experiment(crate::commands::experiment::ExperimentArgs),
 }
 
 const LEARN_HELP: &str = "\

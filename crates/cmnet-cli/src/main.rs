@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
+        Command::Experiment(arguments) => commands::experiment::run(arguments),
     };
     exit::code(result)
 }

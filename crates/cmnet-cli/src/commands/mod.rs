@@ -6,6 +6,7 @@ pub(crate) mod cv;
 pub(crate) mod describe;
 pub(crate) mod draw;
 pub(crate) mod evaluate;
+pub(crate) mod experiment;
 pub(crate) mod fit;
 pub(crate) mod fitting;
 pub(crate) mod learn;
