@@ -26,7 +26,11 @@ fn describe_tells_variables_levels_and_counts() {
     assert_eq!(answer["format"], "cmnet-describe/1");
     assert_eq!((&answer["rows"], &answer["outcome_space"]["size"]), (&json!(1841), &json!(64)));
     assert_eq!(answer["variables"][0]["levels"][0], json!({"label": "no", "count": 961}));
-    sandbox.run("describe data/car.csv").succeeds().says(&["1728 rows", "acceptability", "joint outcomes: 6912"]);
+    sandbox.run("describe data/car.csv").succeeds().says(&[
+        "1728 rows",
+        "acceptability",
+        "joint outcomes: 6912",
+    ]);
 }
 
 #[test]

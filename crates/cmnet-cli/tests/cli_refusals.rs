@@ -16,7 +16,12 @@ const BAD_TABLES: [(&str, &[u8], &[&str]); 9] = [
     (
         "missing.csv",
         b"a,b\nx,y\nNA,y\nz,?\n",
-        &["missing.csv", "missing values in 2 of 3 rows, first in line 3", "\"a\": 1, \"b\": 1", "--on-missing drop"],
+        &[
+            "missing.csv",
+            "missing values in 2 of 3 rows, first in line 3",
+            "\"a\": 1, \"b\": 1",
+            "--on-missing drop",
+        ],
     ),
     ("latin.csv", b"a,b\nx,\xe9\n", &["latin.csv, line 2, column 2 (\"b\")", "\"\\xe9\" is not UTF-8"]),
     ("quote.csv", b"a,b\nx,\"y\n", &["quote.csv, line 2", "is never closed"]),
@@ -146,7 +151,11 @@ fn models_that_are_none_are_refused_with_their_place() {
         ("table", "a,b\nx,y\n".to_owned(), "line 1"),
         ("cut", model[..model.len() / 2].to_owned(), "line"),
         ("version", model.replace("cmnet-model/1", "cmnet-model/9"), "cmnet-model/9"),
-        ("edge", model.replacen("[\"smoking\", \"strenuous_physical_work\"]", "[\"smoking\", \"age\"]", 1), "edges[0]"),
+        (
+            "edge",
+            model.replacen("[\"smoking\", \"strenuous_physical_work\"]", "[\"smoking\", \"age\"]", 1),
+            "edges[0]",
+        ),
         ("full", model.replacen(first_elements, "[[\"<3\"], [\">=3\"]]", 1), "contexts[0]"),
         ("level", model.replacen(first_elements, "[[\"4\"]]", 1), "contexts[0].elements[0]"),
         ("phi", model.replacen("-1.80513", "1e999", 1), "line"),
@@ -171,7 +180,9 @@ fn models_and_tables_must_speak_of_the_same() {
          no,no,no,<140,<3,negative\nno,no,no,<140,4,negative\n",
     );
     for command in MODEL_COMMANDS {
-        sandbox.run(&format!("{command} m.model.json data/car.csv")).refused(2, &["data/car.csv", "no column \"smoking\""]);
+        sandbox
+            .run(&format!("{command} m.model.json data/car.csv"))
+            .refused(2, &["data/car.csv", "no column \"smoking\""]);
         sandbox
             .run(&format!("{command} m.model.json unseen.csv"))
             .refused(2, &["unseen.csv, line 3, column 5 (\"lipoprotein_ratio\")", "\"4\" is not a level"]);
@@ -179,13 +190,22 @@ fn models_and_tables_must_speak_of_the_same() {
     }
     sandbox.run("learn data/car.csv -o car.json --kappa eps --select none").succeeds();
     sandbox.run("compare m.model.json car.json").refused(2, &["the two models differ"]);
-    sandbox.run("compare m.model.json m.model.json --data data/car.csv").refused(2, &["no column \"smoking\""]);
-    sandbox.run("evaluate car.json data/car.csv").refused(2, &["car.json: this model has no parameters", "cmnet fit"]);
+    sandbox
+        .run("compare m.model.json m.model.json --data data/car.csv")
+        .refused(2, &["no column \"smoking\""]);
+    sandbox
+        .run("evaluate car.json data/car.csv")
+        .refused(2, &["car.json: this model has no parameters", "cmnet fit"]);
 }
 
 fn all_models_tables_refused(sandbox: &Sandbox, command: &str) {
-    for (name, says) in [("empty.csv", "the file is empty"), ("data", "directory"), ("absent.csv", "no such file")] {
-        sandbox.write("empty.csv", "").run(&format!("{command} m.model.json {name}")).refused(2, &[name, says]);
+    for (name, says) in
+        [("empty.csv", "the file is empty"), ("data", "directory"), ("absent.csv", "no such file")]
+    {
+        sandbox
+            .write("empty.csv", "")
+            .run(&format!("{command} m.model.json {name}"))
+            .refused(2, &[name, says]);
     }
 }
 

@@ -22,7 +22,8 @@ fn the_paper_in_code_names_what_exists() {
     let mut named = 0;
     for row in rows {
         let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
-        let (paths, names): (Vec<&str>, Vec<&str>) = quoted(cell).into_iter().partition(|text| text.contains('/'));
+        let (paths, names): (Vec<&str>, Vec<&str>) =
+            quoted(cell).into_iter().partition(|text| text.contains('/'));
         let sources: Vec<String> = paths.iter().map(|path| document(path)).collect();
         for name in names {
             assert!(sources.iter().any(|source| defines(source, name)), "{name} is not in {paths:?}: {row}");
@@ -72,7 +73,8 @@ fn the_fields_in_the_page_on_formats_are_those_of_real_answers() {
     for piece in page.split("<!-- ").skip(1) {
         let (source, rest) = piece.split_once(" -->").unwrap();
         let example = rest.split("```json\n").nth(1).and_then(|text| text.split("\n```").next()).unwrap();
-        let example: Value = serde_json::from_str(example).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let example: Value =
+            serde_json::from_str(example).unwrap_or_else(|error| panic!("{source}: {error}"));
         let found = match source.strip_prefix("cmnet ") {
             Some(arguments) => sandbox.json(arguments),
             None => serde_json::from_str(&sandbox.read(source)).unwrap(),

@@ -33,7 +33,10 @@ fn a_wrong_output_is_found() {
     assert_eq!(rerun(&says("wrong")), says(&right));
     assert_eq!(rerun(&says(&right)), says(&right));
     assert_eq!(rerun(&says("...")), says("..."));
-    assert_eq!(rerun(&says("$ cargo xtask test\nwhatever")), says(&format!("{right}\n$ cargo xtask test\nwhatever")));
+    assert_eq!(
+        rerun(&says("$ cargo xtask test\nwhatever")),
+        says(&format!("{right}\n$ cargo xtask test\nwhatever"))
+    );
 }
 
 #[test]

@@ -115,12 +115,7 @@ impl Ran {
         assert_eq!(self.code, code, "cmnet {}: {}", self.what, self.stderr);
         assert_eq!(self.stdout, "", "cmnet {}", self.what);
         for text in says {
-            assert!(
-                self.stderr.contains(text),
-                "cmnet {}: no {text:?} in\n{}",
-                self.what,
-                self.stderr
-            );
+            assert!(self.stderr.contains(text), "cmnet {}: no {text:?} in\n{}", self.what, self.stderr);
         }
         assert!(!self.stderr.contains("panicked"), "cmnet {}: {}", self.what, self.stderr);
     }
