@@ -17,11 +17,11 @@ pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {
         let meter = Meter::start();
         let mut state = BlanketState::default();
         search.find_all_blankets(&mut state, &())?;
-        let seconds = meter.wall();
+        let seconds = meter.processor();
         let words = (words_counted() - before) as f64;
         let roof = roof(variables, rows.div_ceil(64));
         println!(
-            "blanket phase, d = {variables}, n = {rows}, one thread: {seconds:.2} s for {words:.3e} words"
+            "blanket phase, d = {variables}, n = {rows}, one thread: {seconds:.2} processor s for {words:.3e} words"
         );
         println!(
             "  {:.2} words/ns; the machine's own AND + popcount loop {roof:.2} words/ns: share {:.2}",
