@@ -1,5 +1,8 @@
 //! What can be typed: commands, shared flags, help.
 
+use crate::ask_args::{
+    EXPLAIN_HELP, ExplainArgs, ExportArgs, ImportArgs, PredictArgs, QUERY_HELP, QueryArgs, SampleArgs,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -41,6 +44,24 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
     )]
     Draw(DrawArgs),
+    /// Ask a fitted model: distributions given evidence, or the most probable completion
+    #[command(after_help = QUERY_HELP)]
+    Query(QueryArgs),
+    /// Predict one variable row by row from its Markov blanket
+    #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target class")]
+    Predict(PredictArgs),
+    /// Draw rows from a fitted model
+    #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
+    Sample(SampleArgs),
+    /// Explain a model: blankets, contexts, and what evidence cuts
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArgs),
+    /// Write a fitted model for other inference engines (UAI)
+    #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
+    Export(ExportArgs),
+    /// Read a UAI network of the kind MARKOV as a model
+    #[command(after_help = "Example: cmnet import grid.uai -o grid.model.json")]
+    Import(ImportArgs),
 }
 
 const LEARN_HELP: &str = "\

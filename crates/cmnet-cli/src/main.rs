@@ -1,6 +1,7 @@
 //! The command `cmnet`.
 
 mod args;
+mod ask_args;
 mod commands;
 mod exit;
 mod files;
@@ -20,6 +21,12 @@ fn main() -> ExitCode {
         Command::Score(arguments) => commands::score::run(arguments),
         Command::Check(arguments) => commands::check::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
+        Command::Query(arguments) => commands::query::run(arguments),
+        Command::Predict(arguments) => commands::predict::run(arguments),
+        Command::Sample(arguments) => commands::sample::run(arguments),
+        Command::Explain(arguments) => commands::explain::run(arguments),
+        Command::Export(arguments) => commands::export::run(arguments),
+        Command::Import(arguments) => commands::import::run(arguments),
     };
     exit::code(result)
 }

@@ -64,6 +64,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
             "search",
             "model",
             "loglinear",
+            "inference",
             "learn",
         ],
     ),
