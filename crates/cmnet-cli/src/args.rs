@@ -39,6 +39,20 @@ pub(crate) enum Command {
         after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees."
     )]
     Check(CheckArgs),
+    /// Estimate the parameters of a given structure
+    #[command(
+        after_help = "Example: cmnet fit coronary_heart.model.json data/coronary_heart.csv -o fitted.model.json"
+    )]
+    Fit(FitArgs),
+    /// Tell how probable a fitted model finds these rows
+    #[command(after_help = "Example: cmnet evaluate coronary_heart.model.json heldout.csv")]
+    Evaluate(EvaluateArgs),
+    /// Cross-validate: structure, kappa and parameters learned anew in each fold
+    #[command(after_help = "Example: cmnet cv data/coronary_heart.csv --folds 10 --seed 1")]
+    Cv(CvArgs),
+    /// Compare two models: edges and contexts of one and not the other, divergence
+    #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
+    Compare(CompareArgs),
     /// Draw a model's labelled graph
     #[command(
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
@@ -101,7 +115,7 @@ pub(crate) struct DataArgs {
 }
 
 /// How to read a table.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading the table")]
 pub(crate) struct ReadingArgs {
     /// Character between fields: a character, tab, comma, semicolon or pipe [default: sniffed]
@@ -292,6 +306,78 @@ pub(crate) struct DrawArgs {
     /// File to write: .svg, .dot, .tex (TikZ) or .graphml; - prints text
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FitArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Model file to write, with the parameters
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) fitting: FittingArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// Model file with parameters
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CvArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Number of folds
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) folds: usize,
+    /// Seed of the shuffle
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Weights of the context prior
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
+    pub(crate) kappa: Vec<String>,
+    /// How to search
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) search: Search,
+    /// Dirichlet hyperparameter per level
+    #[arg(long, default_value = "0.5")]
+    pub(crate) alpha: String,
+    /// Threads; 0 takes one per core
+    #[arg(long, default_value_t = 0)]
+    pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) fitting: FittingArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// First model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) one: PathBuf,
+    /// Second model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) other: PathBuf,
+    /// Table to evaluate both on
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -1,10 +1,12 @@
 //! Reading tables and models as the arguments say.
 
 use crate::args::{DataArgs, OnMissing, ReadingArgs};
+use crate::exit::Usage;
 use crate::output;
 use cmnet::Model;
 use cmnet::data::Dataset;
 use cmnet::io::{LevelOrder, Loaded, OnMissing as Policy, ReadOptions, Source, csv, parse_delimiter};
+use cmnet::loglinear::Fit;
 use std::path::Path;
 
 /// Reads a table; warnings go to standard error.
@@ -42,6 +44,17 @@ pub(crate) fn warn(loaded: &Loaded) {
 /// Reads and checks a model file.
 pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
     Ok(cmnet::io::model_file::load(path)?)
+}
+
+/// The parameters of a model, or what to do about their absence.
+pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fit> {
+    let shown = path.display();
+    model.fit.as_ref().ok_or_else(|| {
+        Usage(format!(
+            "{shown}: this model has no parameters; estimate them with: cmnet fit {shown} DATA -o MODEL"
+        ))
+        .into()
+    })
 }
 
 /// Whether two paths lead to one existing file.

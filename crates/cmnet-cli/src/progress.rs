@@ -63,6 +63,7 @@ impl Observer for Watch {
                 state.moves(),
                 state.score().to_f64()
             )),
+            Event::Fold { index, of } => self.bar.println(format!("fold {} of {of}", index + 1)),
             Event::Advanced(state) => self.bar.set_message(state.progress_line()),
             Event::Fitting { index, of } => self.bar.set_message(format!("fitting {} of {of}", index + 1)),
             _ => {}

@@ -23,6 +23,7 @@ pub mod context;
 pub mod counts;
 pub mod data;
 pub mod error;
+pub mod evaluate;
 pub mod graph;
 pub mod inference;
 pub mod io;

@@ -2,10 +2,14 @@
 
 pub(crate) mod asking;
 pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod cv;
 pub(crate) mod describe;
 pub(crate) mod draw;
+pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod fit;
 pub(crate) mod fitting;
 pub(crate) mod import;
 pub(crate) mod learn;

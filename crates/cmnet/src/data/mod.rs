@@ -9,6 +9,7 @@ pub mod digest;
 mod encode;
 mod recent;
 mod select;
+pub mod split;
 pub mod variable;
 pub mod warning;
 

@@ -1,4 +1,4 @@
-//! A table with some of its columns, in any order.
+//! A table with some of its columns or other weights.
 
 use super::collapse::collapse;
 use super::dataset::{Codes, Dataset};
@@ -20,6 +20,16 @@ impl Dataset {
             variables.iter().map(|&variable| self.schema().variable(variable).clone()).collect();
         let columns: Vec<Codes> = variables.iter().map(|&variable| self.column(variable).clone()).collect();
         collapse(Schema::new(chosen), &columns, self.weights())
+    }
+
+    /// The same distinct rows with other weights; rows of weight 0 are left out.
+    ///
+    /// # Errors
+    /// When no weight is above 0, or there is not one weight per distinct row.
+    pub fn with_weights(&self, weights: &[u32]) -> Result<Self> {
+        let columns: Vec<Codes> =
+            (0..self.variables()).map(|variable| self.column(variable).clone()).collect();
+        collapse(self.schema().clone(), &columns, weights)
     }
 }
 

@@ -136,8 +136,9 @@ impl<'a> Conditioned<'a> {
     /// The unobserved variables that are connected to some of these without passing through
     /// evidence or a cut edge: all that matters for a question about them.
     pub fn relevant(&self, targets: &VarSet) -> VarSet {
-        let parts = components(&self.graph).into_iter();
-        parts.filter(|part| targets.iter().any(|target| part.contains(target))).flat_map(members).collect()
+        let parts = components(&self.graph);
+        let matters = |part: &&VarSet| targets.iter().any(|target| part.contains(target));
+        parts.iter().filter(matters).flat_map(VarSet::iter).collect()
     }
 
     /// The sets with terms that are left, with the terms.
@@ -173,10 +174,6 @@ impl<'a> Conditioned<'a> {
             }
         }
     }
-}
-
-fn members(set: VarSet) -> impl Iterator<Item = Var> {
-    set.as_slice().to_vec().into_iter()
 }
 
 /// The edges between unobserved variables whose context holds under the evidence, whatever

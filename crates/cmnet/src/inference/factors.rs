@@ -96,5 +96,7 @@ pub(super) fn to_probabilities(values: &mut [f64]) {
         *value = libm::exp(*value - largest);
         sum += *value;
     }
-    values.iter_mut().for_each(|value| *value /= sum);
+    for value in values.iter_mut() {
+        *value /= sum;
+    }
 }

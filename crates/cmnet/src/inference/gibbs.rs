@@ -158,7 +158,8 @@ fn summarize(
         let mut marginal = vec![0.0; levels as usize];
         if let Some(level) = evidence.level(v) {
             marginal[level as usize] = 1.0;
-            (r_hats.push(1.0), sizes.push(draws));
+            r_hats.push(1.0);
+            sizes.push(draws);
         } else {
             for chain in chains {
                 marginal.iter_mut().zip(&chain.sums[v]).for_each(|(sum, p)| *sum += p / draws);

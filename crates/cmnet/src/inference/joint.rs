@@ -81,7 +81,9 @@ impl Network {
         if total == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        probabilities.iter_mut().for_each(|p| *p = libm::exp(*p - total));
+        for p in probabilities.iter_mut() {
+            *p = libm::exp(*p - total);
+        }
         let shape = Shape::new(targets.to_vec(), self.cardinalities());
         Ok(Joint { shape, probabilities })
     }

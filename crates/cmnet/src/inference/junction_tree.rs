@@ -89,10 +89,12 @@ pub struct JunctionTree {
     cost: TreeCost,
 }
 
+/// The members of a clique, with its parent's index and the members shared with it.
+type PlannedClique = (Vec<Var>, Option<(usize, VarSet)>);
+
 /// The cliques and separators of a tree before any layout exists.
 pub(crate) struct TreePlan {
-    /// Members with the parent's index and the members shared with it.
-    cliques: Vec<(Vec<Var>, Option<(usize, VarSet)>)>,
+    cliques: Vec<PlannedClique>,
     pub(crate) cost: TreeCost,
 }
 
@@ -111,7 +113,7 @@ impl TreePlan {
         for (position, &node) in elimination.order.iter().enumerate() {
             rank[node] = position;
         }
-        let mut cliques: Vec<(Vec<Var>, Option<(usize, VarSet)>)> = Vec::new();
+        let mut cliques: Vec<PlannedClique> = Vec::new();
         let mut clique_of = vec![usize::MAX; graph.nodes()];
         for (position, &node) in elimination.order.iter().enumerate().rev() {
             let later = &elimination.later[position];

@@ -140,7 +140,9 @@ pub(super) fn add_along(shape: &Shape, variable: Var, by_level: &[f64], table: &
     let stride = shape.stride_of(variable);
     for block in table.chunks_exact_mut(stride * by_level.len()) {
         for (run, add) in block.chunks_exact_mut(stride).zip(by_level) {
-            run.iter_mut().for_each(|value| *value += add);
+            for value in run.iter_mut() {
+                *value += add;
+            }
         }
     }
 }

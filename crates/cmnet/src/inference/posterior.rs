@@ -123,7 +123,9 @@ impl<'a> Posterior<'a> {
         let alone = Shape::new(vec![variable], cardinalities);
         shape.walk_onto(&alone).gather(self.propagation.marginal(home), &mut sums);
         let total: f64 = sums.iter().sum();
-        sums.iter_mut().for_each(|sum| *sum /= total);
+        for sum in sums.iter_mut() {
+            *sum /= total;
+        }
         sums
     }
 

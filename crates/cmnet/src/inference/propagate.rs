@@ -62,7 +62,9 @@ impl Propagation {
                 parent.walk.gather(&before[parent.clique], &mut separator);
                 let run = marginal.len() / separator.len();
                 for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
-                    values.iter_mut().for_each(|value| *value *= weight);
+                    for value in values {
+                        *value *= weight;
+                    }
                 }
             }
         }
@@ -133,7 +135,9 @@ pub(super) fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
             *value = libm::exp(*value - largest);
             sum += *value;
         }
-        values.iter_mut().for_each(|value| *value /= sum);
+        for value in values.iter_mut() {
+            *value /= sum;
+        }
         largest + libm::log(sum)
     };
     table.chunks_exact_mut(run).map(log_sum).collect()
@@ -144,7 +148,9 @@ fn center(clique: &Clique, conditional: &[f64], direction: &mut [f64]) -> Vec<f6
     let run = direction.len() / clique.separator_cells();
     let expectation = |(values, weights): (&mut [f64], &[f64])| {
         let mean = values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
-        values.iter_mut().for_each(|value| *value -= mean);
+        for value in values.iter_mut() {
+            *value -= mean;
+        }
         mean
     };
     direction.chunks_exact_mut(run).zip(conditional.chunks_exact(run)).map(expectation).collect()

@@ -166,7 +166,9 @@ impl<'a> Session<'a> {
         let mut sums = vec![0.0; alone.size()];
         self.tree.cliques()[home].shape().walk_onto(&alone).gather(&self.marginals[home], &mut sums);
         let total: f64 = sums.iter().sum();
-        sums.iter_mut().for_each(|sum| *sum /= total);
+        for sum in sums.iter_mut() {
+            *sum /= total;
+        }
         Ok(sums)
     }
 
@@ -240,7 +242,9 @@ impl<'a> Session<'a> {
                 parent.walk.gather(&before[parent.clique], &mut separator);
                 let run = marginal.len() / separator.len();
                 for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
-                    values.iter_mut().for_each(|value| *value *= weight);
+                    for value in values.iter_mut() {
+                        *value *= weight;
+                    }
                 }
             }
         }

@@ -114,7 +114,9 @@ impl<'a> State<'a> {
         for &(one, other) in &added {
             stale.extend(self.neighborhoods[one].intersection(&self.neighborhoods[other]));
         }
-        stale.into_iter().for_each(|node| self.refresh(node));
+        for node in stale {
+            self.refresh(node);
+        }
         added.len()
     }
 
@@ -122,7 +124,9 @@ impl<'a> State<'a> {
         for &neighbor in neighbors {
             self.neighborhoods[neighbor].remove(&node);
         }
-        neighbors.iter().for_each(|&neighbor| self.refresh(neighbor));
+        for &neighbor in neighbors {
+            self.refresh(neighbor);
+        }
     }
 
     fn refresh(&mut self, node: Var) {

@@ -1,9 +1,11 @@
 //! The front door: options, checked once, and a table become learned and fitted structures.
 
 mod choose;
+mod cross_validate;
 mod options;
 mod search;
 
+pub use cross_validate::{CrossValidated, CrossValidation, cross_validate};
 pub use options::{LearnOptions, SearchMode, Select};
 
 use crate::data::{DataDigest, Dataset};

@@ -38,6 +38,25 @@ impl Cholesky {
         Self { rows, inverse_diagonal }
     }
 
+    /// The number of rows.
+    pub(crate) fn size(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// b' A^-1 b: infinite when b has a part in a direction without information.
+    pub(crate) fn inverse_form(&self, mut b: Vec<f64>) -> f64 {
+        let mut sum = 0.0;
+        for (i, row) in self.rows.iter().enumerate() {
+            let rest = b[i] - dot(&row[..i], &b[..i]);
+            if self.inverse_diagonal[i] == 0.0 && rest.abs() > 1e-6 {
+                return f64::INFINITY;
+            }
+            b[i] = rest * self.inverse_diagonal[i];
+            sum += b[i] * b[i];
+        }
+        sum
+    }
+
     /// Solves A x = b; 0 in directions without information.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut x = right.to_vec();
@@ -61,6 +80,8 @@ mod tests {
     fn a_singular_matrix_is_solved_where_it_has_information() {
         let factor = Cholesky::new(vec![vec![4.0], vec![2.0, 5.0], vec![4.0, 2.0, 4.0]]);
         let x = factor.solve(&[6.0, 7.0, 6.0]);
+        assert!((factor.inverse_form(vec![2.0, 1.0, 2.0]) - 1.0).abs() < 1e-12);
+        assert_eq!(factor.inverse_form(vec![0.0, 0.0, 1.0]), f64::INFINITY);
         assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 1.0).abs() < 1e-12 && x[2].abs() < 1e-12, "{x:?}");
     }
 }

@@ -4,7 +4,7 @@
 use super::margins::{Smoothing, clique_counts};
 use super::part::{Part, cells_of};
 use super::term::Terms;
-use super::transform::terms_of_sum;
+use super::transform::{sum_of_terms, terms_of_sum};
 use crate::data::Dataset;
 use crate::graph::VarSet;
 use crate::inference::{JunctionTree, Shape};
@@ -30,7 +30,7 @@ pub(crate) fn closed_form(
     part: &Part,
     tree: &JunctionTree,
     data: &Dataset,
-    smoothing: &Smoothing,
+    smoothing: Smoothing,
 ) -> ClosedForm {
     let cliques = tree.cliques().iter().map(|clique| (clique.shape(), 1.0));
     let separators = tree.cliques().iter().filter_map(|clique| Some((clique.separator()?, -1.0)));
@@ -38,10 +38,9 @@ pub(crate) fn closed_form(
         .chain(separators)
         .map(|(shape, sign)| Factor { shape, sign, counts: clique_counts(data, shape) })
         .collect();
-    let bare = smoothing.weight() == 0.0;
+    let bare = smoothing == Smoothing(0.0);
     let has_empty_cell = factors.iter().any(|factor| factor.counts.contains(&0.0));
-    let floor = smoothing.weighing(if has_empty_cell { FLOOR } else { 0.0 });
-    let imagined = if bare { &floor } else { smoothing };
+    let imagined = if bare && has_empty_cell { Smoothing(FLOOR) } else { smoothing };
     let total = data.rows() as f64;
     let mut form = ClosedForm {
         phi: vec![0.0; part.terms.len()],
@@ -49,24 +48,33 @@ pub(crate) fn closed_form(
         log_likelihood: 0.0,
         boundary: Vec::new(),
     };
-    let mut runaway = vec![0.0; part.terms.len()];
     for factor in &factors {
         let mut logs = factor.counts.clone();
-        imagined.add_to(factor.shape, &mut logs);
-        logs.iter_mut().for_each(|value| *value = libm::log(*value / (total + imagined.weight())));
+        imagined.add_to(&mut logs);
+        for value in &mut logs {
+            *value = libm::log(*value / (total + imagined.0));
+        }
         form.log_likelihood += factor.log_likelihood(if bare { None } else { Some(&logs) }, total);
         terms_of_sum(factor.shape, &mut logs);
         form.log_partition -= factor.sign * logs[0];
         factor.scatter(terms, part, &logs, &mut form.phi);
-        // A term runs away as fast as the signed number of empty cells in it says.
-        let mut empty: Vec<f64> = factor.counts.iter().map(|&n| f64::from(u8::from(n == 0.0))).collect();
-        terms_of_sum(factor.shape, &mut empty);
-        factor.scatter(terms, part, &empty, &mut runaway);
     }
-    if bare {
-        form.boundary = (0..runaway.len()).filter(|&term| runaway[term].abs() > 0.5).collect();
+    if bare && has_empty_cell {
+        form.boundary = runaways(&factors, terms, part);
     }
     form
+}
+
+/// The terms without a finite estimate: those whose formula takes the logarithm of an empty
+/// cell of some clique.
+fn runaways(factors: &[Factor<'_>], terms: &Terms, part: &Part) -> Vec<usize> {
+    let mut empty_cells = vec![0.0; part.terms.len()];
+    for clique in factors.iter().filter(|factor| factor.sign > 0.0) {
+        let mut empty: Vec<f64> = clique.counts.iter().map(|&n| f64::from(u8::from(n == 0.0))).collect();
+        sum_of_terms(clique.shape, &mut empty);
+        clique.scatter(terms, part, &empty, &mut empty_cells);
+    }
+    (0..empty_cells.len()).filter(|&term| empty_cells[term] > 0.0).collect()
 }
 
 /// The margin of a clique, or of a separator with sign -1.

@@ -44,7 +44,9 @@ impl Enumeration {
         let largest = log_probabilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = log_probabilities.iter().map(|energy| libm::exp(energy - largest)).sum();
         let log_partition = largest + libm::log(sum);
-        log_probabilities.iter_mut().for_each(|value| *value -= log_partition);
+        for value in &mut log_probabilities {
+            *value -= log_partition;
+        }
         Ok(Self { space, log_probabilities, log_partition })
     }
 

@@ -26,7 +26,7 @@ const TABLES: u64 = 4;
 
 /// Iterations of L-BFGS before Newton's method takes over: by then it is near enough, and on
 /// tables with rare cells L-BFGS would need thousands more.
-const CLIMB: u64 = 50;
+const CLIMB: u64 = 20;
 
 /// Imagined observations that help the first optimisation.
 const HELP: f64 = 1.0;
@@ -58,8 +58,8 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
     let coordinates = Coordinates::new(structure, &terms)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
-    let smoothing = Smoothing::none(data);
-    let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, smoothing };
+    let levels = (0..data.variables()).map(|variable| data.level_counts(variable)).collect();
+    let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, levels };
     let (fitted, estimate, reason): (Vec<FittedPart>, _, _) = match plans {
         Plans::Exact(plans, reason) => {
             let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
@@ -84,13 +84,17 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
         rows,
         log_likelihood: (estimate == Estimate::Exact).then_some(total),
         pseudo_log_likelihood: (estimate == Estimate::Pseudo).then_some(total),
-        status: fitted.iter().map(|part| part.status).max_by_key(severity).unwrap_or(FitStatus::Converged),
+        status: fitted
+            .iter()
+            .map(|part| part.status)
+            .max_by_key(|&status| severity(status))
+            .unwrap_or(FitStatus::Converged),
         gradient: fitted.iter().map(|part| part.gradient).fold(0.0, f64::max),
         iterations: fitted.iter().map(|part| part.iterations).sum(),
     })
 }
 
-fn severity(status: &FitStatus) -> u8 {
+fn severity(status: FitStatus) -> u8 {
     match status {
         FitStatus::Converged => 0,
         FitStatus::Boundary => 1,
@@ -157,8 +161,8 @@ struct Job<'a> {
     coordinates: &'a Coordinates,
     data: &'a Dataset,
     options: &'a FitOptions,
-    /// The distribution of imagined observations, none of them yet.
-    smoothing: Smoothing,
+    /// How often each level of each variable was observed.
+    levels: Vec<Vec<u64>>,
 }
 
 impl Job<'_> {
@@ -171,14 +175,14 @@ impl Job<'_> {
         let coordinates = self.coordinates.restrict(&part.terms);
         let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
         let objective = |weight| {
-            let means = term_means(self.terms, part, self.data, &self.smoothing.weighing(weight));
+            let means = term_means(self.terms, part, self.data, Smoothing(weight));
             likelihood.clone().with_means(means)
         };
         Ok(self.optimize(part, objective, Likelihood::log_partition_at))
     }
 
     fn in_closed_form(&self, part: &Part, tree: &JunctionTree) -> FittedPart {
-        let form = |weight| closed_form(self.terms, part, tree, self.data, &self.smoothing.weighing(weight));
+        let form = |weight| closed_form(self.terms, part, tree, self.data, Smoothing(weight));
         let bare = form(0.0);
         let used = if self.options.smoothing > 0.0 { form(self.options.smoothing) } else { bare.clone() };
         FittedPart {
@@ -195,7 +199,7 @@ impl Job<'_> {
     fn fit_pseudo(&self, part: &Part) -> FittedPart {
         let coordinates = self.coordinates.restrict(&part.terms);
         let pseudo = PseudoLikelihood::new(self.terms, part, self.data, coordinates);
-        let objective = |weight| pseudo.clone().with_smoothing(&self.smoothing.weighing(weight));
+        let objective = |weight| pseudo.clone().with_smoothing(Smoothing(weight));
         self.optimize(part, objective, |_| 0.0)
     }
 
@@ -249,8 +253,8 @@ impl Job<'_> {
             let term = self.terms.term(part.terms[local]);
             match (term.variables.as_slice(), term.levels.as_slice()) {
                 (&[variable], &[level]) => {
-                    let levels = self.smoothing.levels(variable);
-                    libm::log(levels[level as usize] / levels[0])
+                    let count = |level: u32| self.levels[variable][level as usize] as f64 + 0.5;
+                    libm::log(count(level) / count(0))
                 }
                 _ => 0.0,
             }

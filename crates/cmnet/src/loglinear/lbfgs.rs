@@ -91,7 +91,9 @@ impl<O: Objective> Gradient for Downhill<'_, '_, O> {
 
     fn gradient(&self, beta: &Vec<f64>) -> Result<Vec<f64>, ArgminError> {
         let mut gradient = self.0.at(beta, |point| self.0.objective.gradient(point));
-        gradient.iter_mut().for_each(|value| *value = -*value);
+        for value in &mut gradient {
+            *value = -*value;
+        }
         Ok(gradient)
     }
 }

@@ -61,7 +61,7 @@ impl Likelihood {
         let coordinates = Coordinates::new(structure, &terms)?;
         let tree = JunctionTree::new(structure.graph(), structure.cardinalities(), budget)?;
         let part = Part::whole(&terms);
-        let means = term_means(&terms, &part, data, &Smoothing::none(data));
+        let means = term_means(&terms, &part, data, Smoothing(0.0));
         Ok(Self::of_part(&terms, &part, tree, coordinates).with_means(means))
     }
 

@@ -42,11 +42,15 @@ pub(crate) struct Stop {
 }
 
 /// A gain of the whole log-likelihood that does not matter any more.
-const NEGLIGIBLE_GAIN: f64 = 1e-9;
+const NEGLIGIBLE_GAIN: f64 = 1e-8;
 /// What rounding leaves of a gain per observation.
 const ROUNDING_GAIN: f64 = 1e-14;
 /// A Newton step of a term that is still large when the gain is negligible.
 const LARGE_STEP: f64 = 0.02;
+/// A variance of a term that the data do not bound. Where the gain is negligible, a direction
+/// on the way to infinity has at least ten times this variance, and a finite term with a
+/// standard error of a thousand is finite in theory only.
+const LARGE_VARIANCE: f64 = 1e6;
 /// The longest step of a term: beyond the maximum in a direction of a rare cell the curvature
 /// is so small that Newton's method would come back by e^20.
 const LONGEST_STEP: f64 = 5.0;
@@ -68,11 +72,12 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) ->
         let by_term = objective.coordinates().expand(&step);
         let excess = largest(&by_term) / LONGEST_STEP;
         if excess > 1.0 {
-            step.iter_mut().for_each(|by| *by /= excess);
+            for by in &mut step {
+                *by /= excess;
+            }
         }
         if negligible && largest(&by_term) > LARGE_STEP {
-            let runs = |term: &usize| by_term[*term].abs() > LARGE_STEP;
-            ending = Some(Ending::Boundary((0..by_term.len()).filter(runs).collect()));
+            ending = Some(Ending::Boundary(climb.runaways(&by_term, stop.rows)));
             break;
         }
         iterations += 1;
@@ -115,6 +120,24 @@ impl<O: Objective> Climb<'_, O> {
             self.preconditioner = Some(preconditioner);
         }
         step
+    }
+
+    /// The terms that run away: the data say nothing about them, so that their variance is
+    /// beyond all bounds. Where the whole matrix is too large, those that a step still moves.
+    fn runaways(&self, by_term: &[f64], rows: f64) -> Vec<usize> {
+        let runs: Vec<bool> = match Preconditioner::new(self.objective, &self.point) {
+            Preconditioner::Factor(factor) => {
+                let coordinates = self.objective.coordinates();
+                let unbounded = |term: usize| {
+                    let mut row = vec![0.0; coordinates.len()];
+                    coordinates.expansion(term).for_each(|(at, value)| row[at] = value);
+                    factor.inverse_form(row) / rows > LARGE_VARIANCE
+                };
+                (0..by_term.len()).into_par_iter().map(unbounded).collect()
+            }
+            Preconditioner::Diagonal(_) => by_term.iter().map(|step| step.abs() > LARGE_STEP).collect(),
+        };
+        (0..runs.len()).filter(|&term| runs[term]).collect()
     }
 
     /// Moves by a step, halved until the value does not fall by more than rounding.
@@ -170,10 +193,11 @@ impl Preconditioner {
         }
     }
 
-    /// The number of conjugate gradient steps up to which it is worth keeping.
+    /// The number of conjugate gradient steps up to which it is worth keeping: about what
+    /// another one would cost.
     fn patience(&self) -> usize {
         match self {
-            Self::Factor(_) => 12,
+            Self::Factor(factor) => 10 + factor.size() / 10,
             Self::Diagonal(_) => 0,
         }
     }

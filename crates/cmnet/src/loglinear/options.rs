@@ -26,9 +26,13 @@ pub struct FitOptions {
     /// Imagined observations that keep every probability positive; 0 asks for the bare
     /// maximum likelihood estimate. [default: 1] [range: 0 or more]
     ///
-    /// They are spread over the joint outcome space as if all variables were independent,
-    /// each with its own observed distribution. BIC never sees them: the log-likelihood
-    /// that it uses is that of the bare estimate.
+    /// They are spread evenly over the joint outcome space, so that a configuration whose
+    /// margins were never observed gets a small, finite probability; where everything was
+    /// observed they change little. (With 1 it is the posterior mode under Perks' prior; ten-fold
+    /// predictive accuracy on the paper's tables hardly moves between 0.5 and 5, and falls
+    /// towards 0.) Maximum pseudo-likelihood imagines each variable's levels equally often in
+    /// every *observed* blanket. BIC never sees any of this: its log-likelihood is that of the
+    /// bare estimate.
     pub smoothing: f64,
     /// Relative change of the log-likelihood, and largest derivative per observation, that
     /// count as zero. [default: 1e-7] [range: above 0]

@@ -1,9 +1,12 @@
 //! The phi-terms with values: a distribution (paper, eq. 1 and Definition 3).
 
+use super::objective::dot;
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::{Term, Terms};
 use crate::data::{Dataset, Var};
-use crate::inference::Shape;
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::inference::{Clique, JunctionTree, Propagation, Shape};
 
 /// Values of all phi-terms of a graph, with phi_0 where it is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +50,41 @@ impl Parameters {
     /// Every term with its value, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Term, f64)> + '_ {
         self.values.iter().enumerate().map(|(number, &value)| (self.terms.term(number), value))
+    }
+
+    /// The same parameters with log Z, by a junction tree that fits a budget of bytes.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn normalized(self, graph: &Graph, budget: u64) -> Result<Self> {
+        let tree = JunctionTree::new(graph, self.terms.cardinalities(), budget)?;
+        let log_partition = Some(self.propagate(&tree, &mut Propagation::new(&tree)));
+        Ok(Self { log_partition, ..self })
+    }
+
+    /// Puts the potentials into a tree whose cliques cover all terms and collects: log Z.
+    pub(crate) fn propagate(&self, tree: &JunctionTree, propagation: &mut Propagation) -> f64 {
+        let tables = self.tables(tree);
+        for (index, clique) in tree.cliques().iter().enumerate() {
+            tables.log_potential(index, clique.shape(), &self.values, propagation.log_potential(index));
+        }
+        propagation.collect(tree)
+    }
+
+    /// The expectation of the sum of these terms under the distribution of a calibrated tree.
+    pub(crate) fn expectation(&self, tree: &JunctionTree, propagation: &Propagation) -> f64 {
+        let tables = self.tables(tree);
+        let mut sum = 0.0;
+        for (index, clique) in tree.cliques().iter().enumerate() {
+            let mut table = vec![0.0; clique.shape().size()];
+            tables.log_potential(index, clique.shape(), &self.values, &mut table);
+            sum += dot(&table, propagation.marginal(index));
+        }
+        sum
+    }
+
+    fn tables(&self, tree: &JunctionTree) -> TermTables {
+        TermTables::new(&self.terms, &Part::whole(&self.terms), tree.cliques().iter().map(Clique::shape))
     }
 
     /// The same parameters ready to be evaluated row by row.
@@ -136,6 +174,8 @@ pub(crate) fn softmax(energies: &mut [f64]) -> f64 {
         *energy = libm::exp(*energy - largest);
         sum += *energy;
     }
-    energies.iter_mut().for_each(|energy| *energy /= sum);
+    for energy in energies {
+        *energy /= sum;
+    }
     largest + libm::log(sum)
 }

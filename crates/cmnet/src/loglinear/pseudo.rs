@@ -89,13 +89,13 @@ impl Node {
         }
     }
 
-    /// Adds imagined observations in which the variable does not depend on its blanket.
-    fn smooth(&mut self, smoothing: &Smoothing, rows: f64) {
-        let own = smoothing.levels(self.variable);
+    /// Adds imagined observations: the blankets that were observed, with every level of the
+    /// variable equally often.
+    fn smooth(&mut self, smoothing: Smoothing, rows: f64) {
         self.counts.clone_from(&self.observed);
         for counts in self.counts.chunks_exact_mut(self.levels) {
             let share = counts.iter().sum::<f64>() / rows;
-            counts.iter_mut().zip(own).for_each(|(count, p)| *count += smoothing.weight() * share * p);
+            Smoothing(smoothing.0 * share).add_to(counts);
         }
         self.sums = self.counts.chunks_exact(self.levels).map(|counts| counts.iter().sum()).collect();
     }
@@ -152,8 +152,8 @@ impl PseudoLikelihood {
     }
 
     /// The same function of the same data and imagined observations.
-    pub(crate) fn with_smoothing(mut self, smoothing: &Smoothing) -> Self {
-        self.total = self.rows + smoothing.weight();
+    pub(crate) fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
+        self.total = self.rows + smoothing.0;
         let rows = self.rows;
         self.nodes.par_iter_mut().for_each(|node| node.smooth(smoothing, rows));
         self
@@ -192,7 +192,9 @@ impl PseudoLikelihood {
         for (clique, shape) in self.shapes.iter().enumerate() {
             self.tables.margins(clique, shape, &mut cells[clique], &mut by_term);
         }
-        by_term.iter_mut().for_each(|value| *value /= self.total);
+        for value in &mut by_term {
+            *value /= self.total;
+        }
         by_term
     }
 

@@ -146,12 +146,11 @@ impl Scene {
 /// The structure in one sentence, for readers who do not see the picture.
 fn overview(drawing: &Drawing<'_>) -> String {
     let structure = drawing.structure;
-    let count =
-        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    format!(
-        "An undirected graph of {} and {}, {} with a context in which its ends are independent.",
-        count(structure.variables(), "variable", "variables"),
-        count(structure.graph().edge_count(), "edge", "edges"),
-        structure.contexts().count()
-    )
+    let many = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let contexts = match structure.contexts().count() {
+        0 => String::new(),
+        count => format!(", {count} of them with a context in which the two ends are independent"),
+    };
+    let (nodes, edges) = (structure.variables(), structure.graph().edge_count());
+    format!("An undirected graph of {} and {}{contexts}.", many(nodes, "variable"), many(edges, "edge"))
 }

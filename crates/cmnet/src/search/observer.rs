@@ -24,6 +24,13 @@ pub enum Event<'a> {
     },
     /// The best neighbour was taken.
     Moved(&'a GraphClimbState),
+    /// A fold of a cross-validation begins.
+    Fold {
+        /// Which of the folds.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// A structure's parameters are estimated.
     Fitting {
         /// Which of the structures.

@@ -28,7 +28,7 @@ fn structures_written_by_hand_load_too() {
     let mut rng = generator(32);
     for _ in 0..200 {
         let structure = random_structure(&mut rng, &[2, 3, 2, 4, 2], 0.7);
-        let model = Model { schema: schema(structure.cardinalities()), structure, learned: None };
+        let model = Model { schema: schema(structure.cardinalities()), structure, learned: None, fit: None };
         assert_eq!(from_text(&to_text(&model).unwrap(), "model.json").unwrap(), model);
     }
 }

@@ -86,8 +86,13 @@ fn the_learner_takes_the_referees_steps_on_1_000_tables() {
     let kappas = ["eps", "n^-1", "n^-0.5", "n^-0.25", "1", "0.1"];
     let (mut steps, mut elements, mut ties) = (0, 0, 0);
     for case in 0..1_000 {
-        let rows = Rows::random(&mut rng);
+        let mut rows = Rows::random(&mut rng);
         let kappa: Kappa = kappas[case % kappas.len()].parse().unwrap();
+        if kappas[case % kappas.len()] == "1" {
+            // Without a price for contexts the literal climb grows to hundreds of elements.
+            rows.rows.truncate(40);
+            rows.weights.truncate(40);
+        }
         let (state, structures, prior) = climb(&rows, kappa);
         let scoring = Scoring::new(0.5, prior.log_kappa().map(|log| log.to_f64())).unwrap();
         let expected = graph_hill_climb(&rows.table(), &scoring, &mut |_, _| true).unwrap();

@@ -38,11 +38,7 @@ fn options(arguments: &LearnArgs) -> anyhow::Result<LearnOptions> {
     let kappas: Vec<Kappa> = arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     Ok(LearnOptions {
         kappas,
-        search: match arguments.search {
-            Search::Auto => SearchMode::Auto,
-            Search::Paper => SearchMode::Paper,
-            Search::Blanket => SearchMode::Blanket,
-        },
+        search: arguments.search.into(),
         alpha: arguments.alpha.parse()?,
         select: match arguments.select {
             Select::Bic => Choice::Bic,
@@ -59,6 +55,16 @@ fn options(arguments: &LearnArgs) -> anyhow::Result<LearnOptions> {
             Candidates::And => CandidateRule::And,
         },
     })
+}
+
+impl From<Search> for SearchMode {
+    fn from(search: Search) -> Self {
+        match search {
+            Search::Auto => Self::Auto,
+            Search::Paper => Self::Paper,
+            Search::Blanket => Self::Blanket,
+        }
+    }
 }
 
 /// Reads a time such as 90, 30s, 5m, 2h.

@@ -111,7 +111,7 @@ fn arranged(network: &Network) -> Layout {
     for growth in 0..GROWTHS {
         let (trouble, layout) = finished(network, &overlap::parted(network, &refinement.grown(scale)));
         // A larger picture has to be worth its size.
-        let price = trouble + growth * network.links.len() / 15;
+        let price = trouble + growth * network.links.len() / 30;
         if best.as_ref().is_none_or(|(least, _)| price < *least) {
             best = Some((price, layout));
         }

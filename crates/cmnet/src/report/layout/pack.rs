@@ -76,3 +76,30 @@ fn shelves(blocks: &[Size], order: &[usize], width: f64, gap: f64) -> (Vec<Point
     }
     (corners, if rows.is_empty() { 0.0 } else { top - gap })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::layout::geometry::Frame;
+
+    #[test]
+    fn blocks_and_singles_keep_apart() {
+        let blocks: Vec<Size> =
+            (1..8).map(|i| Size::new(f64::from(i * 60), f64::from(300 - i * 30))).collect();
+        let singles = vec![Size::new(80.0, 34.0); 9];
+        let (corners, spots, whole) = in_rows(&blocks, &singles);
+        let frames: Vec<Frame> = corners
+            .iter()
+            .chain(&spots)
+            .zip(blocks.iter().chain(&singles))
+            .map(|(corner, &size)| {
+                Frame::new(corner.plus(Point::new(size.width / 2.0, size.height / 2.0)), size)
+            })
+            .collect();
+        for (place, frame) in frames.iter().enumerate() {
+            assert!(frames[..place].iter().all(|other| frame.overlap(*other).is_none()));
+            assert!(frame.center.x + frame.half.x <= whole.width + 1.0);
+            assert!(frame.center.y + frame.half.y <= whole.height + 1.0);
+        }
+    }
+}

@@ -41,7 +41,7 @@ const LAST_STEP: f64 = 0.04;
 const FEWEST_SWEEPS: usize = 3;
 
 /// What a straight line may cost.
-const STRAIGHT: f64 = 0.06;
+const STRAIGHT: f64 = 0.12;
 
 /// A component being laid out.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl<'a> Refinement<'a> {
         let stress = Stress::new(network, &lengths);
         // What it takes to price one picture, and so how many starts can be compared.
         let parts = network.links.len() + network.len();
-        let once = TURNS * 2 * network.links.len().saturating_mul(parts).max(1);
+        let once = network.links.len().saturating_mul(parts).saturating_mul(2 * TURNS).max(1);
         let affordable = START_WORK / once;
         // Where nearly all are linked with all, a circle reads best.
         let dense = 4 * network.links.len() > network.len() * network.len();

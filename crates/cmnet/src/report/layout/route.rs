@@ -153,3 +153,23 @@ impl<'a> Routes<'a> {
         boxes + others.filter(|&other| path.meets(&self.paths[other])).count() as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::layout::geometry::Size;
+    use crate::report::layout::network::Link;
+
+    #[test]
+    fn a_line_goes_around_a_box_in_its_way() {
+        let size = Size::new(40.0, 30.0);
+        let network = Network::new(vec![size; 3], vec![Link { ends: (0, 2), label: None }]);
+        let at = |x: f64, y: f64| Frame::new(Point::new(x, y), size);
+        let free = [at(0.0, 0.0), at(150.0, 60.0), at(300.0, 0.0)];
+        assert_eq!(Routes::new(&network, &free).paths[0].control, None);
+        let blocked = [at(0.0, 0.0), at(150.0, 0.0), at(300.0, 0.0)];
+        let routes = Routes::new(&network, &blocked);
+        assert!(routes.paths[0].control.is_some());
+        assert_eq!(routes.blocked(), 0);
+    }
+}

@@ -191,3 +191,33 @@ fn eigenvector(matrix: &[Vec<f64>], first: Option<&[f64]>) -> Vec<f64> {
     }
     vector
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::layout::geometry::Size;
+    use crate::report::layout::network::Link;
+
+    fn path(count: usize) -> Network {
+        let links = (1..count).map(|node| Link { ends: (node - 1, node), label: None }).collect();
+        Network::new(vec![Size::new(40.0, 40.0); count], links)
+    }
+
+    #[test]
+    fn a_short_path_keeps_its_distances_and_a_long_one_curls() {
+        let network = path(4);
+        let stress = Stress::new(&network, &[100; 3]);
+        let positions = stress.settle(stress.scaled_start(), 100);
+        assert!((positions[0].minus(positions[3]).length() - 300.0).abs() < 5.0);
+        let network = path(40);
+        let stress = Stress::new(&network, &[100; 39]);
+        assert!(stress.all_distances()[0][39] < 1_100.0);
+    }
+
+    #[test]
+    fn a_large_network_listens_to_neighbours_and_pivots_only() {
+        let network = path(2_000);
+        let stress = Stress::new(&network, &[100; 1_999]);
+        assert!(stress.wishes.iter().all(|wishes| wishes.len() <= PIVOTS + 2));
+    }
+}

@@ -1,0 +1,43 @@
+//! `cmnet evaluate`: how probable a fitted model finds these rows.
+
+use crate::args::{EvaluateArgs, Format};
+use crate::exit::Outcome;
+use crate::{files, output};
+use cmnet::evaluate::evaluate;
+use serde_json::json;
+
+pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
+    let model = files::model(&arguments.model)?;
+    let fit = files::fit_of(&model, &arguments.model)?;
+    let data = files::table_for(&model, &arguments.data)?;
+    let found = evaluate(fit, &data);
+    let number = |value: Option<f64>| {
+        value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
+    };
+    match arguments.format.format {
+        Format::Text => output::text(&format!(
+            "rows                         {}\n\
+             mean log-likelihood          {}\n\
+             mean pseudo-log-likelihood   {:.6}\n\
+             parameters                   {}\n\
+             BIC                          {}\n\
+             BIC / n                      {}\n",
+            found.rows,
+            number(found.log_likelihood),
+            found.pseudo_log_likelihood,
+            found.parameters,
+            number(found.bic()),
+            number(found.sbic()),
+        ))?,
+        Format::Json => output::json(&json!({
+            "format": "cmnet-evaluate/1",
+            "rows": found.rows,
+            "log_likelihood": found.log_likelihood,
+            "pseudo_log_likelihood": found.pseudo_log_likelihood,
+            "parameters": found.parameters,
+            "bic": found.bic(),
+            "sbic": found.sbic(),
+        }))?,
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,98 @@
+//! `cmnet fit`: parameters for a given structure.
+
+use crate::args::{FitArgs, Format};
+use crate::commands::fitting::fit_options;
+use crate::exit::Outcome;
+use crate::{files, output};
+use cmnet::io::model_file;
+use cmnet::loglinear::{Fit, FitStatus, Term, fit};
+use cmnet::{Model, data::Schema};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
+    let mut model = files::model(&arguments.model)?;
+    let options = fit_options(&arguments.fitting)?;
+    let data = files::table_for(&model, &arguments.data)?;
+    let fitted = fit(&model.structure, &data, &options)?;
+    let page = match arguments.format.format {
+        Format::Text => Err(as_text(&model.schema, &fitted)?),
+        Format::Json => Ok(as_json(&model.schema, &fitted)),
+    };
+    model.fit = Some(fitted);
+    save(&model, arguments)?;
+    match page {
+        Ok(answer) => output::json(&answer)?,
+        Err(text) => output::text(&text)?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn save(model: &Model, arguments: &FitArgs) -> anyhow::Result<()> {
+    if let Some(path) = &arguments.output {
+        model_file::save(model, path)?;
+        output::note(&format!("wrote {}", path.display()));
+    } else if arguments.format.format == Format::Text {
+        output::note("the parameters are not saved; give -o MODEL to write them");
+    }
+    Ok(())
+}
+
+fn as_text(schema: &Schema, fit: &Fit) -> anyhow::Result<String> {
+    let mut page = String::new();
+    writeln!(page, "method           {} ({})", fit.estimate, fit.reason)?;
+    writeln!(page, "status           {} after {} iterations", fit.status, fit.iterations)?;
+    writeln!(page, "rows             {}", fit.rows)?;
+    writeln!(page, "parameters       {}", fit.free_parameters)?;
+    if let Some(total) = fit.log_likelihood {
+        writeln!(page, "log-likelihood   {total:.6}")?;
+    }
+    if let Some(total) = fit.pseudo_log_likelihood {
+        writeln!(page, "pseudo-log-lik.  {total:.6}")?;
+    }
+    writeln!(page, "BIC              {:.6}", fit.bic())?;
+    writeln!(page, "BIC / n          {:.6}", fit.sbic())?;
+    writeln!(
+        page,
+        "smoothing        {} imagined rows in the parameters, none in the numbers above",
+        fit.smoothing
+    )?;
+    if fit.status == FitStatus::Boundary {
+        let terms: Vec<String> = fit.boundary.iter().take(12).map(|term| named(schema, term)).collect();
+        let more = fit.boundary.len().saturating_sub(terms.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        writeln!(
+            page,
+            "Zero margins leave these terms without a finite estimate: {}{more}",
+            terms.join("; ")
+        )?;
+    }
+    Ok(page)
+}
+
+fn named(schema: &Schema, term: &Term) -> String {
+    let part = |(variable, &level): (usize, &u32)| {
+        let variable = schema.variable(variable);
+        format!("{} = {}", variable.name, variable.levels[level as usize])
+    };
+    term.variables.iter().zip(&term.levels).map(part).collect::<Vec<_>>().join(", ")
+}
+
+fn as_json(schema: &Schema, fit: &Fit) -> Value {
+    json!({
+        "format": "cmnet-fit/1",
+        "method": fit.estimate,
+        "reason": fit.reason,
+        "status": fit.status,
+        "rows": fit.rows,
+        "parameters": fit.free_parameters,
+        "log_likelihood": fit.log_likelihood,
+        "pseudo_log_likelihood": fit.pseudo_log_likelihood,
+        "bic": fit.bic(),
+        "sbic": fit.sbic(),
+        "smoothing": fit.smoothing,
+        "gradient": fit.gradient,
+        "iterations": fit.iterations,
+        "boundary": fit.boundary.iter().map(|term| named(schema, term)).collect::<Vec<_>>(),
+    })
+}

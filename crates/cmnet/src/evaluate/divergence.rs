@@ -1,0 +1,100 @@
+//! Kullback-Leibler divergence: sum over x of p(x) ln(p(x) / q(x)), the truth first (paper,
+//! section 4.1).
+
+use crate::error::{Error, Result};
+use crate::graph::{Edge, Graph};
+use crate::inference::{JunctionTree, Propagation};
+use crate::loglinear::Parameters;
+use crate::outcome::OutcomeSpace;
+
+/// KL(p || q) of two sets of parameters over the same variables, exactly.
+///
+/// One propagation of p in a junction tree of both graphs together gives the expectation of
+/// every term of p and of q.
+///
+/// # Errors
+/// When the variables differ, or that tree does not fit a budget of bytes.
+///
+/// # Example
+/// ```
+/// use cmnet::{Structure, evaluate::divergence, loglinear::{Parameters, Terms}};
+/// let terms = Terms::new(&Structure::empty(&[2]), None)?;
+/// let coin = |log_odds: f64| {
+///     let log_partition = Some(libm::log1p(libm::exp(log_odds)));
+///     Parameters::new(terms.clone(), vec![log_odds], log_partition)
+/// };
+/// assert!(divergence(&coin(1.0), &coin(1.0), 1 << 20)?.abs() < 1e-12);
+/// assert!(divergence(&coin(1.0), &coin(0.0), 1 << 20)? > 0.1);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn divergence(p: &Parameters, q: &Parameters, budget: u64) -> Result<f64> {
+    let cardinalities = p.terms().cardinalities();
+    if cardinalities != q.terms().cardinalities() {
+        return Err(different_variables());
+    }
+    let graph = union(p, q);
+    let tree = JunctionTree::new(&graph, cardinalities, budget)?;
+    let mut propagation = Propagation::new(&tree);
+    let log_partition_q = match q.log_partition() {
+        Some(known) => known,
+        None => q.propagate(&tree, &mut propagation),
+    };
+    let log_partition_p = p.propagate(&tree, &mut propagation);
+    propagation.distribute(&tree);
+    let energy = |parameters: &Parameters| parameters.expectation(&tree, &propagation);
+    // Rounding may leave a divergence of zero a little below it.
+    Ok(((energy(p) - log_partition_p) - (energy(q) - log_partition_q)).max(0.0))
+}
+
+/// KL from a known joint distribution, given as the probability of every configuration of
+/// all variables in order, the last variable fastest.
+///
+/// # Errors
+/// When the table has another size, is no distribution, or q is not normalised.
+pub fn divergence_from_table(p: &[f64], q: &Parameters) -> Result<f64> {
+    let cardinalities = q.terms().cardinalities();
+    let space = OutcomeSpace::new((0..cardinalities.len()).collect(), cardinalities)?;
+    let total: f64 = p.iter().sum();
+    if p.len() as u64 != space.size() || (total - 1.0).abs() > 1e-6 || p.iter().any(|&value| value < 0.0) {
+        return Err(Error::option(
+            "distribution",
+            format!("{} numbers with sum {total}", p.len()),
+            "one probability per joint configuration, with sum 1",
+        ));
+    }
+    let evaluator = q.evaluator();
+    let mut sum = 0.0;
+    for (cell, &probability) in p.iter().enumerate().filter(|(_, probability)| **probability > 0.0) {
+        let log_q =
+            evaluator.log_probability(&space.configuration(cell as u64)).ok_or_else(not_normalised)?;
+        sum += probability * (libm::log(probability) - log_q);
+    }
+    Ok(sum)
+}
+
+/// The graph with the edges of both.
+fn union(p: &Parameters, q: &Parameters) -> Graph {
+    let mut graph = Graph::empty(p.terms().cardinalities().len());
+    for clique in p.terms().cliques().iter().chain(q.terms().cliques()) {
+        for one in clique.iter() {
+            for edge in clique.iter().filter_map(|other| Edge::new(one, other).ok()) {
+                if !graph.contains(edge) {
+                    graph.toggle(edge);
+                }
+            }
+        }
+    }
+    graph
+}
+
+fn different_variables() -> Error {
+    crate::error::ErrorKind::Mismatch {
+        problem: "the models differ in number of variables or of levels".into(),
+        hint: "compare models of the same variables".into(),
+    }
+    .into()
+}
+
+fn not_normalised() -> Error {
+    Error::option("model", "no partition function", "a model that was fitted exactly, or normalised")
+}

@@ -1,0 +1,9 @@
+//! How good a model is, and how two models differ (paper, section 4).
+
+pub mod difference;
+pub mod divergence;
+pub mod heldout;
+
+pub use difference::{ContextElement, Difference, difference};
+pub use divergence::{divergence, divergence_from_table};
+pub use heldout::{Evaluation, evaluate};

@@ -1,0 +1,122 @@
+//! The paper's protocol for real data: structure, kappa and parameters learned anew in each
+//! fold, judged by BIC there and by the probability of what was held out (section 4).
+
+use super::{LearnOptions, Learned, LearnedModel, Select, learn};
+use crate::data::Dataset;
+use crate::data::split::folds;
+use crate::error::{Error, Result};
+use crate::loglinear::Fit;
+use crate::score::Kappa;
+use crate::search::{Event, Observer, StopReason};
+use serde::Serialize;
+
+/// The means over folds for one way of choosing kappa.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrossValidated {
+    /// `CMN` for the choice by BIC, `MN` for eps, else kappa.
+    pub method: String,
+    /// BIC per training row.
+    pub sbic: f64,
+    /// Mean log-probability per held-out row; of the pseudo-likelihood where the exact one is
+    /// out of reach.
+    pub predictive: f64,
+    /// Edges.
+    pub edges: f64,
+    /// Free parameters.
+    pub parameters: f64,
+    /// Standard deviations over folds of the four numbers above.
+    pub spread: [f64; 4],
+}
+
+/// What a cross-validation found.
+#[derive(Clone, Debug)]
+pub struct CrossValidation {
+    /// `CMN` first, then one row per kappa.
+    pub rows: Vec<CrossValidated>,
+    /// Whether all probabilities are exact.
+    pub exact: bool,
+    /// Why it ended; the means are over the folds that were finished.
+    pub stop: StopReason,
+    /// Folds that were finished.
+    pub finished: usize,
+}
+
+/// Cross-validates a table.
+///
+/// # Errors
+/// When there are fewer observations than folds, or as [`learn`].
+pub fn cross_validate(
+    data: &Dataset,
+    (count, seed): (usize, u64),
+    options: &LearnOptions,
+    observer: &dyn Observer,
+) -> Result<CrossValidation> {
+    let options = LearnOptions { select: Select::Bic, ..options.clone() };
+    let mut tallies: Vec<Vec<[f64; 4]>> = vec![Vec::new(); options.kappas.len() + 1];
+    let mut result =
+        CrossValidation { rows: Vec::new(), exact: true, stop: StopReason::Converged, finished: 0 };
+    for (place, fold) in folds(data, count, seed)?.iter().enumerate() {
+        observer.observe(&Event::Fold { index: place, of: count });
+        let learned = learn(&fold.training, &options, observer)?;
+        if learned.stop != StopReason::Converged {
+            result.stop = learned.stop;
+            break;
+        }
+        result.exact &=
+            learned.models.iter().all(|m| m.fit.as_ref().is_some_and(|f| f.log_likelihood.is_some()));
+        for (tally, model) in tallies.iter_mut().zip(chosen_then_all(&learned)) {
+            tally.push(numbers(model, &fold.heldout)?);
+        }
+        result.finished += 1;
+    }
+    if result.finished > 0 {
+        let methods = std::iter::once("CMN".to_owned()).chain(options.kappas.iter().map(method));
+        result.rows = methods.zip(&tallies).map(|(method, tally)| means(method, tally)).collect();
+    }
+    Ok(result)
+}
+
+fn method(kappa: &Kappa) -> String {
+    match kappa {
+        Kappa::Epsilon => "MN".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn chosen_then_all(learned: &Learned) -> impl Iterator<Item = &LearnedModel> {
+    let chosen = learned.selected.map(|place| &learned.models[place]);
+    chosen.into_iter().chain(&learned.models)
+}
+
+fn numbers(model: &LearnedModel, heldout: &Dataset) -> Result<[f64; 4]> {
+    let Some(fit) = &model.fit else {
+        return Err(Error::option("--select", "none", "bic: cross-validation needs fitted models"));
+    };
+    let edges = model.structure.graph().edge_count() as f64;
+    Ok([fit.sbic(), predictive(fit, heldout), edges, fit.free_parameters as f64])
+}
+
+/// The mean log-probability of held-out rows.
+fn predictive(fit: &Fit, heldout: &Dataset) -> f64 {
+    let evaluator = fit.parameters.evaluator();
+    let total = evaluator.log_likelihood(heldout).unwrap_or_else(|| evaluator.pseudo_log_likelihood(heldout));
+    total / heldout.rows() as f64
+}
+
+fn means(method: String, tally: &[[f64; 4]]) -> CrossValidated {
+    let count = tally.len() as f64;
+    let mean = |column: usize| tally.iter().map(|row| row[column]).sum::<f64>() / count;
+    let spread = |column: usize| {
+        let center = mean(column);
+        let squares: f64 = tally.iter().map(|row| (row[column] - center) * (row[column] - center)).sum();
+        (squares / (count - 1.0).max(1.0)).sqrt()
+    };
+    CrossValidated {
+        method,
+        sbic: mean(0),
+        predictive: mean(1),
+        edges: mean(2),
+        parameters: mean(3),
+        spread: std::array::from_fn(spread),
+    }
+}
