@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
     let (path, count) = (arguments.output.display().to_string(), factors.tables().len());
     match arguments.format.format {
         Format::Text => {
-            output::text(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?
+            output::text(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?;
         }
         Format::Json => output::json(&json!({"format": "cmnet-export/1", "file": path, "factors": count}))?,
     }

@@ -37,9 +37,8 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     match arguments.format.format {
         Format::Json => {
             let json = as_json(variable, &predictions, &tally);
-            match &arguments.output {
-                Some(path) => write_atomic(path, as_csv(variable, &predictions).as_bytes())?,
-                None => {}
+            if let Some(path) = &arguments.output {
+                write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
             }
             output::json(&json)?;
         }
@@ -96,15 +95,15 @@ impl Tally {
             writeln!(text, "accuracy {accuracy:.6}, log-loss {log_loss:.6} nats over {} rows", self.known());
         let width = variable.levels.iter().map(|level| level.chars().count()).max().unwrap_or(0).max(8);
         let _ = write!(text, "{:width$}  predicted\n{:width$}", "true", "");
-        variable.levels.iter().for_each(|level| {
+        for level in &variable.levels {
             let _ = write!(text, "  {level:>width$}");
-        });
+        }
         text.push('\n');
         for (level, counts) in variable.levels.iter().zip(&self.confusion) {
             let _ = write!(text, "{level:width$}");
-            counts.iter().for_each(|count| {
+            for count in counts {
                 let _ = write!(text, "  {count:>width$}");
-            });
+            }
             text.push('\n');
         }
         text

@@ -155,7 +155,7 @@ fn outgoing(shape: &Shape, place: usize, weights: &[f64], incoming: &[f64]) -> V
     let mut message: Vec<f64> = sums.iter().zip(incoming).map(log).collect();
     let largest = message.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest > f64::NEG_INFINITY {
-        for value in message.iter_mut() {
+        for value in &mut message {
             *value -= largest;
         }
     }

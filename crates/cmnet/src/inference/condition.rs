@@ -12,7 +12,6 @@ use super::evidence::Evidence;
 use super::network::{Network, TermTable, add_along, sum_of_terms, term_cells};
 use super::shape::Shape;
 use crate::context::EdgeContext;
-use crate::data::Var;
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::structure::Structure;
 

@@ -81,7 +81,7 @@ impl Network {
         if total == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        for p in probabilities.iter_mut() {
+        for p in &mut probabilities {
             *p = libm::exp(*p - total);
         }
         let shape = Shape::new(targets.to_vec(), self.cardinalities());

@@ -123,7 +123,7 @@ impl<'a> Posterior<'a> {
         let alone = Shape::new(vec![variable], cardinalities);
         shape.walk_onto(&alone).gather(self.propagation.marginal(home), &mut sums);
         let total: f64 = sums.iter().sum();
-        for sum in sums.iter_mut() {
+        for sum in &mut sums {
             *sum /= total;
         }
         sums

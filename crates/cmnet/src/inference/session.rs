@@ -166,7 +166,7 @@ impl<'a> Session<'a> {
         let mut sums = vec![0.0; alone.size()];
         self.tree.cliques()[home].shape().walk_onto(&alone).gather(&self.marginals[home], &mut sums);
         let total: f64 = sums.iter().sum();
-        for sum in sums.iter_mut() {
+        for sum in &mut sums {
             *sum /= total;
         }
         Ok(sums)

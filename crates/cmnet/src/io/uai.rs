@@ -215,19 +215,19 @@ pub fn read_text(path: &Path) -> Result<String> {
 
 /// The words of a file, with their numbers for complaints.
 struct Words<'a> {
-    words: std::str::SplitWhitespace<'a>,
+    rest: std::str::SplitWhitespace<'a>,
     file: &'a str,
     read: usize,
 }
 
 impl<'a> Words<'a> {
     fn new(text: &'a str, file: &'a str) -> Self {
-        Self { words: text.split_whitespace(), file, read: 0 }
+        Self { rest: text.split_whitespace(), file, read: 0 }
     }
 
     fn next(&mut self, what: &str) -> Result<&'a str> {
         self.read += 1;
-        match self.words.next() {
+        match self.rest.next() {
             Some(word) => Ok(word),
             None => Err(self.complaint(format!("the file ends; expected {what}"))),
         }
@@ -239,7 +239,7 @@ impl<'a> Words<'a> {
     }
 
     fn end(&mut self) -> Result<()> {
-        match self.words.next() {
+        match self.rest.next() {
             None => Ok(()),
             Some(word) => Err(self.complaint(format!("{:?} after the end", cut(word)))),
         }
