@@ -1,4 +1,5 @@
 //! Asking a model from the command line: answers, their JSON, and refusals with exit code 2.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -119,7 +119,8 @@ fn the_most_probable_completion_is_that_of_enumeration() {
             }
         }
     }
-    assert!(unique > 19 * MODELS / 10, "{unique}");
+    // Even counts of binary variables tie now and then.
+    assert!(unique > 3 * MODELS / 2, "{unique}");
 }
 
 #[test]
