@@ -1,8 +1,6 @@
 //! What can be typed: commands, shared flags, help.
 
-use crate::ask_args::{
-    EXPLAIN_HELP, ExplainArgs, ExportArgs, ImportArgs, PredictArgs, QUERY_HELP, QueryArgs, SampleArgs,
-};
+use crate::ask_args::AskCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -58,24 +56,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
     )]
     Draw(DrawArgs),
-    /// Ask a fitted model: distributions given evidence, or the most probable completion
-    #[command(after_help = QUERY_HELP)]
-    Query(QueryArgs),
-    /// Predict one variable row by row from its Markov blanket
-    #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target class")]
-    Predict(PredictArgs),
-    /// Draw rows from a fitted model
-    #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
-    Sample(SampleArgs),
-    /// Explain a model: blankets, contexts, and what evidence cuts
-    #[command(after_help = EXPLAIN_HELP)]
-    Explain(ExplainArgs),
-    /// Write a fitted model for other inference engines (UAI)
-    #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
-    Export(ExportArgs),
-    /// Read a UAI network of the kind MARKOV as a model
-    #[command(after_help = "Example: cmnet import grid.uai -o grid.model.json")]
-    Import(ImportArgs),
+    /// Rerun the paper's numerical section beside its published numbers
+    #[command(after_help = crate::commands::experiment::HELP)]
+    Experiment(crate::commands::experiment::ExperimentArgs),
+    #[command(flatten)]
+    Ask(AskCommand),
 }
 
 const LEARN_HELP: &str = "\
@@ -200,9 +185,26 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) candidates: Candidates,
     #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
     pub(crate) fitting: FittingArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// Long runs that survive a crash.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Long runs")]
+pub(crate) struct CheckpointArgs {
+    /// Save the search here now and then; the generation before is kept as FILE.previous
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint, to the same result as without a break
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// The least time between two checkpoints
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    pub(crate) checkpoint_interval: String,
 }
 
 /// How parameters are estimated.

@@ -1,10 +1,10 @@
 //! What can be typed to ask a model something.
 
 use crate::args::{DataArgs, FormatArgs};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-pub(crate) const QUERY_HELP: &str = "\
+const QUERY_HELP: &str = "\
 Examples:
   cmnet query heart.model.json --given smoking=yes --target lipoprotein_ratio,pressure
   cmnet query heart.model.json --given smoking=yes,family=no --map
@@ -12,10 +12,33 @@ Examples:
 
 A level may contain commas and equals signs as it is, or stand in double quotes.";
 
-pub(crate) const EXPLAIN_HELP: &str = "\
+const EXPLAIN_HELP: &str = "\
 Examples:
   cmnet explain heart.model.json
   cmnet explain heart.model.json --given lipoprotein_ratio='>=3' --format json";
+
+/// The commands that use a model.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AskCommand {
+    /// Ask a fitted model: distributions given evidence, or the most probable completion
+    #[command(after_help = QUERY_HELP)]
+    Query(QueryArgs),
+    /// Predict one variable row by row from its Markov blanket
+    #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target class")]
+    Predict(PredictArgs),
+    /// Draw rows from a fitted model
+    #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
+    Sample(SampleArgs),
+    /// Explain a model: blankets, contexts, and what evidence cuts
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArgs),
+    /// Write a fitted model for other inference engines (UAI)
+    #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
+    Export(ExportArgs),
+    /// Read a UAI network of the kind MARKOV as a model
+    #[command(after_help = "Example: cmnet import grid.uai -o grid.model.json")]
+    Import(ImportArgs),
+}
 
 /// What is known.
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod args;
 mod ask_args;
+mod checkpoint;
 mod commands;
 mod exit;
 mod files;
@@ -25,12 +26,8 @@ fn main() -> ExitCode {
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
-        Command::Query(arguments) => commands::query::run(arguments),
-        Command::Predict(arguments) => commands::predict::run(arguments),
-        Command::Sample(arguments) => commands::sample::run(arguments),
-        Command::Explain(arguments) => commands::explain::run(arguments),
-        Command::Export(arguments) => commands::export::run(arguments),
-        Command::Import(arguments) => commands::import::run(arguments),
+        Command::Experiment(arguments) => commands::experiment::run(arguments),
+        Command::Ask(command) => commands::asking::run(command),
     };
     exit::code(result)
 }

@@ -1,13 +1,26 @@
 //! What commands that ask a model something share: evidence, options, names.
 
 use super::fitting::bytes;
-use crate::ask_args::{Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
+use super::{explain, export, import, predict, query, sample};
+use crate::ask_args::{AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
+use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
 use cmnet::inference::{Ask, EliminationRule, Evidence, GibbsOptions, QueryMethod, TreeCost};
 use cmnet::io::uai;
 use serde_json::{Map, Value, json};
+
+pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
+    match command {
+        AskCommand::Query(arguments) => query::run(arguments),
+        AskCommand::Predict(arguments) => predict::run(arguments),
+        AskCommand::Sample(arguments) => sample::run(arguments),
+        AskCommand::Explain(arguments) => explain::run(arguments),
+        AskCommand::Export(arguments) => export::run(arguments),
+        AskCommand::Import(arguments) => import::run(arguments),
+    }
+}
 
 pub(crate) fn evidence(schema: &Schema, arguments: &GivenArgs) -> anyhow::Result<Evidence> {
     let mut evidence = Evidence::none();

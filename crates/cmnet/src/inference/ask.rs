@@ -3,8 +3,8 @@
 use super::belief::{Belief, BeliefOptions};
 use super::evidence::Evidence;
 use super::gibbs::{Gibbs, GibbsOptions};
-use super::junction_tree::TreeCost;
 use super::network::Network;
+use super::plan::TreeCost;
 use super::triangulate::EliminationRule;
 use crate::data::Var;
 use crate::error::{Error, Result};

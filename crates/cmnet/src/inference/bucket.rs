@@ -5,8 +5,8 @@
 
 use super::ask::Ask;
 use super::condition::Conditioned;
-use super::junction_tree::TreeCost;
 use super::network::{add_along, sum_of_terms, term_cells};
+use super::plan::TreeCost;
 use super::shape::Shape;
 use super::triangulate::{Elimination, EliminationRule, eliminate};
 use crate::data::Var;

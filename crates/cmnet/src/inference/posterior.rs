@@ -3,8 +3,9 @@
 use super::ask::Ask;
 use super::condition::Conditioned;
 use super::evidence::Evidence;
-use super::junction_tree::{JunctionTree, TreeCost, TreePlan, best_plan};
+use super::junction_tree::JunctionTree;
 use super::network::Network;
+use super::plan::{TreeCost, TreePlan, best_plan};
 use super::propagate::Propagation;
 use super::shape::Shape;
 use crate::data::Var;

@@ -3,8 +3,9 @@
 use super::ask::Ask;
 use super::condition::Conditioned;
 use super::evidence::Evidence;
-use super::junction_tree::{Clique, JunctionTree, TreeCost};
+use super::junction_tree::{Clique, JunctionTree};
 use super::network::{Network, add_along};
+use super::plan::TreeCost;
 use super::posterior::impossible;
 use super::propagate::normalize;
 use super::shape::Shape;

@@ -1,6 +1,8 @@
 //! Files in and out: the only modules that touch the disk.
 
 pub mod atomic;
+pub mod checkpoint_file;
+mod checkpoint_record;
 pub mod csv;
 mod fit_record;
 mod header;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::graph::VarSet;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::climb_contexts;
-use crate::search::observer::{Event, Observer};
+use crate::search::observer::{Event, Observer, Standing};
 use crate::search::stop::{Halt, StopReason};
 use crate::structure::Structure;
 use rayon::prelude::*;
@@ -99,7 +99,10 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         let prior = ContextPrior::new(kappa, self.scorer.rows());
         let stop = match self.phases(state, &prior, observer) {
             Ok(()) => StopReason::Converged,
-            Err(Halt::Stopped(reason)) => reason,
+            Err(Halt::Stopped(reason)) => {
+                observer.observe(&Event::Paused(Standing::Blankets(state)));
+                reason
+            }
             Err(Halt::Failed(error)) => return Err(error),
         };
         let best = state.contexts.as_ref().or(state.plain.as_ref());
