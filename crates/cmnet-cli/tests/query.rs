@@ -1,5 +1,5 @@
 //! Asking a model from the command line: answers, their JSON, and refusals with exit code 2.
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, reason = "helpers of tests, not only tests")]
 
 use assert_cmd::Command;
 use serde_json::Value;

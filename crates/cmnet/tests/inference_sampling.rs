@@ -1,5 +1,6 @@
 //! Samples by chi-square against enumeration at a false-alarm rate of 1e-6 over all tests,
 //! approximate marginals against exact ones, predictions against conditionals.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, not only tests")]
 
 mod inference_support;
 

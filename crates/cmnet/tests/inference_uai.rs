@@ -1,4 +1,5 @@
 //! UAI files: what is written is read back as the same distribution.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, not only tests")]
 
 mod inference_support;
 

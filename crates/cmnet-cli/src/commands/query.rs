@@ -7,7 +7,7 @@ use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::data::Var;
 use cmnet::inference::ask::Methods;
-use cmnet::inference::{Answer, Approximation, Ask, BeliefOptions, Completion, Evidence, Network};
+use cmnet::inference::{Answer, Approximation, Ask, BeliefOptions, Evidence, Network};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -48,11 +48,11 @@ impl Question<'_> {
         for (name, level) in best.levels.iter().map(label) {
             let _ = writeln!(text, "  {name:width$}  {level}");
         }
-        let probability = libm::exp(best.log_probability);
-        let _ = writeln!(text, "probability {probability:.6} (log {:.6})", best.log_probability);
-        let Completion { levels, log_probability } = &best;
+        let log_probability = self.network.log_probability_of(&best, self.evidence, &self.ask)?;
+        let probability = libm::exp(log_probability);
+        let _ = writeln!(text, "probability {probability:.6} (log {log_probability:.6})");
         let map: Map<String, Value> =
-            levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
+            best.levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
         let json = json!({"format": "cmnet-query/1", "map": map, "log_probability": log_probability,
             "method": "exact", "given": asking::given_json(schema, self.evidence)});
         Ok((text, json))

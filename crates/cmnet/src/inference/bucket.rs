@@ -38,21 +38,24 @@ impl BucketPlan {
         kept: &[Var],
         ask: &Ask,
     ) -> Result<Self> {
-        let rules = match ask.rule {
-            Some(rule) => vec![rule],
-            None => vec![EliminationRule::MinFill, EliminationRule::MinWeight],
-        };
-        let plans = rules.into_iter().map(|rule| Self::by_rule(conditioned, (sum, max), kept, (ask, rule)));
-        let rank = |plan: &Self| (plan.cost.at_least, plan.cost.cells);
-        let best = plans.reduce(|best, other| if rank(&other) < rank(&best) { other } else { best });
-        match best {
-            Some(plan) if !plan.cost.at_least && plan.cost.bytes(1) <= ask.memory => Ok(plan),
-            plan => Err(Error::limit(
-                format!("elimination ({})", plan.map(|plan| plan.cost.to_string()).unwrap_or_default()),
-                format!("{} bytes", ask.memory),
-                "give more memory, ask about fewer variables at once, or give more evidence",
-            )),
+        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (ask, rule));
+        let mut best = by_rule(ask.rule.unwrap_or(EliminationRule::MinFill));
+        let settled = best.cost.fill == 0 && !best.cost.at_least;
+        if ask.rule.is_none() && !settled {
+            let other = by_rule(EliminationRule::MinWeight);
+            let rank = |plan: &Self| (plan.cost.at_least, plan.cost.cells);
+            if rank(&other) < rank(&best) {
+                best = other;
+            }
         }
+        if !best.cost.at_least && best.cost.bytes(1) <= ask.memory {
+            return Ok(best);
+        }
+        Err(Error::limit(
+            format!("elimination ({})", best.cost),
+            format!("{} bytes", ask.memory),
+            "give more memory, ask about fewer variables at once, or give more evidence",
+        ))
     }
 
     fn by_rule(

@@ -60,8 +60,9 @@ pub(super) fn entropy(probabilities: &[f64]) -> f64 {
 pub struct Completion {
     /// The variables, ascending, with their levels.
     pub levels: Vec<(Var, u32)>,
-    /// The log-probability of these levels given the evidence.
-    pub log_probability: f64,
+    /// The log weight of the best configuration: comparable among answers to one question;
+    /// [`Network::log_probability_of`] turns it into a probability.
+    pub log_weight: f64,
 }
 
 impl Network {
@@ -107,15 +108,26 @@ impl Network {
         };
         let relevant = conditioned.relevant(&max);
         let sum: VarSet = relevant.iter().filter(|&v| !max.contains(v)).collect();
-        let plan = BucketPlan::new(&conditioned, &sum, &max, &[], ask)?;
-        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], ask)?;
-        let best = plan.run(&conditioned);
+        let best = BucketPlan::new(&conditioned, &sum, &max, &[], ask)?.run(&conditioned);
         if best.constant == f64::NEG_INFINITY {
             return Err(impossible());
         }
         let mut levels = best.best;
         levels.sort_unstable();
-        Ok(Completion { levels, log_probability: best.constant - all.run(&conditioned).constant })
+        Ok(Completion { levels, log_weight: best.constant })
+    }
+
+    /// The log-probability, given the same evidence, of the levels that
+    /// [`Network::most_probable`] found: takes one more elimination.
+    ///
+    /// # Errors
+    /// When the tables do not fit the memory.
+    pub fn log_probability_of(&self, found: &Completion, evidence: &Evidence, ask: &Ask) -> Result<f64> {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
+        let relevant = conditioned.relevant(&targets);
+        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], ask)?;
+        Ok(found.log_weight - all.run(&conditioned).constant)
     }
 
     /// The entropy of some variables together given evidence, in nats.
