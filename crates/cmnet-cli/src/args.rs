@@ -1,5 +1,6 @@
 //! What can be typed: commands, shared flags, help.
 
+use crate::ask_args::AskCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     /// Rerun the paper's numerical section beside its published numbers
     #[command(after_help = crate::commands::experiment::HELP)]
     Experiment(crate::commands::experiment::ExperimentArgs),
+    #[command(flatten)]
+    Ask(AskCommand),
 }
 
 const LEARN_HELP: &str = "\

@@ -78,7 +78,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
+pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
     let defaults = ReadOptions::default();
     Ok(ReadOptions {
         delimiter: arguments.delimiter.as_deref().map(parse_delimiter).transpose()?,

@@ -65,6 +65,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
             "search",
             "model",
             "loglinear",
+            "inference",
             "learn",
         ],
     ),
