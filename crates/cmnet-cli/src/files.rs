@@ -57,8 +57,21 @@ pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fi
     })
 }
 
+/// Refuses, before any work, an output that would replace the table or has no folder to be in.
+pub(crate) fn check_output(path: &Path, table: &str) -> anyhow::Result<()> {
+    if is_same_file(path, Path::new(table)) {
+        return Err(Usage(format!("{}: this is the table; give another --output", path.display())).into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let (path, folder) = (path.display(), folder.display());
+        return Err(Usage(format!("{path}: cannot write: there is no folder {folder}; make it first")).into());
+    }
+    Ok(())
+}
+
 /// Whether two paths lead to one existing file.
-pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,

@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
+    if let Some(path) = &arguments.output {
+        files::check_output(path, &arguments.data.data)?;
+    }
     let mut model = files::model(&arguments.model)?;
     let options = fit_options(&arguments.fitting)?;
     let data = files::table_for(&model, &arguments.data)?;
