@@ -24,12 +24,16 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
     let watch = Watch::new(time_limit).with_checkpoints(checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
-    watch.finish()?;
-    let written = outputs.write(&learned, &loaded.data, &options)?;
+    // A disk that is full must not swallow the answer: it is printed either way.
+    let checkpointed = watch.finish();
+    let written = outputs.write(&learned, &loaded.data, &options);
+    let paths = written.as_deref().unwrap_or_default();
     match arguments.format.format {
-        Format::Text => output::text(&summary::render(&learned, &loaded, &written)?)?,
+        Format::Text => output::text(&summary::render(&learned, &loaded, paths)?)?,
         Format::Json => output::json(&answer::render(&learned, &loaded.data)?)?,
     }
+    written?;
+    checkpointed?;
     Ok(match learned.stop {
         StopReason::Interrupted => Outcome::Interrupted,
         StopReason::TimeLimit => Outcome::Limited,
