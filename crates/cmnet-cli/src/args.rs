@@ -116,7 +116,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) weights: Option<String>,
     /// Texts that mean "missing" [default: the empty text, NA, NaN and ?]
-    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) missing: Option<Vec<String>>,
     /// What to do with rows that have missing values
     #[arg(long, value_enum, default_value_t)]
@@ -211,8 +211,8 @@ pub(crate) struct FittingArgs {
     /// Which estimate: auto is exact when the junction tree fits the memory
     #[arg(long, value_enum, default_value_t)]
     pub(crate) method: FitMethod,
-    /// Imagined observations, spread as if all variables were independent, that keep
-    /// probabilities positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
+    /// Imagined observations, spread evenly over all joint outcomes, that keep probabilities
+    /// positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
     #[arg(long, default_value_t = 1.0)]
     pub(crate) smoothing: f64,
     /// Memory for the tables of exact fitting
