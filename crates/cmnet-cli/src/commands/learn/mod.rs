@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format.format {
         Format::Text => output::text(&summary::render(&learned, &loaded, paths)?)?,
-        Format::Json => output::json(&answer::render(&learned, &loaded.data)?)?,
+        Format::Json => output::json(&answer::render(&learned, &loaded.data))?,
     }
     written?;
     checkpointed?;
