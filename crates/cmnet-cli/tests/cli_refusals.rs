@@ -115,12 +115,16 @@ fn outputs_are_refused_before_the_work() {
     let sandbox = Sandbox::new();
     let table = std::fs::read_to_string(sandbox.path("data/coronary_heart.csv")).unwrap();
     sandbox.write("t.csv", &table);
-    sandbox.run("learn t.csv -o t.csv").refused(2, &["t.csv: this is the table"]);
-    sandbox.run("learn t.csv -o ./t.csv").ends_with(2);
+    sandbox.run("learn t.csv -o t.csv").refused(2, &["t.csv: this is the input"]);
+    sandbox.run("learn t.csv -o ./t.csv").refused(2, &["./t.csv: this is the input"]);
+    sandbox.run("learn t.csv --checkpoint t.csv --no-output").refused(2, &["t.csv: this is the input"]);
+    sandbox.run("learn t.csv -o -").refused(2, &["-: this is no file"]);
     sandbox.run("learn t.csv -o absent/m.json").refused(2, &["absent/m.json: cannot write"]);
     sandbox.run("learn t.csv -o m.json").succeeds();
-    sandbox.run("fit m.json t.csv -o t.csv").refused(2, &["t.csv: this is the table"]);
+    sandbox.run("fit m.json t.csv -o t.csv").refused(2, &["t.csv: this is the input"]);
     sandbox.run("fit m.json t.csv -o absent/m.json").ends_with(2);
+    sandbox.write("m.svg", sandbox.read("m.json"));
+    sandbox.run("draw m.svg -o m.svg").refused(2, &["m.svg: this is the input"]);
     sandbox.run("draw m.json -o absent/g.svg").refused(2, &["absent/g.svg: cannot write"]);
     sandbox.run("draw m.json -o g.bmp").refused(2, &["g.bmp", ".svg, .dot"]);
     sandbox.run("draw m.json -o data").refused(2, &["data"]);
@@ -209,6 +213,15 @@ fn all_models_tables_refused(sandbox: &Sandbox, command: &str) {
             .run(&format!("{command} m.model.json {name}"))
             .refused(2, &[name, says]);
     }
+}
+
+#[test]
+fn experiments_are_named_and_need_folders() {
+    let sandbox = Sandbox::new();
+    sandbox.run("experiment table2 --data data --out x").refused(2, &["\"table2\"", "synthetic, real"]);
+    sandbox.run("experiment real --out x").refused(2, &["--data <DIR>"]);
+    sandbox.run("experiment real --data data").refused(2, &["--out <DIR>"]);
+    assert!(!sandbox.exists("x"));
 }
 
 #[test]

@@ -13,11 +13,15 @@ use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn_from};
 use cmnet::score::Kappa;
 use cmnet::search::StopReason;
 use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use std::path::Path;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let outputs = outputs::plan(arguments, options.kappas.len())?;
+    if let Some(path) = &arguments.checkpoints.checkpoint {
+        files::check_output(path, Path::new(&arguments.data.data))?;
+    }
     let loaded = files::table(&arguments.data)?;
     let time_limit =
         arguments.time_limit.as_deref().map(|text| duration("--time-limit", text)).transpose()?;
