@@ -77,9 +77,10 @@ fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -
         (None, Some((name, value))) => (*name, "-", value.as_str()),
         (None, None) => return Ok(()),
     };
+    let file = path.display().to_string();
     let problem = format!("this checkpoint has another {name}: {saved} there, {here} here");
-    let hint = format!("use what it was made with, or start again without --resume ({})", path.display());
-    Err(ErrorKind::Mismatch { problem, hint }.into())
+    let hint = "use what it was made with, or start again without --resume".to_owned();
+    Err(ErrorKind::Checkpoint { file, problem, hint }.into())
 }
 
 fn complaint(path: &Path, problem: String) -> Error {
