@@ -44,7 +44,7 @@ pub(crate) fn open(
         match checkpoint_file::load(&path, &identity, &data.schema().cardinalities())? {
             Some(saved) => state = saved,
             None => {
-                output::note(&format!("{}: no checkpoint yet; starting from the beginning", path.display()))
+                output::note(&format!("{}: no checkpoint yet; starting from the beginning", path.display()));
             }
         }
     }
@@ -81,7 +81,7 @@ impl Observer for Checkpointer {
                 state.climb = Some(Found::of(climb, StopReason::Interrupted));
             }),
             Event::Advanced(blankets) => {
-                self.update(false, |state| state.blankets = Some((*blankets).clone()))
+                self.update(false, |state| state.blankets = Some((*blankets).clone()));
             }
             Event::Paused(Standing::Climb(climb)) => self.update(true, |state| {
                 state.climb = Some(Found::of(climb, StopReason::Interrupted));

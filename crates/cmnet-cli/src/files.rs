@@ -57,10 +57,16 @@ pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fi
     })
 }
 
-/// Refuses, before any work, an output that would replace the table or has no folder to be in.
-pub(crate) fn check_output(path: &Path, table: &str) -> anyhow::Result<()> {
-    if is_same_file(path, Path::new(table)) {
-        return Err(Usage(format!("{}: this is the table; give another --output", path.display())).into());
+/// Refuses, before any work, an output that is no file, would replace what is read, or has no
+/// folder to be in.
+pub(crate) fn check_output(path: &Path, input: &Path) -> anyhow::Result<()> {
+    if path.as_os_str() == "-" {
+        return Err(Usage("-: this is no file; name one to write".to_owned()).into());
+    }
+    if is_same_file(path, input) {
+        return Err(
+            Usage(format!("{}: this is the input; name another file to write", path.display())).into()
+        );
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

@@ -1,5 +1,7 @@
 //! Every command with good input: the fields and numbers that `cli.md` promises.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
 mod common;
 
 use common::{Sandbox, has_fields, near, number};

@@ -1,6 +1,8 @@
 //! What holds for any input: same bytes however the table comes in and whatever the number of
 //! threads, exit codes, limits, interruption, pipes, help.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
 mod common;
 
 use common::{Ran, Sandbox};
@@ -8,8 +10,8 @@ use serde_json::json;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 9] =
-    ["describe", "learn", "score", "check", "fit", "evaluate", "cv", "compare", "draw"];
+const COMMANDS: [&str; 10] =
+    ["describe", "learn", "score", "check", "fit", "evaluate", "cv", "compare", "draw", "experiment"];
 
 #[test]
 fn help_has_an_example_for_every_command() {
@@ -139,6 +141,25 @@ fn a_time_limit_ends_with_3_and_keeps_what_was_found() {
     let ran = sandbox.run("learn data/coronary_heart.csv --time-limit 0s --format json").ends_with(3);
     assert_eq!(ran.document()["stop"], "time-limit");
     sandbox.run("learn data/coronary_heart.csv --time-limit 10m --no-output").succeeds();
+}
+
+#[test]
+fn a_checkpoint_leads_to_the_same_model() {
+    let sandbox = Sandbox::new();
+    let table = "data/economic_activity.csv";
+    sandbox.run(&format!("learn {table} -o straight.json")).succeeds();
+    let with = "--checkpoint c --checkpoint-interval 0s";
+    sandbox.run(&format!("learn {table} {with} --time-limit 0s -o part.json")).ends_with(3);
+    sandbox.run(&format!("learn {table} {with} --resume -o resumed.json")).succeeds();
+    assert_eq!(sandbox.read("resumed.json"), sandbox.read("straight.json"));
+    // A finished run is found finished, and another one is not taken for it.
+    sandbox.run(&format!("learn {table} {with} --resume -o again.json")).succeeds();
+    assert_eq!(sandbox.read("again.json"), sandbox.read("straight.json"));
+    sandbox.run(&format!("learn {table} --no-output --checkpoint c --resume --alpha 1")).refused(2, &["c"]);
+    sandbox.run("learn data/car.csv --no-output --checkpoint c --resume").refused(2, &["c"]);
+    sandbox.run(&format!("learn {table} --no-output --resume")).refused(2, &["--resume needs --checkpoint"]);
+    sandbox.write("c", "{").write("c.previous", "{");
+    sandbox.run(&format!("learn {table} --no-output --checkpoint c --resume")).refused(2, &["c"]);
 }
 
 /// Enough for Algorithm 1 to take a while.

@@ -8,6 +8,7 @@
 //! `CMNET_BLESS=1 cargo test -p cmnet-cli --test tutorial` writes the outputs into the
 //! documents; look at the difference before committing it.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 #![cfg(unix)]
 
 mod common;
@@ -65,17 +66,17 @@ fn examine(name: &str) {
 fn rerun(document: &str) -> String {
     let sandbox = Sandbox::new();
     let folder = sandbox.path("");
-    let mut page = String::new();
+    let mut page: Vec<String> = Vec::new();
     let mut lines = document.lines().peekable();
     let mut inside = false;
     while let Some(line) = lines.next() {
-        page += &format!("{line}\n");
+        page.push(line.to_owned());
         inside = if inside { line != "```" } else { line == "```console" };
         let Some(first) = line.strip_prefix("$ ").filter(|_| inside) else { continue };
         let mut command = first.to_owned();
         while command.ends_with('\\') {
             let more = lines.next().unwrap_or_default();
-            page += &format!("{more}\n");
+            page.push(more.to_owned());
             command = format!("{}{more}", command.trim_end_matches('\\'));
         }
         let mut expected = Vec::new();
@@ -83,9 +84,9 @@ fn rerun(document: &str) -> String {
             expected.push(line.to_owned());
         }
         let printed = output(&command, &folder).filter(|found| !fits(&expected, found)).unwrap_or(expected);
-        printed.iter().for_each(|line| page += &format!("{line}\n"));
+        page.extend(printed);
     }
-    page
+    page.join("\n") + "\n"
 }
 
 /// What a command prints, without blanks at the ends of lines; nothing when it is not run.

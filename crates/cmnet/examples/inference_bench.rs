@@ -2,10 +2,10 @@
 //! `cargo xtask bench inference` runs this and compares.
 //!
 //! Writes for each case NAME.uai, NAME.evid and NAME.json into the folder given.
-#![allow(
+#![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
-    reason = "a program that measures and prints, not the library"
+    reason = "a program that measures, not the library"
 )]
 
 use cmnet::Structure;

@@ -99,6 +99,16 @@ pub enum ErrorKind {
         /// What to do.
         hint: String,
     },
+    /// A checkpoint of another run.
+    #[error("{file}: {problem}; {hint}")]
+    Checkpoint {
+        /// The checkpoint.
+        file: String,
+        /// What differs.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
     /// An option that cannot be used as given.
     #[error("{name}: {found:?} is not usable; expected {expected}")]
     Option {

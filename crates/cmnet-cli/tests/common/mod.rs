@@ -8,54 +8,54 @@ use std::process::Output;
 use tempfile::TempDir;
 
 /// The workspace.
-pub fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// A temporary folder in which `data` leads to the bundled tables.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     folder: TempDir,
 }
 
 /// What a run of `cmnet` left.
-pub struct Ran {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
     what: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         link(&workspace().join("data"), &folder.path().join("data"));
         Self { folder }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
         std::fs::write(self.path(name), bytes).unwrap();
         self
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    pub fn exists(&self, name: &str) -> bool {
+    pub(crate) fn exists(&self, name: &str) -> bool {
         self.path(name).exists()
     }
 
     /// Runs `cmnet` with arguments separated by blanks.
-    pub fn run(&self, arguments: &str) -> Ran {
+    pub(crate) fn run(&self, arguments: &str) -> Ran {
         self.run_with(arguments, "")
     }
 
     /// The same with something on standard input.
-    pub fn run_with(&self, arguments: &str, stdin: impl Into<Vec<u8>>) -> Ran {
+    pub(crate) fn run_with(&self, arguments: &str, stdin: impl Into<Vec<u8>>) -> Ran {
         let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_cmnet"))
             .args(arguments.split_whitespace())
             .current_dir(self.folder.path())
@@ -66,12 +66,12 @@ impl Sandbox {
     }
 
     /// The JSON answer of a command that succeeds.
-    pub fn json(&self, arguments: &str) -> Value {
+    pub(crate) fn json(&self, arguments: &str) -> Value {
         self.run(&format!("{arguments} --format json")).json()
     }
 
     /// A fitted model of the coronary heart data, for commands that need one.
-    pub fn with_model() -> Self {
+    pub(crate) fn with_model() -> Self {
         let sandbox = Self::new();
         sandbox.run("learn data/coronary_heart.csv -o m.model.json").succeeds();
         sandbox
@@ -79,7 +79,7 @@ impl Sandbox {
 }
 
 impl Ran {
-    pub fn of(what: &str, output: &Output) -> Self {
+    pub(crate) fn of(what: &str, output: &Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout.clone()).unwrap(),
@@ -88,30 +88,30 @@ impl Ran {
         }
     }
 
-    pub fn succeeds(self) -> Self {
+    pub(crate) fn succeeds(self) -> Self {
         self.ends_with(0)
     }
 
-    pub fn ends_with(self, code: i32) -> Self {
+    pub(crate) fn ends_with(self, code: i32) -> Self {
         assert_eq!(self.code, code, "cmnet {}\n{}\n{}", self.what, self.stdout, self.stderr);
         self
     }
 
     /// Standard output as the one JSON document that it must be.
-    pub fn json(self) -> Value {
+    pub(crate) fn json(self) -> Value {
         let ran = self.succeeds();
         ran.document()
     }
 
     /// The JSON document on standard output, whatever the exit code.
-    pub fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("cmnet {}: {error}\n{}{}", self.what, self.stdout, self.stderr))
     }
 
     /// Refused with this code, nothing on standard output, one line on standard error that
     /// says all of this.
-    pub fn refused(&self, code: i32, says: &[&str]) {
+    pub(crate) fn refused(&self, code: i32, says: &[&str]) {
         assert_eq!(self.code, code, "cmnet {}: {}", self.what, self.stderr);
         assert_eq!(self.stdout, "", "cmnet {}", self.what);
         for text in says {
@@ -120,7 +120,7 @@ impl Ran {
         assert!(!self.stderr.contains("panicked"), "cmnet {}: {}", self.what, self.stderr);
     }
 
-    pub fn says(&self, texts: &[&str]) {
+    pub(crate) fn says(&self, texts: &[&str]) {
         for text in texts {
             assert!(self.stdout.contains(text), "cmnet {}: no {text:?} in\n{}", self.what, self.stdout);
         }
@@ -128,7 +128,7 @@ impl Ran {
 }
 
 /// The fields of a document, by paths such as `models[].fit.method`.
-pub fn has_fields(document: &Value, paths: &[&str]) {
+pub(crate) fn has_fields(document: &Value, paths: &[&str]) {
     for path in paths {
         assert!(at(document, path), "no {path} in {document:#}");
     }
@@ -148,11 +148,11 @@ fn at(document: &Value, path: &str) -> bool {
     }
 }
 
-pub fn number(value: &Value) -> f64 {
+pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-pub fn near(found: &Value, expected: f64, tolerance: f64) {
+pub(crate) fn near(found: &Value, expected: f64, tolerance: f64) {
     let found = number(found);
     assert!((found - expected).abs() <= tolerance, "{found} is not {expected} within {tolerance}");
 }

@@ -5,6 +5,7 @@ use super::chart::{Chart, Point, Series};
 use super::markdown::{outline, table};
 use super::measure::Measured;
 use super::published::{CONDITIONALS, SYNTHETIC};
+use super::statistics::Summary;
 use super::synthetic_data::{Size, Synthetic};
 use super::{OutputFile, Section};
 use crate::error::Result;
@@ -25,8 +26,9 @@ pub(super) fn section(found: &Synthetic) -> Result<Section> {
              conditional tables; **five are not published**, P(X2=1), P(X6=1|X5) and P(X7=1|X5,X6), and are \
              chosen so that the entropy (4.2532 nats) fits the published sBIC. Levels of sBIC and divergence \
              therefore depend on that choice; differences between methods hardly do.\n\n\
-             Entries are means over data sets ± the standard error of the mean, the paper's value (ten data \
-             sets of its own, whose standard error is of the same size as ours with ten) in brackets.\n\n"
+             Entries are means over data sets ± the standard error of the mean, the paper's value in \
+             brackets. That is a mean over ten data sets of its own; a star marks it where it lies more than \
+             three standard errors, of both means together, from ours.\n\n"
             .to_owned(),
         ..Section::default()
     };
@@ -53,26 +55,42 @@ fn published(rows: u32, place: usize) -> Option<[f64; 3]> {
     Some(if place == 0 { row.1 } else { row.2 })
 }
 
+/// The data sets behind each of the paper's means.
+const PAPER_REPLICATES: usize = 10;
+
 fn size_table(found: &Synthetic, place: usize, value: fn(&Measured) -> f64) -> String {
-    let row = |size: &Size| {
+    let mut largest: f64 = 0.0;
+    let mut rows = Vec::new();
+    for size in &found.sizes {
         let paper = published(size.rows, place);
-        let text = |summary: Option<super::statistics::Summary>, paper: Option<f64>| {
-            let here = summary.map_or("-".to_owned(), |summary| match summary.error() {
-                Some(error) => format!("{:.4} ± {error:.4}", summary.mean),
-                None => format!("{:.4}", summary.mean),
-            });
-            paper.map_or(here.clone(), |paper| format!("{here} ({paper:.4})"))
-        };
-        let mut fields = vec![size.rows.to_string()];
-        fields.extend((0..3).map(|method| text(size.summary(method, value), paper.map(|row| row[method]))));
+        let mut row = vec![size.rows.to_string()];
+        for method in 0..3 {
+            let gap = entry(size.summary(method, value), paper.map(|row| row[method]), &mut row);
+            largest = largest.max(gap.unwrap_or(0.0));
+        }
         for (one, other) in [(0, 1), (0, 2)] {
             let paper = paper.map(|row| row[one] - row[other]);
-            fields.push(text(size.difference((one, other), value), paper));
+            let gap = entry(size.difference((one, other), value), paper, &mut row);
+            largest = largest.max(gap.unwrap_or(0.0));
         }
-        fields
-    };
-    let rows: Vec<_> = found.sizes.iter().map(row).collect();
-    table(&["n", "CMN", "MN", "SGM", "CMN - MN", "CMN - SGM"], &rows)
+        rows.push(row);
+    }
+    let table = table(&["n", "CMN", "MN", "SGM", "CMN - MN", "CMN - SGM"], &rows);
+    format!("{table}The largest distance of a published value is {largest:.1} standard errors.\n\n")
+}
+
+/// Appends an entry to a row; returns its distance from the published value.
+fn entry(summary: Option<Summary>, paper: Option<f64>, row: &mut Vec<String>) -> Option<f64> {
+    let mut text = summary.map_or("-".to_owned(), |summary| match summary.error() {
+        Some(error) => format!("{:.4} ± {error:.4}", summary.mean),
+        None => format!("{:.4}", summary.mean),
+    });
+    let gap = summary.zip(paper).and_then(|(one, paper)| one.gap_to_mean(paper, PAPER_REPLICATES, 4));
+    if let Some(paper) = paper {
+        text = format!("{text} ({paper:.4}){}", if gap > Some(3.0) { " *" } else { "" });
+    }
+    row.push(text);
+    gap
 }
 
 fn structures(found: &Synthetic, files: &mut Vec<OutputFile>) -> Result<String> {

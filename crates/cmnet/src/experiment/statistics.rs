@@ -40,6 +40,15 @@ impl Summary {
         Some(if deviation < 0.02 * rounding { f64::INFINITY } else { gap / deviation })
     }
 
+    /// How many standard errors lie between this mean and a published mean of `others` values
+    /// with the same spread, its rounding allowed for.
+    pub(super) fn gap_to_mean(&self, published: f64, others: usize, decimals: usize) -> Option<f64> {
+        let rounding = 0.5 * libm::pow(10.0, -(decimals as f64));
+        let gap = ((published - self.mean).abs() - rounding).max(0.0);
+        let error = self.deviation? * (1.0 / self.count as f64 + 1.0 / others as f64).sqrt();
+        Some(if gap == 0.0 { 0.0 } else { gap / error })
+    }
+
     /// The mean with its deviation, to so many decimals.
     pub(super) fn text(&self, decimals: usize) -> String {
         match self.deviation {

@@ -28,10 +28,8 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let (table, structure) = (table(&data)?, labelled(&model.structure));
     let counts = RowCounts::new(&data);
     let learner = Scorer::new(&counts, alpha).score(&model.structure, &prior)?.total();
-    let optimality = match arguments.skip_optimality {
-        true => None,
-        false => Some(examine(&table, &structure, &scoring)?),
-    };
+    let optimality =
+        if arguments.skip_optimality { None } else { Some(examine(&table, &structure, &scoring)?) };
     let same_data = model.learned.as_ref().map(|learned| learned.digest == DataDigest::of(&data));
     let fitted_here = |rows: u64| rows == data.rows() && same_data != Some(false);
     let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit.rows));
@@ -112,14 +110,18 @@ impl Verdict {
     fn as_text(&self, model: &Model) -> String {
         let yes = |value: bool| if value { "yes" } else { "NO" };
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.6}"));
-        let mut text = format!("score by the referee    {:.6}\n", self.score);
-        text += &format!("score by the learner    {}\n", number(self.learner));
-        text += &format!("score in the model file {}\n", number(self.recorded));
-        text += &format!("regular                 {}\n", yes(self.regular));
-        text += &match self.is_local() {
-            Some(local) => format!("locally optimal         {}\n", yes(local)),
-            None => "locally optimal         not examined\n".to_owned(),
-        };
+        let local = self.is_local().map_or("not examined", yes);
+        let mut text = format!(
+            "score by the referee    {:.6}\n\
+             score by the learner    {}\n\
+             score in the model file {}\n\
+             regular                 {}\n\
+             locally optimal         {local}\n",
+            self.score,
+            number(self.learner),
+            number(self.recorded),
+            yes(self.regular),
+        );
         if let Some(parameters) = &self.parameters {
             text += &parameters.as_text();
         }
@@ -127,7 +129,8 @@ impl Verdict {
             text += "This is not the table the model was learned from: its recorded score is not compared.\n";
         }
         if let Some(finding) = self.finding(model) {
-            text += &format!("{finding}\n");
+            text.push_str(&finding);
+            text.push('\n');
         }
         text + if self.agrees() { "The referee agrees.\n" } else { "The referee DISAGREES.\n" }
     }

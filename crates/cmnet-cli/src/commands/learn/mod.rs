@@ -13,26 +13,31 @@ use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn_from};
 use cmnet::score::Kappa;
 use cmnet::search::StopReason;
 use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use std::path::Path;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let outputs = outputs::plan(arguments, options.kappas.len())?;
+    if let Some(path) = &arguments.checkpoints.checkpoint {
+        files::check_output(path, Path::new(&arguments.data.data))?;
+    }
     let loaded = files::table(&arguments.data)?;
     let time_limit =
         arguments.time_limit.as_deref().map(|text| duration("--time-limit", text)).transpose()?;
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
     let watch = Watch::new(time_limit).with_checkpoints(checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
-    watch.finish()?;
     // A disk that is full must not swallow the answer: it is printed either way.
+    let checkpointed = watch.finish();
     let written = outputs.write(&learned, &loaded.data, &options);
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format.format {
         Format::Text => output::text(&summary::render(&learned, &loaded, paths)?)?,
-        Format::Json => output::json(&answer::render(&learned, &loaded.data)?)?,
+        Format::Json => output::json(&answer::render(&learned, &loaded.data))?,
     }
     written?;
+    checkpointed?;
     Ok(match learned.stop {
         StopReason::Interrupted => Outcome::Interrupted,
         StopReason::TimeLimit => Outcome::Limited,

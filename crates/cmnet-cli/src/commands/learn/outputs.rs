@@ -26,7 +26,7 @@ pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outpu
                            give one --kappa, or --select bic";
             return Err(Usage(problem.to_owned()).into());
         }
-        files::check_output(path, &arguments.data.data)?;
+        files::check_output(path, Path::new(&arguments.data.data))?;
         return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing_beside(path)) });
     }
     if arguments.no_output || none_chosen || arguments.format.format == Format::Json {

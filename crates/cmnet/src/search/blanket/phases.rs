@@ -113,6 +113,18 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         Ok((structure, stop))
     }
 
+    /// Phase 1 alone: the blankets of all nodes.
+    ///
+    /// # Errors
+    /// When an outcome space is too large.
+    pub fn find_all_blankets(&self, state: &mut BlanketState, observer: &dyn Observer) -> Result<StopReason> {
+        match self.find_blankets(state, observer) {
+            Ok(()) => Ok(StopReason::Converged),
+            Err(Halt::Stopped(reason)) => Ok(reason),
+            Err(Halt::Failed(error)) => Err(error),
+        }
+    }
+
     fn phases(
         &self,
         state: &mut BlanketState,
