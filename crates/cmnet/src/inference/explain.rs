@@ -6,7 +6,7 @@ use super::condition::cut_edges;
 use super::evidence::Evidence;
 use super::network::Network;
 use crate::data::Var;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::structure::Structure;
 
@@ -70,7 +70,7 @@ impl Network {
         let information = if cells(&given) <= MOST_CELLS {
             match self.mutual_information((&[low], &[high]), given.as_slice(), evidence, ask) {
                 Ok(information) => Some(information),
-                Err(error) if matches!(error.kind(), crate::ErrorKind::Limit { .. }) => None,
+                Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => None,
                 Err(error) => return Err(error),
             }
         } else {

@@ -42,6 +42,8 @@ pub struct Predictor<'a> {
     blanket: VarSet,
     factors: Factors,
     ask: Ask,
+    /// A row of which only blanket and target are looked at.
+    row: Vec<u32>,
     seen: BTreeMap<Vec<Option<u32>>, Prediction>,
 }
 
@@ -57,7 +59,8 @@ impl<'a> Predictor<'a> {
         network.check_targets(&[target], &Evidence::none())?;
         let blanket = network.structure().markov_blanket(target).clone();
         let factors = network.factors(&Evidence::none(), ask.memory)?;
-        Ok(Self { network, target, blanket, factors, ask: ask.clone(), seen: BTreeMap::new() })
+        let row = vec![0; network.schema().len()];
+        Ok(Self { network, target, blanket, factors, ask: ask.clone(), row, seen: BTreeMap::new() })
     }
 
     /// The target's Markov blanket.
@@ -72,9 +75,11 @@ impl<'a> Predictor<'a> {
     /// When cells of the blanket are missing and summing them out does not fit the memory.
     pub fn predict(&mut self, row: &[Option<u32>]) -> Result<Prediction> {
         if self.blanket.iter().all(|v| row[v].is_some()) {
-            let levels: Vec<u32> = row.iter().map(|level| level.unwrap_or(0)).collect();
+            for v in self.blanket.iter() {
+                self.row[v] = row[v].unwrap_or(0);
+            }
             let mut probabilities = Vec::new();
-            self.factors.conditional(self.target, &levels, &mut probabilities);
+            self.factors.conditional(self.target, &self.row, &mut probabilities);
             return Ok(Prediction::new(probabilities));
         }
         let mut key = row.to_vec();
