@@ -25,6 +25,7 @@ pub mod data;
 pub mod error;
 pub mod evaluate;
 pub mod experiment;
+pub mod generate;
 pub mod graph;
 pub mod inference;
 pub mod io;

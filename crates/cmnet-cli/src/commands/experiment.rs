@@ -132,9 +132,10 @@ impl Host for Desk {
 }
 
 fn as_text(arguments: &ExperimentArgs, files: &[OutputFile], seconds: f64) -> String {
-    let names: String = files.iter().map(|file| format!("  {}\n", file.name)).collect();
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let names = names.join("\n  ");
     let folder = arguments.out.display();
-    format!("Wrote {} files to {folder} in {seconds:.0} s:\n{names}", files.len())
+    format!("Wrote {} files to {folder} in {seconds:.0} s:\n  {names}\n", files.len())
         + "Read report.md first; timing.json has the thread seconds of search, fitting and SGM.\n"
 }
 

@@ -17,7 +17,7 @@ pub(crate) use builder::{Misfit, TableBuilder};
 pub use dataset::{Codes, Dataset};
 pub use describe::Description;
 pub use digest::DataDigest;
-pub(crate) use encode::Coder;
+pub(crate) use encode::{Coder, Found};
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
 pub(crate) use variable::{check_levels, check_names};
 pub use warning::Warning;

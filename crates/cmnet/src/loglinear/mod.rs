@@ -1,8 +1,10 @@
 //! The log-linear side of the paper: phi-terms, restrictions, parameters (sections 2.1, 2.2
 //! and 4).
 
+mod blanket;
 mod cholesky;
 pub mod closure;
+mod conjugate;
 pub mod coordinates;
 mod decomposable;
 pub mod enumerate;

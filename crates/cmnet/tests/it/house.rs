@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may use, in the paper's order. `error` is for everyone.
-const MAY_USE: [(&str, &[&str]); 22] = [
+const MAY_USE: [(&str, &[&str]); 23] = [
     ("error", &[]),
     ("data", &["outcome", "graph"]),
     ("outcome", &["data", "graph"]),
@@ -65,10 +65,12 @@ const MAY_USE: [(&str, &[&str]); 22] = [
             "search",
             "model",
             "loglinear",
+            "inference",
             "learn",
         ],
     ),
     ("synthetic", &["data", "outcome", "graph", "structure"]),
+    ("generate", &["data", "graph", "structure"]),
     (
         "experiment",
         &[

@@ -110,3 +110,17 @@ pub(crate) fn table(data: &Dataset) -> Table {
     let weights = data.weights().iter().map(|&weight| u64::from(weight)).collect();
     Table::new(cardinalities, (0..data.distinct_rows()).map(row).collect(), weights).unwrap()
 }
+
+/// A square grid of binary variables.
+pub(crate) fn grid(side: usize) -> Structure {
+    let mut edges = Vec::new();
+    for node in 0..side * side {
+        if node % side + 1 < side {
+            edges.push((node, node + 1));
+        }
+        if node + side < side * side {
+            edges.push((node, node + side));
+        }
+    }
+    plain(&vec![2; side * side], &edges)
+}

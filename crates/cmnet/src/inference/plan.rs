@@ -1,0 +1,157 @@
+//! The cliques of a junction tree and what they cost, before any table exists.
+
+use super::junction_tree::{Clique, JunctionTree, Parent};
+use super::shape::Shape;
+use super::triangulate::{EliminationRule, eliminate};
+use crate::data::Var;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, VarSet};
+use std::fmt;
+
+/// What a junction tree costs: known from the graph alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeCost {
+    /// Whether counting ended early, at a table beyond the limit: then the numbers are those
+    /// of a part of the tree.
+    pub at_least: bool,
+    /// Cells of all clique tables together; `u64::MAX` when that is beyond counting.
+    pub cells: u64,
+    /// Cells of the largest clique table.
+    pub largest: u64,
+    /// Variables of the largest clique by number.
+    pub width: usize,
+    /// Edges that the triangulation added.
+    pub fill: usize,
+}
+
+impl TreeCost {
+    /// The bytes of this many tables of doubles per clique.
+    pub fn bytes(&self, tables: u64) -> u64 {
+        self.cells.saturating_mul(8 * tables)
+    }
+}
+
+impl fmt::Display for TreeCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = if self.at_least { "at least " } else { "" };
+        write!(
+            f,
+            "{from}{} table cells, largest clique {} variables and {} cells",
+            self.cells, self.width, self.largest
+        )
+    }
+}
+
+/// The members of a clique, with its parent's index and the members shared with it.
+type PlannedClique = (Vec<Var>, Option<(usize, VarSet)>);
+
+/// The cliques and separators of a tree before any layout exists.
+pub(crate) struct TreePlan {
+    cliques: Vec<PlannedClique>,
+    pub(crate) cost: TreeCost,
+}
+
+impl TreePlan {
+    /// Triangulates a part of a graph that is a union of connected components, as far as no
+    /// table has more than `most_cells`.
+    pub(super) fn new(
+        graph: &Graph,
+        variables: &VarSet,
+        cardinalities: &[u32],
+        rule: EliminationRule,
+        most_cells: u64,
+    ) -> Self {
+        let elimination = eliminate(graph, variables, cardinalities, rule, most_cells);
+        let mut rank = vec![usize::MAX; graph.nodes()];
+        for (position, &node) in elimination.order.iter().enumerate() {
+            rank[node] = position;
+        }
+        let mut cliques: Vec<PlannedClique> = Vec::new();
+        let mut clique_of = vec![usize::MAX; graph.nodes()];
+        for (position, &node) in elimination.order.iter().enumerate().rev() {
+            let later = &elimination.later[position];
+            // The clique of the neighbour that goes next contains all of them.
+            let first = later.iter().min_by_key(|&other| rank[other]);
+            let next = first.map(|first| clique_of[first]).filter(|&clique| clique != usize::MAX);
+            clique_of[node] = match next {
+                Some(clique) if cliques[clique].0.len() == later.len() => {
+                    cliques[clique].0.push(node);
+                    clique
+                }
+                _ => {
+                    let members = later.iter().chain([node]).collect();
+                    cliques.push((members, next.map(|clique| (clique, later.clone()))));
+                    cliques.len() - 1
+                }
+            };
+        }
+        let size = |members: &[Var]| {
+            members.iter().fold(1u64, |size, &v| size.saturating_mul(u64::from(cardinalities[v])))
+        };
+        let sizes: Vec<u64> = cliques.iter().map(|(members, _)| size(members)).collect();
+        let cost = TreeCost {
+            cells: sizes.iter().fold(0, |sum: u64, &size| sum.saturating_add(size)),
+            largest: sizes.iter().copied().max().unwrap_or(0),
+            width: cliques.iter().map(|(members, _)| members.len()).max().unwrap_or(0),
+            fill: elimination.fill,
+            at_least: !elimination.finished,
+        };
+        Self { cliques, cost }
+    }
+
+    /// The cost of several trees together.
+    pub(crate) fn total_cost(plans: &[Self]) -> TreeCost {
+        let none = TreeCost { at_least: false, cells: 0, largest: 0, width: 0, fill: 0 };
+        plans.iter().map(|plan| plan.cost).fold(none, |sum, cost| TreeCost {
+            at_least: sum.at_least || cost.at_least,
+            cells: sum.cells.saturating_add(cost.cells),
+            largest: sum.largest.max(cost.largest),
+            width: sum.width.max(cost.width),
+            fill: sum.fill + cost.fill,
+        })
+    }
+
+    /// Lays out the tables, two per clique, if they fit a budget of bytes.
+    pub(crate) fn build(self, cardinalities: &[u32], budget: u64) -> Result<JunctionTree> {
+        if self.cost.at_least || self.cost.bytes(2) > budget {
+            return Err(Error::limit(
+                format!("the junction tree ({})", self.cost),
+                format!("{budget} bytes"),
+                "give more memory, or use a method that does without",
+            ));
+        }
+        let mut cliques: Vec<Clique> = Vec::with_capacity(self.cliques.len());
+        for (members, parent) in self.cliques {
+            let separator: Vec<Var> = parent.as_ref().map_or(Vec::new(), |(_, set)| set.iter().collect());
+            let rest = members.iter().copied().filter(|v| !separator.contains(v));
+            let mut order = separator.clone();
+            let mut rest: Vec<Var> = rest.collect();
+            rest.sort_unstable();
+            order.extend(rest);
+            let parent = parent.map(|(clique, _)| {
+                let separator = Shape::new(separator, cardinalities);
+                let walk = cliques[clique].shape.walk_onto(&separator);
+                Parent { clique, separator, walk }
+            });
+            cliques.push(Clique { shape: Shape::new(order, cardinalities), parent });
+        }
+        Ok(JunctionTree { cliques, cost: self.cost })
+    }
+}
+
+/// The smaller of the trees of the two elimination rules, min-fill in a tie. Ends early when a
+/// table has more than `most_cells`.
+pub(crate) fn best_plan(
+    graph: &Graph,
+    variables: &VarSet,
+    cardinalities: &[u32],
+    most_cells: u64,
+) -> TreePlan {
+    let plan = TreePlan::new(graph, variables, cardinalities, EliminationRule::MinFill, most_cells);
+    if plan.cost.fill == 0 && !plan.cost.at_least {
+        return plan;
+    }
+    let other = TreePlan::new(graph, variables, cardinalities, EliminationRule::MinWeight, most_cells);
+    let rank = |plan: &TreePlan| (plan.cost.at_least, plan.cost.cells);
+    if rank(&other) < rank(&plan) { other } else { plan }
+}
