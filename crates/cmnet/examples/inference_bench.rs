@@ -2,6 +2,11 @@
 //! `cargo xtask bench inference` runs this and compares.
 //!
 //! Writes for each case NAME.uai, NAME.evid and NAME.json into the folder given.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a program that measures, not the library"
+)]
 
 use cmnet::Structure;
 use cmnet::data::{Schema, Variable};

@@ -1,5 +1,7 @@
 //! Maximum likelihood against the referee's optimiser, closed forms and golden results.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
 mod loglinear_support;
 
 use cmnet::Structure;
@@ -204,7 +206,7 @@ fn divergence_equals_its_definition() {
         let random_structure = |random: &mut _| {
             let mut structure = Structure::empty(&cardinalities);
             for edge in structure.graph().pairs() {
-                if rand::Rng::random_bool(random, 0.6) {
+                if Rng::random_bool(random, 0.6) {
                     structure.toggle_edge(edge).unwrap();
                 }
             }

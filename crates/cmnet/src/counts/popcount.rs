@@ -1,5 +1,10 @@
 //! AND and population count over words, in the widest instructions that the machine has.
 
+#![expect(
+    clippy::inline_always,
+    reason = "only inlined code is compiled for the instructions chosen at run time"
+)]
+
 use pulp::Arch;
 use std::sync::atomic::{AtomicU64, Ordering};
 

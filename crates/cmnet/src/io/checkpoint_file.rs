@@ -20,7 +20,7 @@ pub type Identity = [(&'static str, String)];
 /// When a file cannot be written.
 pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
     let record = CheckpointRecord::new(FORMAT, identity, state);
-    let text = serde_json::to_string(&record).map_err(|error| complaint(path, error.to_string()))?;
+    let text = serde_json::to_string(&record).map_err(|error| complaint(path, &error.to_string()))?;
     if path.exists() {
         let previous = previous(path);
         std::fs::rename(path, &previous).map_err(|source| Error::io(&previous, "write", source))?;
@@ -47,9 +47,9 @@ pub fn load(path: &Path, identity: &Identity, cardinalities: &[u32]) -> Result<O
                 return record
                     .state(cardinalities)
                     .map(Some)
-                    .map_err(|problem| complaint(&candidate, problem));
+                    .map_err(|problem| complaint(&candidate, &problem));
             }
-            Err(error) => damage = damage.or(Some(complaint(&candidate, error.to_string()))),
+            Err(error) => damage = damage.or(Some(complaint(&candidate, &error.to_string()))),
         }
     }
     damage.map_or(Ok(None), Err)
@@ -64,7 +64,7 @@ pub fn previous(path: &Path) -> PathBuf {
 
 fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -> Result<()> {
     if record.format != FORMAT {
-        return Err(complaint(path, format!("the format is {:?}; expected {FORMAT:?}", record.format)));
+        return Err(complaint(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
     }
     let own = |name: &str| {
         identity.iter().find(|(other, _)| *other == name).map_or("-", |(_, value)| value.as_str())
@@ -83,7 +83,7 @@ fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -
     Err(ErrorKind::Checkpoint { file, problem, hint }.into())
 }
 
-fn complaint(path: &Path, problem: String) -> Error {
+fn complaint(path: &Path, problem: &str) -> Error {
     let problem = format!("{problem}; delete the checkpoint or start again without --resume");
     ErrorKind::Model { file: path.display().to_string(), at: "checkpoint".to_owned(), problem }.into()
 }

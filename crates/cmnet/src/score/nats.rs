@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn conversions_keep_fifteen_digits() {
-        for value in [-6370.045_431, 1e-9, 3.0e8, 0.0] {
+        for value in [-6_370.045_431, 1e-9, 3.0e8, 0.0] {
             assert!((Nats::from_f64(value).to_f64() - value).abs() <= 1e-15 * value.abs() + 1e-19);
         }
     }

@@ -75,7 +75,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             state.plain[node] = self.scorer.plain_node_score(node, structure.markov_blanket(node))?;
         }
         state.score = score.ok_or_else(foreign)?;
-        Ok(GraphClimbState { structure, steps, moves, ties, ..state })
+        Ok(GraphClimbState { structure, steps, ties, moves, ..state })
     }
 
     /// One step: evaluates every neighbour and takes the first best that strictly improves.

@@ -4,6 +4,7 @@
 #[path = "../loglinear_support/mod.rs"]
 mod loglinear_support;
 
+#[allow(unused_imports, reason = "each test uses its share")]
 pub(crate) use loglinear_support::{Shape, generator, plain, schema, uniform_table};
 
 use cmnet::inference::{Evidence, Network};

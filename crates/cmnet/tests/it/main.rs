@@ -1,6 +1,8 @@
 //! Cross-examination of the library: against the referee, against itself under changes that
 //! must not matter, against the paper's figures and against golden results.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
 mod common;
 mod figures;
 mod golden;
