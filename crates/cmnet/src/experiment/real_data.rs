@@ -23,8 +23,21 @@ pub(super) struct TableResult {
 impl TableResult {
     /// Mean and spread over seeds of a method's average over folds.
     pub(super) fn summary(&self, method: usize, value: impl Fn(&Measured) -> f64) -> Option<Summary> {
+        self.averages(|cell| cell.method(method).map(&value))
+    }
+
+    /// Mean and spread over seeds of the difference of two methods on the same folds.
+    pub(super) fn difference(
+        &self,
+        (one, other): (usize, usize),
+        value: impl Fn(&Measured) -> f64,
+    ) -> Option<Summary> {
+        self.averages(|cell| Some(value(cell.method(one)?) - value(cell.method(other)?)))
+    }
+
+    fn averages(&self, value: impl Fn(&Cell) -> Option<f64>) -> Option<Summary> {
         let average = |cells: &Vec<Cell>| {
-            let values: Vec<f64> = cells.iter().filter_map(|cell| cell.method(method)).map(&value).collect();
+            let values: Vec<f64> = cells.iter().filter_map(&value).collect();
             Summary::of(&values).map(|summary| summary.mean)
         };
         Summary::of(&self.seeds.iter().filter_map(average).collect::<Vec<_>>())

@@ -222,10 +222,9 @@ fn as_json(result: &TableResult) -> Value {
 fn figure(tables: &[TableResult]) -> Chart {
     let here = |method: usize| {
         let point = |(place, result): (usize, &TableResult)| {
-            let base = result.summary(1, |found| found.quality)?.mean;
-            let summary = result.summary(method, |found| found.quality)?;
-            let (x, y) = (place as f64 - 0.12 + 0.12 * method as f64, summary.mean - base);
-            Some(Point { x, y, spread: summary.deviation })
+            let gain = result.difference((method, 1), |found| found.quality)?;
+            let x = place as f64 - 0.12 + 0.12 * method as f64;
+            Some(Point { x, y: gain.mean, spread: gain.deviation })
         };
         tables.iter().enumerate().filter_map(point).collect()
     };

@@ -25,7 +25,7 @@ pub(super) fn section(found: &Synthetic) -> Result<Section> {
              The true model has seven binary variables and 19 parameters. 14 are forced by the paper's \
              conditional tables; **five are not published**, P(X2=1), P(X6=1|X5) and P(X7=1|X5,X6), and are \
              chosen so that the entropy (4.2532 nats) fits the published sBIC. Levels of sBIC and divergence \
-             therefore depend on that choice; differences between methods hardly do.\n\n\
+             therefore depend on that choice; other choices were not run.\n\n\
              Entries are means over data sets ± the standard error of the mean, the paper's value in \
              brackets. That is a mean over ten data sets of its own; a star marks it where it lies more than \
              three standard errors, of both means together, from ours.\n\n"
