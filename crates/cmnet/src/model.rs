@@ -60,7 +60,7 @@ impl Model {
     /// ```
     /// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
     /// use cmnet::inference::{Ask, Evidence};
-    /// let table = Source::bytes("table", "rain,wet\nno,no\nno,no\nno,no\nyes,yes\nyes,no\nyes,yes\n");
+    /// let table = Source::bytes("table", "rain,wet\nno,no\nno,yes\nno,no\nyes,yes\nyes,no\nyes,yes\n");
     /// let data = csv::read(&table, &ReadOptions::default())?.data;
     /// let mut structure = Structure::empty(&[2, 2]);
     /// structure.toggle_edge(Edge::new(0, 1)?)?;

@@ -231,7 +231,7 @@ mod tests {
     fn ticks_are_round_and_inside() {
         assert_eq!(
             steps((-4.42, -4.25)).iter().map(|&t| number(t)).collect::<Vec<_>>(),
-            ["-4.4", "-4.35", "-4.3"]
+            ["-4.4", "-4.35", "-4.3", "-4.25"]
         );
         assert_eq!(
             decades((-2.4, -1.2)).iter().map(|&t| number(t)).collect::<Vec<_>>(),
