@@ -1,4 +1,5 @@
 //! Maximum likelihood against the referee's optimiser, closed forms and golden results.
+#![allow(clippy::unwrap_used)] // tests, helpers included
 
 mod loglinear_support;
 
@@ -204,7 +205,7 @@ fn divergence_equals_its_definition() {
         let random_structure = |random: &mut _| {
             let mut structure = Structure::empty(&cardinalities);
             for edge in structure.graph().pairs() {
-                if rand::Rng::random_bool(random, 0.6) {
+                if Rng::random_bool(random, 0.6) {
                     structure.toggle_edge(edge).unwrap();
                 }
             }

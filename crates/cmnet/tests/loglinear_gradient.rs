@@ -1,4 +1,5 @@
 //! The junction tree against the list of all configurations.
+#![allow(clippy::unwrap_used)] // tests, helpers included
 
 mod loglinear_support;
 
