@@ -1,20 +1,38 @@
 //! What people and CI run: `cargo xtask test`.
 
+mod bench_inference;
+mod bench_peer;
+mod bench_search;
+mod kills;
+mod python;
 mod test;
 
+use anyhow::Result;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test   formatting, lints, documentation and every test: what CI runs
+  test               formatting, lints, documentation and every test: what CI runs
+  bench search [DIR] search: referee, threads, roofline, many variables, real tables in DIR
+                     (default data), gradient of the likelihood
+  bench peer         search beside PyBNesian's PC on the same table
+  bench inference    exact inference beside pyAgrum and toulbar2
+  kills [N]          N runs (default 100) killed at random moments and resumed
 ";
 
 fn main() -> ExitCode {
-    let command = std::env::args().nth(1);
-    let result = match command.as_deref() {
-        Some("test") => test::run(),
-        Some("help" | "--help" | "-h") => {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result: Result<()> = match words.as_slice() {
+        ["test"] => test::run(),
+        ["bench", "search"] => bench_search::run("data"),
+        ["bench", "search", folder] => bench_search::run(folder),
+        ["bench", "peer"] => bench_peer::run(),
+        ["bench", "inference"] => bench_inference::run(),
+        ["kills"] => kills::run(100),
+        ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
+        ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }

@@ -1,5 +1,6 @@
 //! What can be typed: commands, shared flags, help.
 
+use crate::ask_args::AskCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -55,6 +56,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
     )]
     Draw(DrawArgs),
+    /// Rerun the paper's numerical section beside its published numbers
+    #[command(after_help = crate::commands::experiment::HELP)]
+    Experiment(crate::commands::experiment::ExperimentArgs),
+    #[command(flatten)]
+    Ask(AskCommand),
 }
 
 const LEARN_HELP: &str = "\
@@ -64,6 +70,11 @@ Examples:
   cmnet learn data/car.csv --select none --format json
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
+
+// A heading per argument: one set for a whole struct would also cover what follows it.
+const READING: &str = "Reading the table";
+const LONG_RUNS: &str = "Long runs";
+const FITTING: &str = "Fitting";
 
 /// How answers are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -95,31 +106,30 @@ pub(crate) struct DataArgs {
 
 /// How to read a table.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Reading the table")]
 pub(crate) struct ReadingArgs {
     /// Character between fields: a character, tab, comma, semicolon or pipe [default: sniffed]
-    #[arg(long, value_name = "CHAR")]
+    #[arg(help_heading = READING, long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
     /// The first line is a row; the columns are named X1, X2, ...
-    #[arg(long)]
+    #[arg(help_heading = READING, long)]
     pub(crate) no_header: bool,
     /// Use only these columns
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) columns: Option<Vec<String>>,
     /// Leave out these columns
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
     /// Column that says how often each row was observed
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(help_heading = READING, long, value_name = "COLUMN")]
     pub(crate) weights: Option<String>,
     /// Texts that mean "missing" [default: the empty text, NA, NaN and ?]
-    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    #[arg(help_heading = READING, long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) missing: Option<Vec<String>>,
     /// What to do with rows that have missing values
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub(crate) on_missing: OnMissing,
     /// TOML file with the order of levels: a table [levels] with a list per column
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = READING, long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
 }
 
@@ -179,24 +189,39 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) candidates: Candidates,
     #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
     pub(crate) fitting: FittingArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
 
+/// Long runs that survive a crash.
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArgs {
+    /// Save the search here now and then; the generation before is kept as FILE.previous
+    #[arg(help_heading = LONG_RUNS, long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint, to the same result as without a break
+    #[arg(help_heading = LONG_RUNS, long)]
+    pub(crate) resume: bool,
+    /// The least time between two checkpoints
+    #[arg(help_heading = LONG_RUNS, long, value_name = "TIME", default_value = "5s")]
+    pub(crate) checkpoint_interval: String,
+}
+
 /// How parameters are estimated.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Fitting")]
 pub(crate) struct FittingArgs {
     /// Which estimate: auto is exact when the junction tree fits the memory
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = FITTING, long, value_enum, default_value_t)]
     pub(crate) method: FitMethod,
-    /// Imagined observations, spread as if all variables were independent, that keep
-    /// probabilities positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
-    #[arg(long, default_value_t = 1.0)]
+    /// Imagined observations, spread evenly over all joint outcomes, that keep probabilities
+    /// positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
+    #[arg(help_heading = FITTING, long, default_value_t = 1.0)]
     pub(crate) smoothing: f64,
     /// Memory for the tables of exact fitting
-    #[arg(long, value_name = "AMOUNT", default_value = "256M")]
+    #[arg(help_heading = FITTING, long, value_name = "AMOUNT", default_value = "256M")]
     pub(crate) memory: String,
 }
 

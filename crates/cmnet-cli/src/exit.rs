@@ -32,8 +32,13 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("cmnet: {error:#}");
-    ExitCode::from(match error.downcast_ref::<Error>().map(Error::kind) {
+    let fact = error.downcast_ref::<Error>();
+    // An error of the library says its cause itself; others say theirs when asked.
+    match fact {
+        Some(fact) => eprintln!("cmnet: {fact}"),
+        None => eprintln!("cmnet: {error:#}"),
+    }
+    ExitCode::from(match fact.map(Error::kind) {
         Some(ErrorKind::Limit { .. }) => 3,
         Some(_) => 2,
         None if error.downcast_ref::<Usage>().is_some() => 2,

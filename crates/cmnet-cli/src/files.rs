@@ -57,15 +57,34 @@ pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fi
     })
 }
 
+/// Refuses, before any work, an output that is no file, would replace what is read, or has no
+/// folder to be in.
+pub(crate) fn check_output(path: &Path, input: &Path) -> anyhow::Result<()> {
+    if path.as_os_str() == "-" {
+        return Err(Usage("-: this is no file; name one to write".to_owned()).into());
+    }
+    if is_same_file(path, input) {
+        return Err(
+            Usage(format!("{}: this is the input; name another file to write", path.display())).into()
+        );
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let (path, folder) = (path.display(), folder.display());
+        return Err(Usage(format!("{path}: cannot write: there is no folder {folder}; make it first")).into());
+    }
+    Ok(())
+}
+
 /// Whether two paths lead to one existing file.
-pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
     }
 }
 
-fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
+pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
     let defaults = ReadOptions::default();
     Ok(ReadOptions {
         delimiter: arguments.delimiter.as_deref().map(parse_delimiter).transpose()?,

@@ -1,6 +1,8 @@
 //! The command `cmnet`.
 
 mod args;
+mod ask_args;
+mod checkpoint;
 mod commands;
 mod exit;
 mod files;
@@ -24,6 +26,8 @@ fn main() -> ExitCode {
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
+        Command::Experiment(arguments) => commands::experiment::run(arguments),
+        Command::Ask(command) => commands::asking::run(command),
     };
     exit::code(result)
 }

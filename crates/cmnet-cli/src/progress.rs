@@ -1,5 +1,6 @@
 //! Progress on standard error, when that is a terminal, and what ends a search early.
 
+use crate::checkpoint::Checkpointer;
 use crate::interrupt;
 use cmnet::search::{Event, Observer, StopReason};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,16 +11,29 @@ use std::time::{Duration, Instant};
 /// Watches a search: a line with steps, moves and score; Ctrl-C and the time limit end it.
 pub(crate) struct Watch {
     bar: ProgressBar,
+    checkpointer: Option<Checkpointer>,
     deadline: Option<Instant>,
     evaluated: AtomicU64,
 }
 
 impl Watch {
+    /// The same watch, saving checkpoints.
+    pub(crate) fn with_checkpoints(mut self, checkpointer: Option<Checkpointer>) -> Self {
+        self.checkpointer = checkpointer;
+        self
+    }
+
+    /// Ends the watch; says when a checkpoint could not be written.
+    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        self.checkpointer.take().map_or(Ok(()), Checkpointer::finish)
+    }
+
     /// Shows progress on a terminal; without one it only listens.
     pub(crate) fn new(time_limit: Option<Duration>) -> Self {
         interrupt::listen();
         Self {
             bar: spinner(),
+            checkpointer: None,
             deadline: time_limit.and_then(|limit| Instant::now().checked_add(limit)),
             evaluated: AtomicU64::new(0),
         }
@@ -47,6 +61,9 @@ impl Drop for Watch {
 
 impl Observer for Watch {
     fn observe(&self, event: &Event<'_>) {
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.observe(event);
+        }
         match event {
             Event::Started { index, of, kappa } => {
                 self.evaluated.store(0, Ordering::Relaxed);

@@ -37,6 +37,11 @@ impl Error {
         ErrorKind::Io { path: path.into(), action, source }.into()
     }
 
+    /// A question that the model cannot answer as it was asked.
+    pub fn question(problem: impl Into<String>, hint: impl Into<String>) -> Self {
+        ErrorKind::Question { problem: problem.into(), hint: hint.into() }.into()
+    }
+
     /// A limit that this input or structure goes beyond.
     pub fn limit(what: impl Into<String>, limit: impl fmt::Display, hint: impl Into<String>) -> Self {
         ErrorKind::Limit { what: what.into(), limit: limit.to_string(), hint: hint.into() }.into()
@@ -94,6 +99,16 @@ pub enum ErrorKind {
         /// What to do.
         hint: String,
     },
+    /// A checkpoint of another run.
+    #[error("{file}: {problem}; {hint}")]
+    Checkpoint {
+        /// The checkpoint.
+        file: String,
+        /// What differs.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
     /// An option that cannot be used as given.
     #[error("{name}: {found:?} is not usable; expected {expected}")]
     Option {
@@ -103,6 +118,14 @@ pub enum ErrorKind {
         found: String,
         /// What would have been accepted.
         expected: &'static str,
+    },
+    /// A question that the model cannot answer as it was asked.
+    #[error("{problem}; {hint}")]
+    Question {
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        hint: String,
     },
     /// A limit of this program or of the caller's budget.
     #[error("{what} goes beyond the limit of {limit}; {hint}")]

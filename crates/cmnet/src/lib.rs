@@ -24,6 +24,8 @@ pub mod counts;
 pub mod data;
 pub mod error;
 pub mod evaluate;
+pub mod experiment;
+pub mod generate;
 pub mod graph;
 pub mod inference;
 pub mod io;
@@ -35,7 +37,9 @@ pub mod partition;
 pub mod report;
 pub mod score;
 pub mod search;
+pub mod sgm;
 mod structure;
+pub mod synthetic;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{Model, Provenance};

@@ -2,7 +2,8 @@
 //! Definition 3).
 
 use crate::data::{DataDigest, Dataset, Schema, Var};
-use crate::error::{ErrorKind, Result, shown, shown_list};
+use crate::error::{Error, ErrorKind, Result, shown, shown_list};
+use crate::inference::Network;
 use crate::loglinear::Fit;
 use crate::score::{Alpha, Kappa};
 use crate::search::StopReason;
@@ -50,6 +51,41 @@ impl Provenance {
 }
 
 impl Model {
+    /// The model as something that answers questions.
+    ///
+    /// # Errors
+    /// When the model has no parameters.
+    ///
+    /// # Example
+    /// ```
+    /// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
+    /// use cmnet::inference::{Ask, Evidence};
+    /// let table = Source::bytes("table", "rain,wet\nno,no\nno,no\nno,no\nyes,yes\nyes,no\nyes,yes\n");
+    /// let data = csv::read(&table, &ReadOptions::default())?.data;
+    /// let mut structure = Structure::empty(&[2, 2]);
+    /// structure.toggle_edge(Edge::new(0, 1)?)?;
+    /// let options = loglinear::FitOptions { smoothing: 0.0, ..Default::default() };
+    /// let fit = loglinear::fit(&structure, &data, &options)?;
+    /// let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
+    /// let network = model.network()?;
+    /// let given = Evidence::read(network.schema(), "rain=yes")?;
+    /// let posterior = network.posterior(&given, &Ask::default())?;
+    /// assert!((posterior.marginal(1)[1] - 2.0 / 3.0).abs() < 1e-10);
+    /// # Ok::<(), cmnet::Error>(())
+    /// ```
+    pub fn network(&self) -> Result<Network> {
+        let Some(fit) = &self.fit else {
+            return Err(Error::question(
+                "the model has no parameters, only a structure",
+                "estimate them from a table first: cmnet fit MODEL DATA -o MODEL",
+            ));
+        };
+        let (parameters, values) = (&fit.parameters, fit.parameters.values());
+        let sets = parameters.terms().sets().iter();
+        let tables = sets.map(|set| (set.variables().clone(), values[set.range()].to_vec())).collect();
+        Network::new(&self.schema, &self.structure, tables, parameters.log_partition())
+    }
+
     /// A table that has this model's variables and levels, with its columns in the model's
     /// order.
     ///

@@ -5,8 +5,9 @@ use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::Model;
 use cmnet::data::Schema;
-use cmnet::evaluate::{ContextElement, Difference, difference, evaluate};
+use cmnet::evaluate::{ContextElement, Difference, difference, divergence, evaluate};
 use cmnet::graph::Edge;
+use cmnet::loglinear::FitOptions;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -18,7 +19,7 @@ pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
         return Err(Usage(problem.to_owned()).into());
     }
     let found = difference(&one.structure, &other.structure)?;
-    let kl = [divergence(&one, &other), divergence(&other, &one)];
+    let kl = [kl_divergence(&one, &other), kl_divergence(&other, &one)];
     let heldout = match &arguments.data {
         Some(data) => Some(heldout(&[&one, &other], arguments, data)?),
         None => None,
@@ -31,9 +32,9 @@ pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
 }
 
 /// KL divergence in nats where both models are fitted and it can be had.
-fn divergence(one: &Model, other: &Model) -> Option<f64> {
-    let _pending = (one.fit.as_ref()?, other.fit.as_ref()?);
-    None
+fn kl_divergence(one: &Model, other: &Model) -> Option<f64> {
+    let (one, other) = (one.fit.as_ref()?, other.fit.as_ref()?);
+    divergence(&one.parameters, &other.parameters, FitOptions::default().memory).ok()
 }
 
 /// Mean log-likelihood per row of both models.

@@ -53,23 +53,20 @@ fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureS
         .max()
         .unwrap_or(0)
         .max(9);
-    let mut text = String::from("log p(x_j | x_mb(j), C(j)) of each variable\n");
+    let mut lines = vec!["log p(x_j | x_mb(j), C(j)) of each variable".to_owned()];
     for (variable, node) in model.schema.variables().iter().zip(&score.nodes) {
-        text += &format!("  {:width$}  {:>16.6}\n", variable.name, node.to_f64());
+        lines.push(format!("  {:width$}  {:>16.6}", variable.name, node.to_f64()));
     }
-    text += &format!("{:width$}    {:>16.6}\n", "log MPL", score.log_mpl.to_f64());
-    match (score.log_prior, score.total()) {
-        (Some(log_prior), Some(total)) => {
-            text += &format!(
-                "{:width$}    {:>16.6}  (kappa {}, alpha {alpha})\n",
-                "log prior",
-                log_prior.to_f64(),
-                prior.kappa()
-            );
-            text + &format!("{:width$}    {:>16.6}\n", "score", total.to_f64())
-        }
-        _ => text + "The prior with kappa eps forbids contexts: this structure has probability 0.\n",
+    let mut number = |name, value, note: &str| lines.push(format!("{name:width$}    {value:>16.6}{note}"));
+    number("log MPL", score.log_mpl.to_f64(), "");
+    if let (Some(log_prior), Some(total)) = (score.log_prior, score.total()) {
+        number("log prior", log_prior.to_f64(), &format!("  (kappa {}, alpha {alpha})", prior.kappa()));
+        number("score", total.to_f64(), "");
+    } else {
+        let problem = "The prior with kappa eps forbids contexts: this structure has probability 0.";
+        lines.push(problem.to_owned());
     }
+    lines.join("\n") + "\n"
 }
 
 fn as_json(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> Value {

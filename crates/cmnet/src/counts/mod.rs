@@ -7,6 +7,7 @@ mod rows;
 mod sparse;
 
 pub use planes::PlaneCounts;
+pub use popcount::words_counted;
 pub use rows::RowCounts;
 
 use crate::data::Var;

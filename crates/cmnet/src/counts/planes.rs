@@ -7,6 +7,7 @@ use crate::data::{Dataset, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
 use crate::outcome::OutcomeSpace;
+use std::borrow::Cow;
 
 /// The most levels of a variable that gets planes.
 const MOST_LEVELS: u32 = 8;
@@ -24,13 +25,13 @@ pub struct PlaneCounts<'a> {
     rows: RowCounts<'a>,
     words: usize,
     /// Per variable the planes of levels 1.. ; none for variables of many levels.
-    planes: Vec<Option<Vec<Vec<u64>>>>,
+    planes: Vec<Option<Vec<Cow<'a, [u64]>>>>,
     /// The digits of the row weights, the lowest first.
     weights: Vec<Vec<u64>>,
 }
 
 impl<'a> PlaneCounts<'a> {
-    /// Packs a table's few-level variables.
+    /// Takes the planes of a table's few-level variables; those of binary ones are shared.
     pub fn new(data: &'a Dataset) -> Self {
         let words = data.distinct_rows().div_ceil(64);
         let cardinalities = data.schema().cardinalities();
@@ -44,9 +45,8 @@ impl<'a> PlaneCounts<'a> {
         let planes = (0..data.variables())
             .map(|variable| {
                 let column = data.column(variable);
-                (cardinalities[variable] <= MOST_LEVELS).then(|| {
-                    (1..cardinalities[variable]).map(|level| plane(&|row| column.get(row) == level)).collect()
-                })
+                (cardinalities[variable] <= MOST_LEVELS)
+                    .then(|| (1..cardinalities[variable]).map(|level| column.plane(level)).collect())
             })
             .collect();
         let digits = 32 - data.weights().iter().copied().max().unwrap_or(0).leading_zeros();
@@ -107,8 +107,8 @@ impl<'a> PlaneCounts<'a> {
         let mut rest = rows.to_vec();
         let mut parts = Vec::with_capacity(planes.len() + 1);
         for (plane, level) in planes.iter().zip(1..) {
-            let part: Vec<u64> = rows.iter().zip(plane).map(|(row, bit)| row & bit).collect();
-            rest.iter_mut().zip(plane).for_each(|(row, bit)| *row &= !bit);
+            let part: Vec<u64> = rows.iter().zip(plane.iter()).map(|(row, bit)| row & bit).collect();
+            rest.iter_mut().zip(plane.iter()).for_each(|(row, bit)| *row &= !bit);
             parts.push((level, part));
         }
         parts.push((0, rest));
@@ -174,7 +174,7 @@ impl CountSource for PlaneCounts<'_> {
         let planes: Vec<&[u64]> = packed
             .iter()
             .flat_map(|&place| self.planes[candidates[place]].iter().flatten())
-            .map(Vec::as_slice)
+            .map(AsRef::as_ref)
             .collect();
         let mut common = vec![0; planes.len() * masks.words.len()];
         common_ones(&planes, &masks.words, &mut common);

@@ -32,18 +32,9 @@ impl<'a> RowCounts<'a> {
         let mut cells = vec![0; self.data.distinct_rows()];
         for (position, variable) in space.variables().iter().enumerate() {
             let stride = space.stride(position);
-            match self.data.column(variable) {
-                Codes::Narrow(codes) => add_scaled(&mut cells, codes, stride),
-                Codes::Wide(codes) => add_scaled(&mut cells, codes, stride),
-            }
+            self.data.column(variable).zip_mut(&mut cells, |cell, code| *cell += code * stride);
         }
         cells
-    }
-}
-
-fn add_scaled<C: Copy + Into<u64>>(cells: &mut [Cell], codes: &[C], stride: u64) {
-    for (cell, &code) in cells.iter_mut().zip(codes) {
-        *cell += code.into() * stride;
     }
 }
 
@@ -94,9 +85,8 @@ mod tests {
         let code = |row: u32, column: u32| {
             (row.wrapping_mul(2_654_435_761).rotate_left(column * 7) >> 9) % cardinalities[column as usize]
         };
-        let columns: Vec<Codes> = (0..4)
-            .map(|column| Codes::Wide((0..500).map(|row| code(row, column) as u16).collect()))
-            .collect();
+        let columns: Vec<Codes> =
+            (0..4).map(|column| Codes::from_codes((0..500).map(|row| code(row, column) as u16))).collect();
         let data = collapse(schema, &columns, &(0..500).map(|row| row % 4).collect::<Vec<_>>()).unwrap();
         let source = RowCounts::new(&data);
         for (child, blanket) in [(0, vec![1, 2]), (1, vec![]), (2, vec![0, 1, 3]), (3, vec![0, 2])] {

@@ -1,7 +1,8 @@
 //! A table grown row by row: only codes and distinct labels are kept.
 
+use super::codes::Codes;
 use super::collapse::merge_equal_rows;
-use super::dataset::{Codes, Dataset};
+use super::dataset::Dataset;
 use super::encode::{Coder, Found};
 use super::variable::{MAX_ROWS, Schema, Variable};
 use crate::error::InputProblem;
@@ -33,7 +34,7 @@ impl TableBuilder {
         Self {
             names,
             coders,
-            columns: vec![Codes::Narrow(Vec::new()); width],
+            columns: vec![Codes::default(); width],
             weights: Vec::new(),
             total: 0,
             missing: vec![0; width],

@@ -1,8 +1,9 @@
 //! Tables from memory, for programs that hold their data already.
 
 use super::builder::{Misfit, TableBuilder};
+use super::codes::Codes;
 use super::collapse::collapse;
-use super::dataset::{Codes, Dataset};
+use super::dataset::Dataset;
 use super::encode::Coder;
 use super::variable::{Schema, check_names};
 use crate::error::{Error, InputProblem, Place, Result, shown};
@@ -34,7 +35,7 @@ impl Dataset {
         let rows = columns.first().map_or(0, Vec::len);
         let mut narrow = Vec::with_capacity(columns.len());
         for (column, variable) in columns.iter().zip(schema.variables()) {
-            let mut codes = Codes::Narrow(Vec::with_capacity(column.len()));
+            let mut codes = Codes::default();
             let levels = variable.levels.len();
             for (row, &code) in (1..).zip(column) {
                 if code as usize >= levels {

@@ -1,6 +1,7 @@
 //! Tables of categories: variables, codes, weights (paper, section 2.1).
 
 mod builder;
+mod codes;
 pub mod collapse;
 mod construct;
 pub mod dataset;
@@ -14,10 +15,11 @@ pub mod variable;
 pub mod warning;
 
 pub(crate) use builder::{Misfit, TableBuilder};
-pub use dataset::{Codes, Dataset};
+pub use codes::Codes;
+pub use dataset::Dataset;
 pub use describe::Description;
 pub use digest::DataDigest;
-pub(crate) use encode::Coder;
+pub(crate) use encode::{Coder, Found};
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
 pub(crate) use variable::{check_levels, check_names};
 pub use warning::Warning;

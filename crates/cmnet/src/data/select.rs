@@ -1,7 +1,8 @@
 //! A table with some of its columns or other weights.
 
+use super::codes::Codes;
 use super::collapse::collapse;
-use super::dataset::{Codes, Dataset};
+use super::dataset::Dataset;
 use super::variable::{Schema, Var, Variable};
 use crate::error::{Result, StructureProblem};
 

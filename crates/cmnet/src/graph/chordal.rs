@@ -1,7 +1,7 @@
 //! Chordality: whether every cycle of four or more nodes has a chord (paper, section 1: the
 //! decomposable special case, where maximum likelihood has a closed form).
 
-use super::Graph;
+use super::{Graph, VarSet};
 use crate::data::Var;
 use std::collections::BTreeSet;
 
@@ -50,6 +50,57 @@ pub fn perfect_elimination_order(graph: &Graph) -> Option<Vec<Var>> {
 /// Whether every cycle of four or more nodes has a chord.
 pub fn is_chordal(graph: &Graph) -> bool {
     perfect_elimination_order(graph).is_some()
+}
+
+/// The maximal cliques of a chordal graph and the separators of a junction tree of them.
+///
+/// Separators stand as often as they separate; empty ones, between components, are left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decomposition {
+    /// The maximal cliques, in an order with the running intersection property.
+    pub cliques: Vec<VarSet>,
+    /// The separators that are not empty.
+    pub separators: Vec<VarSet>,
+}
+
+/// Cliques and separators, or `None` when the graph is not chordal.
+///
+/// Read off a maximum cardinality search (Blair and Peyton 1993): a node with no more earlier
+/// neighbours than the node before it begins a new clique, and they are the separator.
+///
+/// # Example
+/// ```
+/// use cmnet::graph::{Edge, Graph, decompose};
+/// let mut path = Graph::empty(3);
+/// path.toggle(Edge::new(0, 1)?);
+/// path.toggle(Edge::new(1, 2)?);
+/// let parts = decompose(&path).unwrap();
+/// assert_eq!(parts.cliques.len(), 2);
+/// assert_eq!(parts.separators[0].as_slice(), [1]);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn decompose(graph: &Graph) -> Option<Decomposition> {
+    let mut order = perfect_elimination_order(graph)?;
+    order.reverse();
+    let mut visited = vec![false; graph.nodes()];
+    let mut parts = Decomposition { cliques: Vec::new(), separators: Vec::new() };
+    let mut clique = VarSet::default();
+    for node in order {
+        let earlier: VarSet = graph.markov_blanket(node).iter().filter(|&other| visited[other]).collect();
+        if earlier.len() < clique.len() {
+            parts.cliques.push(std::mem::take(&mut clique));
+            if !earlier.is_empty() {
+                parts.separators.push(earlier.clone());
+            }
+            clique = earlier;
+        }
+        clique = clique.toggled(node);
+        visited[node] = true;
+    }
+    if !clique.is_empty() {
+        parts.cliques.push(clique);
+    }
+    Some(parts)
 }
 
 /// Nodes in an order in which each has the most neighbours among those before it.
@@ -112,5 +163,26 @@ mod tests {
             chordal += usize::from(is_chordal(&graph));
         }
         assert_eq!(chordal, 822); // labelled chordal graphs on five nodes
+    }
+
+    #[test]
+    fn every_complete_set_is_in_one_more_clique_than_separator() {
+        let pairs: Vec<Edge> = Graph::empty(5).pairs().collect();
+        for mask in 0u32..1 << pairs.len() {
+            let mut graph = Graph::empty(5);
+            pairs.iter().enumerate().filter(|(k, _)| mask >> k & 1 == 1).for_each(|(_, &edge)| {
+                graph.toggle(edge);
+            });
+            let Some(parts) = decompose(&graph) else { continue };
+            let mut cliques = parts.cliques.clone();
+            cliques.sort();
+            assert_eq!(cliques, crate::graph::maximal_cliques(&graph).unwrap());
+            for subset in 1u32..32 {
+                let set: VarSet = (0..5).filter(|v| subset >> v & 1 == 1).collect();
+                let within = |sets: &[VarSet]| sets.iter().filter(|s| s.intersection(&set) == set).count();
+                let expected = usize::from(graph.is_complete(&set));
+                assert_eq!(within(&parts.cliques), within(&parts.separators) + expected);
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ mod edge;
 mod toggled;
 mod varset;
 
-pub use chordal::{is_chordal, perfect_elimination_order};
+pub use chordal::{Decomposition, decompose, is_chordal, perfect_elimination_order};
 pub(crate) use cliques::guarded_cliques;
 pub use cliques::{MOST_CLIQUES, maximal_cliques};
 pub use components::components;

@@ -54,7 +54,7 @@ pub(crate) struct TreePlan {
 impl TreePlan {
     /// Triangulates a part of a graph that is a union of connected components, as far as no
     /// table has more than `most_cells`.
-    fn new(
+    pub(super) fn new(
         graph: &Graph,
         variables: &VarSet,
         cardinalities: &[u32],

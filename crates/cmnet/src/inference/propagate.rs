@@ -30,6 +30,11 @@ impl Propagation {
         &mut self.tables[clique]
     }
 
+    /// All tables of log potentials, to be filled before [`Propagation::collect`].
+    pub(super) fn log_potentials(&mut self) -> &mut [Vec<f64>] {
+        &mut self.tables
+    }
+
     /// Sends messages to the roots; returns the log partition function: minus infinity when
     /// every configuration has weight zero.
     pub fn collect(&mut self, tree: &JunctionTree) -> f64 {
@@ -117,7 +122,7 @@ impl Propagation {
 }
 
 /// Replaces a log table by conditionals given the separator; returns the log sums.
-fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
+pub(super) fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
     let run = table.len() / clique.separator_cells();
     let log_sum = |values: &mut [f64]| {
         let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

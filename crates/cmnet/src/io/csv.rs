@@ -249,7 +249,7 @@ impl Table<'_> {
 }
 
 /// A weight as digits; else a hint.
-fn parse_weight(text: &[u8]) -> std::result::Result<u64, &'static str> {
+pub(super) fn parse_weight(text: &[u8]) -> std::result::Result<u64, &'static str> {
     let hint = match text {
         [] => "; write 0, or remove the row",
         [b'-', ..] => "; a row cannot be observed less than never",

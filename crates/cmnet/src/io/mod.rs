@@ -1,6 +1,8 @@
 //! Files in and out: the only modules that touch the disk.
 
 pub mod atomic;
+pub mod checkpoint_file;
+mod checkpoint_record;
 pub mod csv;
 mod fit_record;
 mod header;
@@ -8,10 +10,12 @@ pub mod json_text;
 pub mod model_file;
 mod model_record;
 mod records;
+pub mod rows;
 pub mod schema_file;
 mod sniff;
 pub mod source;
 mod text;
+pub mod uai;
 
 pub use atomic::write_atomic;
 pub use csv::{Loaded, OnMissing, ReadOptions};

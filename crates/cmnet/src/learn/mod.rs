@@ -3,10 +3,12 @@
 mod choose;
 mod cross_validate;
 mod options;
+mod resume;
 mod search;
 
 pub use cross_validate::{CrossValidated, CrossValidation, cross_validate};
 pub use options::{LearnOptions, SearchMode, Select};
+pub use resume::{LearnState, run_identity};
 
 use crate::data::{DataDigest, Dataset};
 use crate::error::{Error, Result};
@@ -104,6 +106,20 @@ impl LearnedModel {
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn learn(data: &Dataset, options: &LearnOptions, observer: &dyn Observer) -> Result<Learned> {
+    learn_from(LearnState::default(), data, options, observer)
+}
+
+/// As [`learn`], going on from a saved state of the same run: the result is the same to the
+/// last byte. See [`run_identity`] for what must be the same.
+///
+/// # Errors
+/// As [`learn`], and when the state does not belong to the table.
+pub fn learn_from(
+    state: LearnState,
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn Observer,
+) -> Result<Learned> {
     options.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(|_| {
         Error::option(
@@ -113,7 +129,7 @@ pub fn learn(data: &Dataset, options: &LearnOptions, observer: &dyn Observer) ->
         )
     })?;
     pool.install(|| {
-        let mut learned = search::run(data, options, observer)?;
+        let mut learned = search::run(state, data, options, observer)?;
         choose::choose(&mut learned, data, options, observer)?;
         Ok(learned)
     })

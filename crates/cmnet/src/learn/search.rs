@@ -1,16 +1,22 @@
 //! One structure per kappa, by the mode that was asked for.
 
+use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
 use crate::counts::PlaneCounts;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::blanket::{BlanketSearch, BlanketState};
-use crate::search::{Event, GraphClimb, Observer, StopReason, run as run_climb};
+use crate::search::{Event, Found, GraphClimb, Observer, StopReason, run as run_climb};
 
 type TableScorer<'a> = Scorer<'a, PlaneCounts<'a>>;
 
-pub(super) fn run(data: &Dataset, options: &LearnOptions, observer: &dyn Observer) -> Result<Learned> {
+pub(super) fn run(
+    state: LearnState,
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn Observer,
+) -> Result<Learned> {
     let counts = PlaneCounts::new(data);
     let scorer = Scorer::new(&counts, options.alpha);
     let (mode, search_reason) = options.mode(data);
@@ -23,39 +29,59 @@ pub(super) fn run(data: &Dataset, options: &LearnOptions, observer: &dyn Observe
         criterion: None,
         limited: Vec::new(),
     };
-    let mut blankets = BlanketState::default();
-    for (index, &kappa) in options.kappas.iter().enumerate() {
+    for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
+        learned.models.push(scored(&scorer, kappa, finished)?);
+    }
+    let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
+    for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
         observer.observe(&Event::Started { index, of: options.kappas.len(), kappa: &kappa.to_string() });
-        let model = match mode {
+        let found = match mode {
             SearchMode::Blanket => by_blankets(&scorer, options, (&mut blankets, kappa), observer)?,
-            _ => by_paper(&scorer, kappa, observer)?,
+            _ => by_paper(&scorer, kappa, climb.take(), observer)?,
         };
-        let stop = model.stop;
-        learned.models.push(model);
+        let stop = found.stop;
+        if stop == StopReason::Converged {
+            observer.observe(&Event::Finished(&found));
+        }
+        learned.models.push(scored(&scorer, kappa, found)?);
         if stop != StopReason::Converged {
             learned.stop = stop;
             break;
         }
+        blankets.next_kappa();
     }
     learned.limited = blankets.limited();
     Ok(learned)
 }
 
-fn by_paper(scorer: &TableScorer<'_>, kappa: Kappa, observer: &dyn Observer) -> Result<LearnedModel> {
+fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<LearnedModel> {
     let prior = ContextPrior::new(kappa, scorer.rows());
-    let climb = GraphClimb::new(scorer, prior);
-    let mut state = climb.start()?;
-    let stop = run_climb(&climb, &mut state, observer)?;
+    let Found { structure, steps, moves, ties, stop } = found;
     Ok(LearnedModel {
         prior,
-        score: scorer.score(state.structure(), &prior)?,
-        structure: state.structure().clone(),
-        steps: state.steps().to_vec(),
-        moves: state.moves(),
-        ties: state.ties(),
+        score: scorer.score(&structure, &prior)?,
+        structure,
+        steps,
+        moves,
+        ties,
         stop,
         fit: None,
     })
+}
+
+fn by_paper(
+    scorer: &TableScorer<'_>,
+    kappa: Kappa,
+    from: Option<Found>,
+    observer: &dyn Observer,
+) -> Result<Found> {
+    let climb = GraphClimb::new(scorer, ContextPrior::new(kappa, scorer.rows()));
+    let mut state = match from {
+        Some(saved) => climb.resume(saved.structure, saved.steps, (saved.moves, saved.ties))?,
+        None => climb.start()?,
+    };
+    let stop = run_climb(&climb, &mut state, observer)?;
+    Ok(Found::of(&state, stop))
 }
 
 fn by_blankets(
@@ -63,19 +89,8 @@ fn by_blankets(
     options: &LearnOptions,
     (state, kappa): (&mut BlanketState, Kappa),
     observer: &dyn Observer,
-) -> Result<LearnedModel> {
+) -> Result<Found> {
     let search = BlanketSearch::new(scorer, options.limits, options.candidates);
-    state.next_kappa();
     let (structure, stop) = search.run(state, kappa, observer)?;
-    let prior = ContextPrior::new(kappa, scorer.rows());
-    Ok(LearnedModel {
-        prior,
-        score: scorer.score(&structure, &prior)?,
-        structure,
-        steps: Vec::new(),
-        moves: state.steps(),
-        ties: 0,
-        stop,
-        fit: None,
-    })
+    Ok(Found { structure, steps: Vec::new(), moves: state.steps(), ties: 0, stop })
 }

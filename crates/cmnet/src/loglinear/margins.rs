@@ -28,10 +28,7 @@ impl Smoothing {
 pub(crate) fn clique_counts(data: &Dataset, shape: &Shape) -> Vec<f64> {
     let mut cells = vec![0usize; data.distinct_rows()];
     for (&variable, &stride) in shape.variables().iter().zip(shape.strides()) {
-        let column = data.column(variable);
-        for (row, cell) in cells.iter_mut().enumerate() {
-            *cell += column.get(row) as usize * stride;
-        }
+        data.column(variable).zip_mut(&mut cells, |cell, code| *cell += code as usize * stride);
     }
     let mut counts = vec![0.0; shape.size()];
     for (&cell, &weight) in cells.iter().zip(data.weights()) {

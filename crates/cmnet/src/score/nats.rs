@@ -3,9 +3,6 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Binary digits after the point.
-const FRACTION_BITS: u32 = 64;
-
 /// A natural-log probability in units of 2^-64 nat.
 ///
 /// Integer sums are exact and associative: shuffled rows, other thread counts, incremental
@@ -68,9 +65,9 @@ impl Nats {
         Self((self.0 * numerator) >> bits)
     }
 
-    /// The digits after the binary point, for files that must keep every bit.
-    pub const fn fraction_bits() -> u32 {
-        FRACTION_BITS
+    /// The value of a number of units, as [`Nats::units`] gives them.
+    pub const fn from_units(units: i128) -> Self {
+        Self(units)
     }
 
     /// The integer in units of 2^-64, for files that must keep every bit.
@@ -139,7 +136,7 @@ mod tests {
 
     #[test]
     fn conversions_keep_fifteen_digits() {
-        for value in [-6370.045_431, 1e-9, 3.0e8, 0.0] {
+        for value in [-6_370.045_431, 1e-9, 3.0e8, 0.0] {
             assert!((Nats::from_f64(value).to_f64() - value).abs() <= 1e-15 * value.abs() + 1e-19);
         }
     }

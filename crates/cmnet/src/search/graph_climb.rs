@@ -3,11 +3,11 @@
 
 use super::component::Component;
 use super::context_climb::{Climbed, Scope, climb, install};
-use super::observer::{Event, Observer};
+use super::observer::{Event, Observer, Standing};
 use super::state::{GraphClimbState, GraphStep};
 use super::stop::{Halt, StopReason};
 use crate::counts::CountSource;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph};
 use crate::score::{BoundedCache, ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
@@ -46,6 +46,36 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             .collect::<Result<_>>()?;
         let score = plain.iter().copied().sum();
         Ok(GraphClimbState { structure, score, plain, steps: Vec::new(), ties: 0, moves: 0 })
+    }
+
+    /// A state saved earlier, with what can be derived computed again.
+    ///
+    /// # Errors
+    /// When the structure is not over this table's variables, or its score is not the one
+    /// that the last step had: the state belongs to another table or prior.
+    pub fn resume(
+        &self,
+        structure: Structure,
+        steps: Vec<GraphStep>,
+        (moves, ties): (u64, u64),
+    ) -> Result<GraphClimbState> {
+        let mut state = self.start()?;
+        let foreign = || ErrorKind::Mismatch {
+            problem: "the saved climb does not have the score that it has on this table".to_owned(),
+            hint: "start again without --resume".to_owned(),
+        };
+        if structure.cardinalities() != self.scorer.cardinalities() {
+            return Err(foreign().into());
+        }
+        let score = self.scorer.score(&structure, &self.prior)?.total();
+        if steps.last().is_some_and(|last| Some(last.score) != score) {
+            return Err(foreign().into());
+        }
+        for node in 0..structure.variables() {
+            state.plain[node] = self.scorer.plain_node_score(node, structure.markov_blanket(node))?;
+        }
+        state.score = score.ok_or_else(foreign)?;
+        Ok(GraphClimbState { structure, steps, ties, moves, ..state })
     }
 
     /// One step: evaluates every neighbour and takes the first best that strictly improves.
@@ -168,8 +198,12 @@ pub fn run<S: CountSource>(
 ) -> Result<StopReason> {
     loop {
         match climb.step(state, observer)? {
-            Some(reason) => return Ok(reason),
             None => observer.observe(&Event::Moved(state)),
+            Some(StopReason::Converged) => return Ok(StopReason::Converged),
+            Some(reason) => {
+                observer.observe(&Event::Paused(Standing::Climb(state)));
+                return Ok(reason);
+            }
         }
     }
 }

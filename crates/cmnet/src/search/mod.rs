@@ -11,6 +11,6 @@ mod stop;
 
 pub use context_climb::climb_contexts;
 pub use graph_climb::{GraphClimb, run};
-pub use observer::{Event, Observer};
-pub use state::{GraphClimbState, GraphStep};
+pub use observer::{Event, Observer, Standing};
+pub use state::{Found, GraphClimbState, GraphStep};
 pub use stop::StopReason;

@@ -1,7 +1,7 @@
 //! Who watches a search: progress bars, step recorders, Ctrl-C, time limits.
 
 use super::blanket::BlanketState;
-use super::state::GraphClimbState;
+use super::state::{Found, GraphClimbState};
 use super::stop::StopReason;
 
 /// Something that happened in a search.
@@ -38,8 +38,21 @@ pub enum Event<'a> {
         /// How many there are.
         of: usize,
     },
+    /// The search is ended early; this is the last word on where it stands.
+    Paused(Standing<'a>),
+    /// The structure of one kappa is found.
+    Finished(&'a Found),
     /// Mode `blanket` finished a batch of blankets or took a toggle.
     Advanced(&'a BlanketState),
+}
+
+/// Where a search stands when it is ended early.
+#[derive(Clone, Copy, Debug)]
+pub enum Standing<'a> {
+    /// In mode `paper`.
+    Climb(&'a GraphClimbState),
+    /// In mode `blanket`.
+    Blankets(&'a BlanketState),
 }
 
 /// Watches a search and may end it. Implementations are called from several threads.

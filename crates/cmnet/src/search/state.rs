@@ -1,5 +1,6 @@
 //! Where a graph climb stands: all that is needed to go on from there.
 
+use super::stop::StopReason;
 use crate::graph::Edge;
 use crate::score::Nats;
 use crate::structure::Structure;
@@ -57,5 +58,33 @@ impl GraphClimbState {
     /// How many moves, graph neighbours and context elements, were considered.
     pub fn moves(&self) -> u64 {
         self.moves
+    }
+}
+
+/// A structure with the way that led to it: what a climb found, or where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Graph and contexts.
+    pub structure: Structure,
+    /// The steps of the graph climb.
+    pub steps: Vec<GraphStep>,
+    /// Moves considered.
+    pub moves: u64,
+    /// Choices among equals.
+    pub ties: u64,
+    /// Why the climb ended.
+    pub stop: StopReason,
+}
+
+impl Found {
+    /// Where a climb stands.
+    pub fn of(state: &GraphClimbState, stop: StopReason) -> Self {
+        Self {
+            structure: state.structure.clone(),
+            steps: state.steps.clone(),
+            moves: state.moves,
+            ties: state.ties,
+            stop,
+        }
     }
 }

@@ -26,13 +26,13 @@ pub(crate) fn schema(cardinalities: &[u32]) -> Schema {
 
 /// A table in row form, before it is collapsed.
 #[derive(Clone, Debug)]
-pub(crate) struct Rows {
+pub(crate) struct Sample {
     pub(crate) cardinalities: Vec<u32>,
     pub(crate) rows: Vec<Vec<u32>>,
     pub(crate) weights: Vec<u32>,
 }
 
-impl Rows {
+impl Sample {
     /// 2 to 6 variables with 2 to 4 levels and up to 500 rows; every second table weighted.
     /// Variables copy earlier ones with noise, some only where a third one has a certain
     /// level, so that edges and contexts exist.

@@ -1,6 +1,6 @@
 //! The paper's figures and worked examples.
 
-use crate::common::{Rows, edge, generator, set};
+use crate::common::{Sample, edge, generator, set};
 use cmnet::Structure;
 use cmnet::context::Label;
 use cmnet::counts::RowCounts;
@@ -41,7 +41,7 @@ fn the_six_node_graph_factorises_node_by_node() {
     }
     let mut rng = generator(11);
     let rows = (0..200).map(|_| (0..6).map(|_| rng.random_range(0..3)).collect()).collect();
-    let data = Rows { cardinalities: vec![3; 6], rows, weights: vec![1; 200] }.dataset();
+    let data = Sample { cardinalities: vec![3; 6], rows, weights: vec![1; 200] }.dataset();
     let counts = RowCounts::new(&data);
     let scorer = Scorer::new(&counts, Alpha::default());
     let product = blankets

@@ -1,7 +1,7 @@
 //! Changes that must not matter: row order, column order, names, weights, threads, a
 //! constant column.
 
-use crate::common::{Rows, generator, schema};
+use crate::common::{Sample, generator, schema};
 use cmnet::Structure;
 use cmnet::data::{DataDigest, Schema, Variable};
 use cmnet::graph::Edge;
@@ -17,7 +17,7 @@ fn options(threads: usize) -> LearnOptions {
     LearnOptions { threads, ..LearnOptions::default() }
 }
 
-fn learn_rows(rows: &Rows) -> Learned {
+fn learn_rows(rows: &Sample) -> Learned {
     learn(&rows.dataset(), &options(1), &()).unwrap()
 }
 
@@ -28,7 +28,7 @@ fn facts(learned: &Learned) -> Vec<(Structure, Nats, u64, u64)> {
     learned.models.iter().map(fact).collect()
 }
 
-fn model_texts(rows: &Rows, threads: usize) -> Vec<String> {
+fn model_texts(rows: &Sample, threads: usize) -> Vec<String> {
     let data = rows.dataset();
     let options = options(threads);
     let learned = learn(&data, &options, &()).unwrap();
@@ -42,10 +42,10 @@ fn model_texts(rows: &Rows, threads: usize) -> Vec<String> {
 fn shuffled_rows_change_nothing() {
     let mut rng = generator(21);
     for _ in 0..TABLES {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let mut order: Vec<usize> = (0..rows.rows.len()).collect();
         order.shuffle(&mut rng);
-        let shuffled = Rows {
+        let shuffled = Sample {
             rows: order.iter().map(|&row| rows.rows[row].clone()).collect(),
             weights: order.iter().map(|&row| rows.weights[row]).collect(),
             ..rows.clone()
@@ -58,10 +58,10 @@ fn shuffled_rows_change_nothing() {
 fn duplicated_rows_are_weights() {
     let mut rng = generator(22);
     for _ in 0..TABLES {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let repeat = |(row, &weight): (&Vec<u32>, &u32)| std::iter::repeat_n(row.clone(), weight as usize);
         let repeated: Vec<Vec<u32>> = rows.rows.iter().zip(&rows.weights).flat_map(repeat).collect();
-        let plain = Rows { weights: vec![1; repeated.len()], rows: repeated, ..rows.clone() };
+        let plain = Sample { weights: vec![1; repeated.len()], rows: repeated, ..rows.clone() };
         assert_eq!(DataDigest::of(&rows.dataset()), DataDigest::of(&plain.dataset()));
         assert_eq!(model_texts(&rows, 1), model_texts(&plain, 1));
     }
@@ -71,7 +71,7 @@ fn duplicated_rows_are_weights() {
 fn threads_give_the_same_bytes() {
     let mut rng = generator(23);
     for _ in 0..TABLES / 2 {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let one = model_texts(&rows, 1);
         for threads in [2, 3, 8] {
             assert_eq!(one, model_texts(&rows, threads));
@@ -83,7 +83,7 @@ fn threads_give_the_same_bytes() {
 fn renamed_labels_change_only_names() {
     let mut rng = generator(24);
     for _ in 0..TABLES {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let rename = |variable: &Variable| Variable {
             name: format!("renamed {}", variable.name),
             levels: variable.levels.iter().map(|level| format!("{level}, again")).collect(),
@@ -123,11 +123,12 @@ fn moved(structure: &Structure, place: &[usize], codes: &[Vec<u32>]) -> Structur
 /// Columns permuted and levels reordered: the same structures, moved, wherever no tie was
 /// met; with a tie the order of candidates decides and may choose differently.
 #[test]
+#[expect(clippy::disallowed_macros, reason = "the count of ties is to be reported")]
 fn permuted_columns_and_levels_move_the_answer_with_them() {
     let mut rng = generator(25);
     let (mut exact, mut tied) = (0, 0);
     for _ in 0..TABLES {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let variables = rows.cardinalities.len();
         let mut place: Vec<usize> = (0..variables).collect();
         place.shuffle(&mut rng);
@@ -164,7 +165,7 @@ fn permuted_columns_and_levels_move_the_answer_with_them() {
 fn a_constant_column_changes_nothing_and_gets_no_edge() {
     let mut rng = generator(26);
     for _ in 0..TABLES {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let at = rng.random_range(0..=rows.cardinalities.len());
         let mut widened = rows.clone();
         widened.cardinalities.insert(at, 1);

@@ -1,6 +1,6 @@
 //! Model files: the same bytes each time, and a place for every complaint.
 
-use crate::common::{Rows, generator, random_structure, schema};
+use crate::common::{Sample, generator, random_structure, schema};
 use cmnet::io::model_file::{from_text, to_text};
 use cmnet::learn::{LearnOptions, learn};
 use cmnet::{ErrorKind, Model};
@@ -9,7 +9,7 @@ use cmnet::{ErrorKind, Model};
 fn save_load_save_gives_the_same_bytes() {
     let mut rng = generator(31);
     for _ in 0..40 {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let data = rows.dataset();
         let options = LearnOptions { threads: 1, ..LearnOptions::default() };
         let learned = learn(&data, &options, &()).unwrap();

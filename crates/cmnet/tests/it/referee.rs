@@ -1,9 +1,9 @@
 //! Learner and referee: same partitions, scores and sequences of steps.
 
-use crate::common::{Rows, generator, labelled, random_structure};
+use crate::common::{Sample, generator, labelled, random_structure};
 use cmnet::counts::RowCounts;
 use cmnet::partition::Partition;
-use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer};
+use cmnet::score::{Alpha, ContextPrior, Kappa, Nats, Scorer};
 use cmnet::search::{Event, GraphClimb, GraphClimbState, Observer, StopReason, run};
 use cmnet_check::{Labelled, Scoring, class_numbers, graph_hill_climb, node_score, score};
 use rand::Rng;
@@ -32,13 +32,13 @@ fn scores_agree_to_1e_9_on_10_000_structures() {
     let mut scored = 0;
     let alphas = ["0.5", "0.5", "1", "0.3"];
     while scored < 10_000 {
-        let rows = Rows::random(&mut rng);
+        let rows = Sample::random(&mut rng);
         let (data, table) = (rows.dataset(), rows.table());
         let counts = RowCounts::new(&data);
         let alpha: Alpha = alphas[rng.random_range(0..4)].parse().unwrap();
         let scorer = Scorer::new(&counts, alpha);
         let prior = ContextPrior::new("n^-0.5".parse().unwrap(), data.rows());
-        let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(|log| log.to_f64())).unwrap();
+        let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(Nats::to_f64)).unwrap();
         for _ in 0..20 {
             let structure = random_structure(&mut rng, &rows.cardinalities, 0.6);
             let found = scorer.score(&structure, &prior).unwrap();
@@ -68,7 +68,7 @@ impl Observer for Recorder {
     }
 }
 
-fn climb(rows: &Rows, kappa: Kappa) -> (GraphClimbState, Vec<Labelled>, ContextPrior) {
+fn climb(rows: &Sample, kappa: Kappa) -> (GraphClimbState, Vec<Labelled>, ContextPrior) {
     let data = rows.dataset();
     let counts = RowCounts::new(&data);
     let scorer = Scorer::new(&counts, Alpha::default());
@@ -86,7 +86,7 @@ fn the_learner_takes_the_referees_steps_on_1_000_tables() {
     let kappas = ["eps", "n^-1", "n^-0.5", "n^-0.25", "1", "0.1"];
     let (mut steps, mut elements, mut ties) = (0, 0, 0);
     for case in 0..1_000 {
-        let mut rows = Rows::random(&mut rng);
+        let mut rows = Sample::random(&mut rng);
         let kappa: Kappa = kappas[case % kappas.len()].parse().unwrap();
         if kappas[case % kappas.len()] == "1" {
             // Without a price for contexts the literal climb grows to hundreds of elements.
@@ -94,7 +94,7 @@ fn the_learner_takes_the_referees_steps_on_1_000_tables() {
             rows.weights.truncate(40);
         }
         let (state, structures, prior) = climb(&rows, kappa);
-        let scoring = Scoring::new(0.5, prior.log_kappa().map(|log| log.to_f64())).unwrap();
+        let scoring = Scoring::new(0.5, prior.log_kappa().map(Nats::to_f64)).unwrap();
         let expected = graph_hill_climb(&rows.table(), &scoring, &mut |_, _| true).unwrap();
         assert_eq!(state.steps().len(), expected.steps.len(), "case {case}, kappa {kappa}");
         for ((step, structure), theirs) in state.steps().iter().zip(&structures).zip(&expected.steps) {

@@ -66,7 +66,7 @@ pub(crate) fn schema(cardinalities: &[u32]) -> Schema {
 
 /// A table from rows of codes with weights.
 pub(crate) fn dataset(cardinalities: &[u32], rows: &[Vec<u32>], weights: &[u32]) -> Dataset {
-    let column = |variable: usize| Codes::Narrow(rows.iter().map(|row| row[variable] as u8).collect());
+    let column = |variable: usize| Codes::from_codes(rows.iter().map(|row| row[variable] as u16));
     let columns: Vec<Codes> = (0..cardinalities.len()).map(column).collect();
     collapse(schema(cardinalities), &columns, weights).unwrap()
 }

@@ -60,9 +60,9 @@ struct FitAnswer {
 }
 
 /// Everything that was learned, by names.
-pub(super) fn render<'a>(learned: &'a Learned, data: &'a Dataset) -> anyhow::Result<Answer<'a>> {
+pub(super) fn render<'a>(learned: &'a Learned, data: &'a Dataset) -> Answer<'a> {
     let schema = data.schema();
-    Ok(Answer {
+    Answer {
         format: "cmnet-learn/1",
         data: DataAnswer { rows: data.rows(), digest: DataDigest::of(data), variables: schema.variables() },
         search: learned.search,
@@ -73,7 +73,7 @@ pub(super) fn render<'a>(learned: &'a Learned, data: &'a Dataset) -> anyhow::Res
         models: learned.models.iter().map(|model| answer(model, data)).collect(),
         selected: learned.selected,
         criterion: learned.criterion,
-    })
+    }
 }
 
 fn answer(model: &LearnedModel, data: &Dataset) -> ModelAnswer {

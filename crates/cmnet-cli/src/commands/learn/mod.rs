@@ -8,24 +8,36 @@ use crate::args::{Candidates, Format, LearnArgs, Search, Select};
 use crate::commands::fitting::fit_options;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{files, output};
-use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn};
+use crate::{checkpoint, files, output};
+use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn_from};
 use cmnet::score::Kappa;
 use cmnet::search::StopReason;
 use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use std::path::Path;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let outputs = outputs::plan(arguments, options.kappas.len())?;
-    let loaded = files::table(&arguments.data)?;
-    let time_limit = arguments.time_limit.as_deref().map(duration).transpose()?;
-    let learned = learn(&loaded.data, &options, &Watch::new(time_limit))?;
-    let written = outputs.write(&learned, &loaded.data, &options)?;
-    match arguments.format.format {
-        Format::Text => output::text(&summary::render(&learned, &loaded, &written)?)?,
-        Format::Json => output::json(&answer::render(&learned, &loaded.data)?)?,
+    if let Some(path) = &arguments.checkpoints.checkpoint {
+        files::check_output(path, Path::new(&arguments.data.data))?;
     }
+    let loaded = files::table(&arguments.data)?;
+    let time_limit =
+        arguments.time_limit.as_deref().map(|text| duration("--time-limit", text)).transpose()?;
+    let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
+    let watch = Watch::new(time_limit).with_checkpoints(checkpointer);
+    let learned = learn_from(state, &loaded.data, &options, &watch)?;
+    // A disk that is full must not swallow the answer: it is printed either way.
+    let checkpointed = watch.finish();
+    let written = outputs.write(&learned, &loaded.data, &options);
+    let paths = written.as_deref().unwrap_or_default();
+    match arguments.format.format {
+        Format::Text => output::text(&summary::render(&learned, &loaded, paths)?)?,
+        Format::Json => output::json(&answer::render(&learned, &loaded.data))?,
+    }
+    written?;
+    checkpointed?;
     Ok(match learned.stop {
         StopReason::Interrupted => Outcome::Interrupted,
         StopReason::TimeLimit => Outcome::Limited,
@@ -68,9 +80,8 @@ impl From<Search> for SearchMode {
 }
 
 /// Reads a time such as 90, 30s, 5m, 2h.
-fn duration(text: &str) -> anyhow::Result<Duration> {
-    let bad =
-        || Usage(format!("--time-limit: {text:?} is not usable; expected a time such as 30s, 5m or 2h"));
+pub(crate) fn duration(option: &str, text: &str) -> anyhow::Result<Duration> {
+    let bad = || Usage(format!("{option}: {text:?} is not usable; expected a time such as 30s, 5m or 2h"));
     let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
         Some(at) => text.split_at(at),
         None => (text, "s"),

@@ -26,9 +26,7 @@ pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outpu
                            give one --kappa, or --select bic";
             return Err(Usage(problem.to_owned()).into());
         }
-        if files::is_same_file(path, Path::new(&arguments.data.data)) {
-            return Err(Usage(format!("{}: this is the table; give another --output", path.display())).into());
-        }
+        files::check_output(path, Path::new(&arguments.data.data))?;
         return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing_beside(path)) });
     }
     if arguments.no_output || none_chosen || arguments.format.format == Format::Json {

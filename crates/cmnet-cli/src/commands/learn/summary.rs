@@ -89,7 +89,7 @@ fn fit_cells(fit: &Fit) -> String {
 fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
     match (learned.selected, learned.criterion) {
         (Some(place), Some("bic")) => {
-            writeln!(page, "* chosen by BIC: kappa {}", learned.models[place].prior.kappa())?
+            writeln!(page, "* chosen by BIC: kappa {}", learned.models[place].prior.kappa())?;
         }
         (Some(place), Some(_)) => writeln!(
             page,

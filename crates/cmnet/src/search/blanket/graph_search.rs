@@ -129,7 +129,8 @@ impl<S: CountSource> GraphSearch<'_, '_, S> {
         let graph = state.structure.graph();
         let toggled = Toggled::new(graph, edge);
         let allowed = |end| self.limits.allow(toggled.markov_blanket(end), self.scorer.cardinalities());
-        if !graph.contains(edge) && !(allowed(edge.low()) && allowed(edge.high())) {
+        let within_limits = allowed(edge.low()) && allowed(edge.high());
+        if !graph.contains(edge) && !within_limits {
             return Ok(None);
         }
         let mut nodes: BTreeSet<Var> = [edge.low(), edge.high()].into();

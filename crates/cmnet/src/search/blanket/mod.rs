@@ -19,7 +19,9 @@ mod graph_search;
 mod neighborhood;
 mod phases;
 mod polish;
+mod saved;
 
 pub use candidates::CandidateRule;
 pub use neighborhood::BlanketLimits;
 pub use phases::{BlanketSearch, BlanketState};
+pub use saved::{SavedBlankets, SavedProgress};

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::graph::VarSet;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::climb_contexts;
-use crate::search::observer::{Event, Observer};
+use crate::search::observer::{Event, Observer, Standing};
 use crate::search::stop::{Halt, StopReason};
 use crate::structure::Structure;
 use rayon::prelude::*;
@@ -99,7 +99,10 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         let prior = ContextPrior::new(kappa, self.scorer.rows());
         let stop = match self.phases(state, &prior, observer) {
             Ok(()) => StopReason::Converged,
-            Err(Halt::Stopped(reason)) => reason,
+            Err(Halt::Stopped(reason)) => {
+                observer.observe(&Event::Paused(Standing::Blankets(state)));
+                reason
+            }
             Err(Halt::Failed(error)) => return Err(error),
         };
         let best = state.contexts.as_ref().or(state.plain.as_ref());
@@ -108,6 +111,18 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
             None => Structure::empty(self.scorer.cardinalities()),
         };
         Ok((structure, stop))
+    }
+
+    /// Phase 1 alone: the blankets of all nodes.
+    ///
+    /// # Errors
+    /// When an outcome space is too large.
+    pub fn find_all_blankets(&self, state: &mut BlanketState, observer: &dyn Observer) -> Result<StopReason> {
+        match self.find_blankets(state, observer) {
+            Ok(()) => Ok(StopReason::Converged),
+            Err(Halt::Stopped(reason)) => Ok(reason),
+            Err(Halt::Failed(error)) => Err(error),
+        }
     }
 
     fn phases(

@@ -1,5 +1,8 @@
 //! `cmnet check`: the referee's word on a model.
 
+mod parameters;
+
+use self::parameters::ParameterVerdict;
 use crate::args::{CheckArgs, Format};
 use crate::commands::score::{alpha, kappa};
 use crate::exit::Outcome;
@@ -25,17 +28,20 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let (table, structure) = (table(&data)?, labelled(&model.structure));
     let counts = RowCounts::new(&data);
     let learner = Scorer::new(&counts, alpha).score(&model.structure, &prior)?.total();
-    let optimality = match arguments.skip_optimality {
-        true => None,
-        false => Some(examine(&table, &structure, &scoring)?),
-    };
+    let optimality =
+        if arguments.skip_optimality { None } else { Some(examine(&table, &structure, &scoring)?) };
+    let same_data = model.learned.as_ref().map(|learned| learned.digest == DataDigest::of(&data));
+    let fitted_here = |rows: u64| rows == data.rows() && same_data != Some(false);
+    let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit.rows));
+    let parameters = model.fit.as_ref().map(examine).transpose()?;
     let overridden = arguments.kappa.is_some() || arguments.alpha.is_some();
     let verdict = Verdict {
         regular: structure.is_regular(table.cardinalities()),
         score: score(&table, &structure, &scoring)?.total(),
         learner: learner.map(cmnet::score::Nats::to_f64),
         recorded: model.learned.as_ref().filter(|_| !overridden).map(cmnet::Provenance::score),
-        same_data: model.learned.as_ref().map(|learned| learned.digest == DataDigest::of(&data)),
+        same_data,
+        parameters,
         claims_optimality: !overridden
             && model.learned.as_ref().is_some_and(|l| l.search == "paper" && l.stop == StopReason::Converged),
         optimality,
@@ -59,6 +65,7 @@ struct Verdict {
     learner: Option<f64>,
     recorded: Option<f64>,
     same_data: Option<bool>,
+    parameters: Option<ParameterVerdict>,
     claims_optimality: bool,
     optimality: Option<Optimality>,
 }
@@ -81,7 +88,8 @@ impl Verdict {
         let near = |other: f64| (self.score - other).abs() <= TOLERANCE * self.score.abs().max(1.0);
         let recorded = !self.claims_hold() || self.recorded.is_none_or(near);
         let optimal = !(self.claims_hold() && self.claims_optimality) || self.is_local() != Some(false);
-        self.regular && self.learner.is_none_or(near) && recorded && optimal
+        let parameters = self.parameters.as_ref().is_none_or(ParameterVerdict::agrees);
+        self.regular && self.learner.is_none_or(near) && recorded && optimal && parameters
     }
 
     fn as_json(&self, model: &Model) -> Value {
@@ -94,6 +102,7 @@ impl Verdict {
             "learner_score": self.learner,
             "recorded_score": self.recorded,
             "same_data": self.same_data,
+            "parameters": self.parameters,
             "finding": self.finding(model),
         })
     }
@@ -101,19 +110,27 @@ impl Verdict {
     fn as_text(&self, model: &Model) -> String {
         let yes = |value: bool| if value { "yes" } else { "NO" };
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.6}"));
-        let mut text = format!("score by the referee    {:.6}\n", self.score);
-        text += &format!("score by the learner    {}\n", number(self.learner));
-        text += &format!("score in the model file {}\n", number(self.recorded));
-        text += &format!("regular                 {}\n", yes(self.regular));
-        text += &match self.is_local() {
-            Some(local) => format!("locally optimal         {}\n", yes(local)),
-            None => "locally optimal         not examined\n".to_owned(),
-        };
+        let local = self.is_local().map_or("not examined", yes);
+        let mut text = format!(
+            "score by the referee    {:.6}\n\
+             score by the learner    {}\n\
+             score in the model file {}\n\
+             regular                 {}\n\
+             locally optimal         {local}\n",
+            self.score,
+            number(self.learner),
+            number(self.recorded),
+            yes(self.regular),
+        );
+        if let Some(parameters) = &self.parameters {
+            text += &parameters.as_text();
+        }
         if self.same_data == Some(false) {
             text += "This is not the table the model was learned from: its recorded score is not compared.\n";
         }
         if let Some(finding) = self.finding(model) {
-            text += &format!("{finding}\n");
+            text.push_str(&finding);
+            text.push('\n');
         }
         text + if self.agrees() { "The referee agrees.\n" } else { "The referee DISAGREES.\n" }
     }

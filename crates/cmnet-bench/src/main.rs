@@ -1,0 +1,31 @@
+//! Measurements of cmnet. `cargo xtask bench` runs each section in a process of its own, so
+//! that peak memory is its own too.
+
+mod gradient;
+mod large;
+mod paper;
+mod peer;
+mod roofline;
+mod tables;
+mod usage;
+
+use anyhow::{Context, Result, bail};
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |place: usize, default: usize| -> Result<usize> {
+        let Some(text) = arguments.get(place) else { return Ok(default) };
+        text.parse().with_context(|| format!("{text:?} is not a number"))
+    };
+    let name = |place: usize| arguments.get(place).map(String::as_str).unwrap_or_default();
+    match name(0) {
+        "paper" => paper::run(name(1)),
+        "roofline" => roofline::run(number(1, 1000)?, number(2, 10_000)?),
+        "large" => large::run(number(1, 1000)?, number(2, 10_000)?, name(3) == "paper"),
+        "tables" => tables::run(name(1)),
+        "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
+        "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),
+        "gradient" => gradient::run(),
+        other => bail!("{other:?} is not a section; see `cargo xtask bench --help`"),
+    }
+}

@@ -1,0 +1,54 @@
+//! Mode `blanket` against mode `paper` on the real tables.
+
+use crate::usage::Meter;
+use anyhow::Result;
+use cmnet::io::{ReadOptions, Source, csv};
+use cmnet::learn::{LearnOptions, Learned, SearchMode, Select, learn};
+use cmnet::score::Nats;
+use std::path::Path;
+
+const TABLES: [&str; 9] = [
+    "car",
+    "congressional_voting",
+    "contraceptive",
+    "coronary_heart",
+    "economic_activity",
+    "mushroom",
+    "soybean",
+    "wisconsin_breast_cancer",
+    "women_mathematics",
+];
+
+pub(crate) fn run(folder: &str) -> Result<()> {
+    println!(
+        "{:<26} {:<8} {:>14} {:>14} {:>9} {:>9} {:>9}",
+        "table", "kappa", "paper", "blanket", "below %", "paper s", "blanket s"
+    );
+    for name in TABLES {
+        let path = Path::new(folder).join(format!("{name}.csv"));
+        if !path.exists() {
+            println!("{name:<26} absent: not bundled, give a folder that has it");
+            continue;
+        }
+        let data = csv::read(&Source::from_argument(&path), &ReadOptions::default())?.data;
+        let by = |search| -> Result<(Learned, f64)> {
+            let options = LearnOptions { search, select: Select::None, ..LearnOptions::default() };
+            let meter = Meter::start();
+            Ok((learn(&data, &options, &())?, meter.wall()))
+        };
+        let ((paper, paper_time), (blanket, blanket_time)) =
+            (by(SearchMode::Paper)?, by(SearchMode::Blanket)?);
+        for (one, other) in paper.models.iter().zip(&blanket.models) {
+            let total =
+                |model: &cmnet::learn::LearnedModel| model.score.total().map_or(f64::NAN, Nats::to_f64);
+            let below = 100.0 * (total(one) - total(other)) / total(one).abs();
+            println!(
+                "{name:<26} {:<8} {:>14.4} {:>14.4} {below:>9.4} {paper_time:>9.3} {blanket_time:>9.3}",
+                one.prior.kappa().to_string(),
+                total(one),
+                total(other)
+            );
+        }
+    }
+    Ok(())
+}

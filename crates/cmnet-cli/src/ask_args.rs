@@ -1,0 +1,228 @@
+//! What can be typed to ask a model something.
+
+use crate::args::{DataArgs, FormatArgs};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const QUERY_HELP: &str = "\
+Examples:
+  cmnet query heart.model.json --given smoking=yes --target lipoprotein_ratio,pressure
+  cmnet query heart.model.json --given smoking=yes,family=no --map
+  cmnet query heart.model.json --soft smoking=yes:0.8,no:0.2 --joint --target pressure,family
+
+A level may contain commas and equals signs as it is, or stand in double quotes.";
+
+const EXPLAIN_HELP: &str = "\
+Examples:
+  cmnet explain heart.model.json
+  cmnet explain heart.model.json --given lipoprotein_ratio='>=3' --format json";
+
+/// The commands that use a model.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AskCommand {
+    /// Ask a fitted model: distributions given evidence, or the most probable completion
+    #[command(after_help = QUERY_HELP)]
+    Query(QueryArgs),
+    /// Predict one variable row by row from its Markov blanket
+    #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target class")]
+    Predict(PredictArgs),
+    /// Draw rows from a fitted model
+    #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
+    Sample(SampleArgs),
+    /// Explain a model: blankets, contexts, and what evidence cuts
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArgs),
+    /// Write a fitted model for other inference engines (UAI)
+    #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
+    Export(ExportArgs),
+    /// Read a UAI network of the kind MARKOV as a model
+    #[command(after_help = "Example: cmnet import grid.uai -o grid.model.json")]
+    Import(ImportArgs),
+}
+
+/// What is known.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is known")]
+pub(crate) struct GivenArgs {
+    /// Levels of variables: name=level,name=level; may be repeated
+    #[arg(long, value_name = "LEVELS")]
+    pub(crate) given: Vec<String>,
+    /// Weights of a variable's levels: name=level:weight,level:weight; may be repeated
+    #[arg(long, value_name = "WEIGHTS")]
+    pub(crate) soft: Vec<String>,
+    /// UAI evidence file: how many, then the numbers of variable and level
+    #[arg(long, value_name = "FILE")]
+    pub(crate) evidence: Option<PathBuf>,
+}
+
+/// How exact inference works.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Inference")]
+pub(crate) struct TreeArgs {
+    /// Memory for tables
+    #[arg(long, value_name = "AMOUNT", default_value = "1G")]
+    pub(crate) memory: String,
+    /// Which variable goes next when the graph is triangulated
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) elimination: Elimination,
+    /// Say on standard error what the tables will take, before they are made
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Elimination {
+    /// The better of both.
+    #[default]
+    Best,
+    /// The one that adds the fewest edges.
+    MinFill,
+    /// The one that makes the smallest table.
+    MinWeight,
+}
+
+/// Which method, and how it works when it is not exact.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Inference")]
+pub(crate) struct MethodArgs {
+    /// Which method: auto is exact when the junction tree fits the memory, else gibbs
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) method: InferenceMethod,
+    /// Gibbs: chains
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) chains: usize,
+    /// Gibbs: sweeps of each chain that count
+    #[arg(long, value_name = "N", default_value_t = 4000)]
+    pub(crate) sweeps: usize,
+    /// Gibbs: sweeps of each chain before
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) warm_up: usize,
+    /// What determines the random numbers
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InferenceMethod {
+    /// Exact when the junction tree fits the memory, else gibbs.
+    #[default]
+    Auto,
+    /// The junction tree, or a refusal.
+    Exact,
+    /// Gibbs sampling.
+    Gibbs,
+    /// Loopy belief propagation.
+    Bp,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// Model file with parameters
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Variables to ask about [default: all that are not given]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) target: Vec<String>,
+    /// The most probable levels together instead of each variable's distribution
+    #[arg(long, conflicts_with_all = ["joint", "information"])]
+    pub(crate) map: bool,
+    /// Also the joint distribution of the targets
+    #[arg(long)]
+    pub(crate) joint: bool,
+    /// Also entropies and the mutual information of each pair of targets, in nats
+    #[arg(long)]
+    pub(crate) information: bool,
+    #[command(flatten)]
+    pub(crate) given: GivenArgs,
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// Model file with parameters
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Variable to predict
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) target: String,
+    /// File for the predictions, as CSV [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArgs {
+    /// Model file with parameters
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Rows to draw
+    #[arg(short = 'n', long = "rows", value_name = "N")]
+    pub(crate) rows: usize,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) given: GivenArgs,
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Model file; parameters are needed for the strength of edges only
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) given: GivenArgs,
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Model file with parameters
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// File to write: .uai (MARKOV)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Also a UAI evidence file for what is given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) evidence_output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) given: GivenArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// UAI file of the kind MARKOV
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Model file to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+    /// Model file that has the names and levels [default: X0, X1, ... with levels 0, 1, ...]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) names: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}

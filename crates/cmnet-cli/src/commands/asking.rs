@@ -1,0 +1,114 @@
+//! What commands that ask a model something share: evidence, options, names.
+
+use super::fitting::bytes;
+use super::{explain, export, import, predict, query, sample};
+use crate::ask_args::{AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
+use crate::exit::Outcome;
+use crate::output;
+use cmnet::data::Schema;
+use cmnet::graph::Edge;
+use cmnet::inference::{Ask, EliminationRule, Evidence, GibbsOptions, QueryMethod, TreeCost};
+use cmnet::io::uai;
+use serde_json::{Map, Value, json};
+
+pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
+    match command {
+        AskCommand::Query(arguments) => query::run(arguments),
+        AskCommand::Predict(arguments) => predict::run(arguments),
+        AskCommand::Sample(arguments) => sample::run(arguments),
+        AskCommand::Explain(arguments) => explain::run(arguments),
+        AskCommand::Export(arguments) => export::run(arguments),
+        AskCommand::Import(arguments) => import::run(arguments),
+    }
+}
+
+pub(crate) fn evidence(schema: &Schema, arguments: &GivenArgs) -> anyhow::Result<Evidence> {
+    let mut evidence = Evidence::none();
+    for text in &arguments.given {
+        evidence.add(schema, text)?;
+    }
+    if let Some(path) = &arguments.evidence {
+        uai::read_evidence(&uai::read_text(path)?, &path.display().to_string(), schema, &mut evidence)?;
+    }
+    for text in &arguments.soft {
+        evidence.add_weights(schema, text)?;
+    }
+    Ok(evidence)
+}
+
+pub(crate) fn ask(arguments: &TreeArgs) -> anyhow::Result<Ask> {
+    let rule = match arguments.elimination {
+        Elimination::Best => None,
+        Elimination::MinFill => Some(EliminationRule::MinFill),
+        Elimination::MinWeight => Some(EliminationRule::MinWeight),
+    };
+    Ok(Ask { memory: bytes(&arguments.memory)?, rule, ..Ask::default() })
+}
+
+pub(crate) fn method(arguments: &MethodArgs) -> QueryMethod {
+    match arguments.method {
+        InferenceMethod::Auto => QueryMethod::Auto,
+        InferenceMethod::Exact => QueryMethod::Exact,
+        InferenceMethod::Gibbs => QueryMethod::Gibbs,
+        InferenceMethod::Bp => QueryMethod::Belief,
+    }
+}
+
+pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
+    GibbsOptions {
+        chains: arguments.chains,
+        sweeps: arguments.sweeps,
+        warm_up: arguments.warm_up,
+        seed: arguments.seed,
+    }
+}
+
+/// Says what will be done before it is done, when asked to or when it will take long.
+pub(crate) fn announce(verbose: bool, cost: TreeCost, reason: &str) {
+    if verbose || cost.at_least || cost.bytes(2) > 1 << 28 {
+        output::note(reason);
+    }
+}
+
+/// The evidence by names: levels, and weights.
+pub(crate) fn given_json(schema: &Schema, evidence: &Evidence) -> Value {
+    let label = |(v, level): (usize, u32)| {
+        (schema.name(v).to_owned(), Value::from(schema.variable(v).levels[level as usize].as_str()))
+    };
+    Value::Object(evidence.hard().map(label).collect::<Map<String, Value>>())
+}
+
+/// The evidence in words: `a = x, b = y`.
+pub(crate) fn given_text(schema: &Schema, evidence: &Evidence) -> String {
+    let hard = evidence
+        .hard()
+        .map(|(v, level)| format!("{} = {}", schema.name(v), schema.variable(v).levels[level as usize]));
+    let soft = evidence.soft().map(|(v, _)| format!("weights for {}", schema.name(v)));
+    hard.chain(soft).collect::<Vec<_>>().join(", ")
+}
+
+/// A distribution by labels.
+pub(crate) fn distribution_json(schema: &Schema, variable: usize, probabilities: &[f64]) -> Value {
+    let labels = schema.variable(variable).levels.iter().cloned();
+    Value::Object(labels.zip(probabilities.iter().map(|&p| json!(p))).collect())
+}
+
+pub(crate) fn edge_json(schema: &Schema, edge: Edge) -> Value {
+    json!([schema.name(edge.low()), schema.name(edge.high())])
+}
+
+pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {
+    format!("{} - {}", schema.name(edge.low()), schema.name(edge.high()))
+}
+
+pub(crate) fn cost_json(cost: TreeCost) -> Value {
+    json!({"cells": cost.cells, "largest_clique": cost.width, "largest_table": cost.largest,
+        "bytes": cost.bytes(2), "at_least": cost.at_least})
+}
+
+/// A field of a CSV file, quoted where that is needed.
+pub(crate) fn csv_field(text: &str) -> String {
+    let plain =
+        !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
+    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}

@@ -1,0 +1,40 @@
+//! `cmnet export`: a model for other inference engines.
+
+use super::asking;
+use crate::args::Format;
+use crate::ask_args::ExportArgs;
+use crate::exit::{Outcome, Usage};
+use crate::{files, output};
+use cmnet::inference::Evidence;
+use cmnet::io::{uai, write_atomic};
+use serde_json::json;
+
+/// The most memory for the tables of all cliques, in bytes.
+const MEMORY: u64 = 1 << 30;
+
+pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
+    let known = arguments.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("uai"));
+    if !known {
+        let path = arguments.output.display();
+        return Err(Usage(format!("{path}: unknown kind of file; expected a name that ends in .uai")).into());
+    }
+    let network = files::model(&arguments.model)?.network()?;
+    let evidence = asking::evidence(network.schema(), &arguments.given)?;
+    if evidence.soft().next().is_some() {
+        return Err(Usage("--soft: UAI evidence files hold levels only".to_owned()).into());
+    }
+    let factors = network.factors(&Evidence::none(), MEMORY)?;
+    let text = uai::network_to_text(network.cardinalities(), &factors);
+    write_atomic(&arguments.output, text.as_bytes())?;
+    if let Some(path) = &arguments.evidence_output {
+        write_atomic(path, uai::evidence_to_text(&evidence).as_bytes())?;
+    }
+    let (path, count) = (arguments.output.display().to_string(), factors.tables().len());
+    match arguments.format.format {
+        Format::Text => {
+            output::text(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?;
+        }
+        Format::Json => output::json(&json!({"format": "cmnet-export/1", "file": path, "factors": count}))?,
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,56 @@
+//! `cmnet import`: a UAI network as a model.
+
+use crate::args::Format;
+use crate::ask_args::ImportArgs;
+use crate::exit::{Outcome, Usage};
+use crate::{files, output};
+use cmnet::Model;
+use cmnet::io::{model_file, uai};
+use cmnet::loglinear::{Estimate, Fit, FitStatus, Parameters, Terms};
+use serde_json::json;
+
+pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
+    let file = arguments.file.display().to_string();
+    let imported = uai::read_network(&uai::read_text(&arguments.file)?, &file)?;
+    let schema = match &arguments.names {
+        None => imported.schema,
+        Some(path) => {
+            let schema = files::model(path)?.schema;
+            if schema.cardinalities() != imported.schema.cardinalities() {
+                let problem = "has other numbers of variables or levels than the network";
+                return Err(Usage(format!("--names: {} {problem}", path.display())).into());
+            }
+            schema
+        }
+    };
+    let terms = Terms::new(&imported.structure, Some(&schema))?;
+    let mut values = vec![0.0; terms.len()];
+    for (variables, own) in &imported.terms {
+        if let Some(set) = terms.set(variables) {
+            values[set.range()].copy_from_slice(own);
+        }
+    }
+    let count = terms.len();
+    let fit = Fit {
+        parameters: Parameters::new(terms, values, None),
+        estimate: Estimate::Pseudo,
+        reason: format!("not estimated but read from {file}; the number of rows stands for none"),
+        smoothing: 0.0,
+        free_parameters: count,
+        rows: 1,
+        log_likelihood: None,
+        pseudo_log_likelihood: None,
+        status: FitStatus::Converged,
+        boundary: Vec::new(),
+        gradient: 0.0,
+        iterations: 0,
+    };
+    let model = Model { schema, structure: imported.structure, learned: None, fit: Some(fit) };
+    model_file::save(&model, &arguments.output)?;
+    let (path, edges) = (arguments.output.display().to_string(), model.structure.graph().edge_count());
+    match arguments.format.format {
+        Format::Text => output::text(&format!("{path}: {} variables, {edges} edges\n", model.schema.len()))?,
+        Format::Json => output::json(&json!({"format": "cmnet-import/1", "file": path, "edges": edges}))?,
+    }
+    Ok(Outcome::Done)
+}

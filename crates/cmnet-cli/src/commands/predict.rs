@@ -1,0 +1,139 @@
+//! `cmnet predict`: one variable row by row, and how well that went where it is known.
+
+use super::asking::{self, csv_field};
+use crate::args::Format;
+use crate::ask_args::PredictArgs;
+use crate::exit::Outcome;
+use crate::{files, output};
+use cmnet::data::Variable;
+use cmnet::inference::{Prediction, Predictor, find_variable};
+use cmnet::io::{Source, rows, write_atomic};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
+    let network = files::model(&arguments.model)?.network()?;
+    let schema = network.schema();
+    let target = find_variable(schema, &arguments.target)?;
+    let variable = schema.variable(target);
+    let mut predictor = Predictor::new(&network, target, &asking::ask(&arguments.tree)?)?;
+    let mut tally = Tally::new(variable.levels.len());
+    let mut predictions: Vec<Prediction> = Vec::new();
+    let options = files::options(&arguments.data.reading)?;
+    let source = Source::from_argument(&arguments.data.data);
+    let present = rows::visit(&source, &options, schema, |row| {
+        let prediction = predictor.predict(row.levels)?;
+        if let Some(truth) = row.levels[target] {
+            tally.add(truth, &prediction, row.weight);
+        }
+        predictions.push(prediction);
+        Ok(())
+    })?;
+    let absent: Vec<&str> =
+        predictor.blanket().iter().filter(|&v| !present[v]).map(|v| schema.name(v)).collect();
+    if !absent.is_empty() {
+        output::note(&format!("no column {}: summed out", absent.join(", ")));
+    }
+    match arguments.format.format {
+        Format::Json => {
+            let json = as_json(variable, &predictions, &tally);
+            if let Some(path) = &arguments.output {
+                write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
+            }
+            output::json(&json)?;
+        }
+        Format::Text => {
+            let summary = tally.as_text(variable, predictions.len());
+            if let Some(path) = &arguments.output {
+                write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
+                output::text(&summary)?;
+            } else {
+                output::text(&as_csv(variable, &predictions))?;
+                summary.lines().for_each(|line| eprintln!("{line}"));
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// How predictions compare with the truth, by weight.
+struct Tally {
+    /// Rows by true level, columns by predicted level.
+    confusion: Vec<Vec<u64>>,
+    log_loss: f64,
+}
+
+impl Tally {
+    fn new(levels: usize) -> Self {
+        Self { confusion: vec![vec![0; levels]; levels], log_loss: 0.0 }
+    }
+
+    fn add(&mut self, truth: u32, prediction: &Prediction, weight: u64) {
+        self.confusion[truth as usize][prediction.level as usize] += weight;
+        if weight > 0 {
+            self.log_loss -= weight as f64 * libm::log(prediction.probabilities[truth as usize]);
+        }
+    }
+
+    fn known(&self) -> u64 {
+        self.confusion.iter().flatten().sum()
+    }
+
+    /// Accuracy and mean log-loss in nats, where a true level is known.
+    fn scores(&self) -> Option<(f64, f64)> {
+        let known = self.known();
+        let right: u64 = self.confusion.iter().enumerate().map(|(level, row)| row[level]).sum();
+        (known > 0).then(|| (right as f64 / known as f64, self.log_loss / known as f64))
+    }
+
+    fn as_text(&self, variable: &Variable, rows: usize) -> String {
+        let mut text = format!("{rows} rows predicted: {}\n", variable.name);
+        let Some((accuracy, log_loss)) = self.scores() else {
+            return text + "The column is not in the table: no accuracy.\n";
+        };
+        let _ =
+            writeln!(text, "accuracy {accuracy:.6}, log-loss {log_loss:.6} nats over {} rows", self.known());
+        let width = variable.levels.iter().map(|level| level.chars().count()).max().unwrap_or(0).max(8);
+        let _ = write!(text, "{:width$}  predicted\n{:width$}", "true", "");
+        for level in &variable.levels {
+            let _ = write!(text, "  {level:>width$}");
+        }
+        text.push('\n');
+        for (level, counts) in variable.levels.iter().zip(&self.confusion) {
+            let _ = write!(text, "{level:width$}");
+            for count in counts {
+                let _ = write!(text, "  {count:>width$}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn as_csv(variable: &Variable, predictions: &[Prediction]) -> String {
+    let header = variable.levels.iter().map(|level| csv_field(&format!("p({level})")));
+    let mut text = [csv_field(&variable.name)].into_iter().chain(header).collect::<Vec<_>>().join(",") + "\n";
+    for prediction in predictions {
+        text += &csv_field(&variable.levels[prediction.level as usize]);
+        for p in &prediction.probabilities {
+            let _ = write!(text, ",{p}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn as_json(variable: &Variable, predictions: &[Prediction], tally: &Tally) -> Value {
+    let row = |prediction: &Prediction| json!({"predicted": variable.levels[prediction.level as usize], "probabilities": prediction.probabilities});
+    let scores = tally.scores();
+    json!({
+        "format": "cmnet-predict/1",
+        "target": variable.name,
+        "levels": variable.levels,
+        "rows": predictions.iter().map(row).collect::<Vec<_>>(),
+        "known": tally.known(),
+        "accuracy": scores.map(|(accuracy, _)| accuracy),
+        "log_loss": scores.map(|(_, loss)| loss).filter(|loss| loss.is_finite()),
+        "confusion": scores.map(|_| tally.confusion.clone()),
+    })
+}

@@ -1,0 +1,297 @@
+//! The codes of one column, packed: as many bits each as the largest of them needs.
+
+use std::borrow::Cow;
+
+/// The codes of one column, in 1, 2, 4, 8 or 16 bits each.
+///
+/// A binary column takes one bit per row, and its words are the set of rows at level 1.
+/// Columns are equal when their codes and their widths are; in a [`Dataset`](super::Dataset)
+/// the width follows from the number of levels.
+///
+/// # Example
+/// ```
+/// use cmnet::data::Codes;
+/// let codes = Codes::from_codes([0, 2, 1]);
+/// assert_eq!((codes.len(), codes.get(1)), (3, 2));
+/// assert_eq!(codes.iter().collect::<Vec<_>>(), [0, 2, 1]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Codes {
+    /// The binary logarithm of the bits per code.
+    width: u32,
+    len: usize,
+    /// The first code lowest; bits beyond the last code are 0.
+    words: Vec<u64>,
+}
+
+impl Codes {
+    /// The column of these codes, as narrow as they allow.
+    pub fn from_codes(codes: impl IntoIterator<Item = u16>) -> Self {
+        let mut column = Self::default();
+        codes.into_iter().for_each(|code| column.push(code));
+        column
+    }
+
+    /// The code in a row. For a row that does not exist it panics or gives 0.
+    #[inline]
+    pub fn get(&self, row: usize) -> u32 {
+        debug_assert!(row < self.len);
+        let per_word = per_word(self.width);
+        let word = self.words[row >> per_word.trailing_zeros()];
+        (word >> ((row & (per_word - 1)) << self.width) & mask(self.width)) as u32
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The codes in the order of the rows.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (width, mask) = (self.width, mask(self.width));
+        let unpacked = move |&word: &u64| {
+            (0..per_word(width)).map(move |place| (word >> (place << width) & mask) as u32)
+        };
+        self.words.iter().flat_map(unpacked).take(self.len)
+    }
+
+    /// Adds a code at the end, widening the column when it no longer fits.
+    #[inline]
+    pub(crate) fn push(&mut self, code: u16) {
+        if u64::from(code) > mask(self.width) {
+            *self = self.repacked(width_for(code), |code| code);
+        }
+        let place = self.len & (per_word(self.width) - 1);
+        match self.words.last_mut() {
+            Some(word) if place > 0 => *word |= u64::from(code) << (place << self.width),
+            _ => self.words.push(u64::from(code)),
+        }
+        self.len += 1;
+    }
+
+    /// The same column with every code replaced by `new_code[code]`.
+    pub(crate) fn recode(&mut self, new_code: &[u16]) {
+        if new_code.iter().enumerate().any(|(code, &new)| usize::from(new) != code) {
+            let width = width_for(new_code.iter().copied().max().unwrap_or(0)).max(self.width);
+            *self = self.repacked(width, |code| u64::from(new_code[code as usize]));
+        }
+    }
+
+    /// The bits that the largest code needs.
+    pub(crate) fn bits(&self) -> u32 {
+        // All codes laid over one another are as long as the longest.
+        let mut all = self.words.iter().fold(0, |all, word| all | word);
+        for width in (self.width..u64::BITS.ilog2()).rev() {
+            all |= all >> (1_u32 << width);
+        }
+        u64::BITS - (all & mask(self.width)).leading_zeros()
+    }
+
+    /// Appends the codes of rows to their keys, as the lowest bits.
+    pub(crate) fn append_to_keys(&self, bits: u32, rows: &[u32], keys: &mut [u64]) {
+        for (key, &row) in keys.iter_mut().zip(rows) {
+            *key = *key << bits | u64::from(self.get(row as usize));
+        }
+    }
+
+    /// The same codes in the width for this number of levels, so that equal columns are
+    /// equal whatever they went through.
+    pub(crate) fn fitted(self, levels: usize) -> Self {
+        let width = width_for(u16::try_from(levels.saturating_sub(1)).unwrap_or(u16::MAX));
+        if width == self.width { self } else { self.repacked(width, |code| code) }
+    }
+
+    /// The same column with its rows in another order, some of them left out.
+    pub(crate) fn gather(&self, rows: &[u32]) -> Self {
+        let word = |rows: &[u32]| {
+            let add = |word, &row: &u32| word << (1_u32 << self.width) | u64::from(self.get(row as usize));
+            rows.iter().rev().fold(0, add)
+        };
+        let words = rows.chunks(per_word(self.width)).map(word).collect();
+        Self { width: self.width, len: rows.len(), words }
+    }
+
+    /// Meets every item with the code of its row, word by word.
+    pub(crate) fn zip_mut<T>(&self, items: &mut [T], meet: impl FnMut(&mut T, u64)) {
+        match self.width {
+            0 => zip_words::<T, 0>(&self.words, items, meet),
+            1 => zip_words::<T, 1>(&self.words, items, meet),
+            2 => zip_words::<T, 2>(&self.words, items, meet),
+            3 => zip_words::<T, 3>(&self.words, items, meet),
+            _ => zip_words::<T, 4>(&self.words, items, meet),
+        }
+    }
+
+    /// Meets every item with the code of its row, word by word.
+    pub(crate) fn zip<T>(&self, items: &[T], meet: impl FnMut(&T, u64)) {
+        match self.width {
+            0 => zip_shared::<T, 0>(&self.words, items, meet),
+            1 => zip_shared::<T, 1>(&self.words, items, meet),
+            2 => zip_shared::<T, 2>(&self.words, items, meet),
+            3 => zip_shared::<T, 3>(&self.words, items, meet),
+            _ => zip_shared::<T, 4>(&self.words, items, meet),
+        }
+    }
+
+    /// The set of rows at a level above 0, one bit per row. A binary column is its own.
+    pub(crate) fn plane(&self, level: u32) -> Cow<'_, [u64]> {
+        if self.width == 0 {
+            return Cow::Borrowed(&self.words);
+        }
+        let lowest = u64::MAX / mask(self.width);
+        let mut plane = vec![0; self.len.div_ceil(64)];
+        for (index, word) in self.words.iter().enumerate() {
+            let mut differs = word ^ (lowest * u64::from(level));
+            for fold in 0..self.width {
+                differs |= differs >> (1_u32 << fold);
+            }
+            let equal = (0..self.width).fold(!differs & lowest, |bits, _| even_bits(bits));
+            let row = index * per_word(self.width);
+            plane[row / 64] |= equal << (row % 64);
+        }
+        Cow::Owned(plane)
+    }
+
+    fn repacked(&self, width: u32, new_code: impl Fn(u64) -> u64) -> Self {
+        let mut words = Vec::with_capacity(self.len.div_ceil(per_word(width)));
+        let (mut word, mut filled) = (0, 0);
+        for code in self.iter() {
+            word |= new_code(u64::from(code)) << filled;
+            filled += 1_u32 << width;
+            if filled == u64::BITS {
+                words.push(word);
+                (word, filled) = (0, 0);
+            }
+        }
+        words.extend((filled > 0).then_some(word));
+        Self { width, len: self.len, words }
+    }
+}
+
+fn per_word(width: u32) -> usize {
+    64 >> width
+}
+
+fn mask(width: u32) -> u64 {
+    (1 << (1_u32 << width)) - 1
+}
+
+/// The binary logarithm of the bits that are set aside for codes up to this one.
+fn width_for(largest: u16) -> u32 {
+    (u16::BITS - largest.leading_zeros()).max(1).next_power_of_two().ilog2()
+}
+
+/// The bits at even places, side by side in the lower half.
+fn even_bits(bits: u64) -> u64 {
+    let mut bits = bits & 0x5555_5555_5555_5555;
+    bits = (bits | bits >> 1) & 0x3333_3333_3333_3333;
+    bits = (bits | bits >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
+    bits = (bits | bits >> 4) & 0x00ff_00ff_00ff_00ff;
+    bits = (bits | bits >> 8) & 0x0000_ffff_0000_ffff;
+    (bits | bits >> 16) & 0x0000_0000_ffff_ffff
+}
+
+fn zip_words<T, const WIDTH: u32>(words: &[u64], items: &mut [T], mut meet: impl FnMut(&mut T, u64)) {
+    for (&word, items) in words.iter().zip(items.chunks_mut(per_word(WIDTH))) {
+        for (place, item) in items.iter_mut().enumerate() {
+            meet(item, word >> (place << WIDTH) & mask(WIDTH));
+        }
+    }
+}
+
+fn zip_shared<T, const WIDTH: u32>(words: &[u64], items: &[T], mut meet: impl FnMut(&T, u64)) {
+    for (&word, items) in words.iter().zip(items.chunks(per_word(WIDTH))) {
+        for (place, item) in items.iter().enumerate() {
+            meet(item, word >> (place << WIDTH) & mask(WIDTH));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn widths_are_powers_of_two() {
+        let codes = [0, 1, 2, 3, 4, 15, 16, 255, 256, u16::MAX];
+        assert_eq!(codes.map(width_for), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+        assert_eq!(Codes::from_codes([]).bits(), 0);
+        assert_eq!(Codes::from_codes([0, 5, 2]).bits(), 3);
+        assert_eq!(Codes::from_codes([u16::MAX]).bits(), 16);
+    }
+
+    /// Mostly small codes, so that columns of every width come up and widen on the way.
+    fn plain() -> impl Strategy<Value = Vec<u16>> {
+        let most = prop::sample::select(vec![1_u16, 3, 7, 15, 255, 999]);
+        most.prop_flat_map(|most| prop::collection::vec(0..=most, 0..300))
+    }
+
+    fn unpacked(codes: &Codes) -> Vec<u16> {
+        codes.iter().map(|code| code as u16).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn packed_codes_are_the_codes(plain in plain()) {
+            let codes = Codes::from_codes(plain.iter().copied());
+            prop_assert_eq!(codes.len(), plain.len());
+            prop_assert_eq!(&unpacked(&codes), &plain);
+            prop_assert!((0..plain.len()).all(|row| codes.get(row) == u32::from(plain[row])));
+            let most = plain.iter().copied().max().unwrap_or(0);
+            prop_assert_eq!(codes.bits(), 16 - most.leading_zeros());
+            let (mut changed, mut seen) = (plain.clone(), Vec::new());
+            codes.zip_mut(&mut changed, |item, code| *item = item.wrapping_add(code as u16 * 2));
+            prop_assert!(changed.iter().zip(&plain).all(|(&new, &old)| new == old * 3));
+            codes.zip(&plain, |&item, code| seen.push((item, code as u16)));
+            prop_assert!(seen.iter().all(|(item, code)| item == code) && seen.len() == plain.len());
+        }
+
+        #[test]
+        fn recoded_and_fitted_columns_are_equal_to_new_ones(plain in plain(), shift in 0..400_u16) {
+            let levels = plain.iter().copied().max().unwrap_or(0) + 1;
+            let new_code: Vec<u16> = (0..levels).map(|code| (code + shift) % levels).collect();
+            let mut codes = Codes::from_codes(plain.iter().copied());
+            codes.recode(&new_code);
+            let fresh = Codes::from_codes(plain.iter().map(|&code| new_code[usize::from(code)]));
+            prop_assert_eq!(unpacked(&codes), unpacked(&fresh));
+            for levels in [usize::from(levels), 400, 65_535] {
+                let levels = levels.max(usize::from(codes.bits() > 8) * 1000);
+                prop_assert_eq!(codes.clone().fitted(levels), fresh.clone().fitted(levels));
+            }
+            let wider: Vec<u16> = (0..levels).map(|code| code + 300).collect();
+            codes.recode(&wider);
+            prop_assert!(unpacked(&codes).iter().zip(unpacked(&fresh)).all(|(&new, old)| new == old + 300));
+        }
+
+        #[test]
+        fn rows_are_gathered_and_put_into_keys(plain in plain(), picks in prop::collection::vec(0..300_usize, 0..200)) {
+            let codes = Codes::from_codes(plain.iter().copied());
+            let rows: Vec<u32> = picks.into_iter().filter(|&row| row < plain.len()).map(|row| row as u32).collect();
+            let expected: Vec<u16> = rows.iter().map(|&row| plain[row as usize]).collect();
+            let gathered = codes.gather(&rows);
+            prop_assert_eq!(&unpacked(&gathered), &expected);
+            prop_assert_eq!(gathered.fitted(1000), Codes::from_codes(expected.iter().copied()).fitted(1000));
+            let mut keys = vec![1; rows.len()];
+            codes.append_to_keys(10, &rows, &mut keys);
+            prop_assert!(keys.iter().zip(&expected).all(|(&key, &code)| key == 1 << 10 | u64::from(code)));
+        }
+
+        #[test]
+        fn planes_hold_the_rows_of_a_level(plain in plain(), level in 1..9_u16) {
+            let codes = Codes::from_codes(plain.iter().copied());
+            prop_assume!(u64::from(level) <= mask(codes.width));
+            let plane = codes.plane(u32::from(level));
+            prop_assert_eq!(plane.len(), plain.len().div_ceil(64));
+            for row in 0..plane.len() * 64 {
+                let bit = plane[row / 64] >> (row % 64) & 1 == 1;
+                prop_assert_eq!(bit, plain.get(row) == Some(&level));
+            }
+        }
+    }
+}

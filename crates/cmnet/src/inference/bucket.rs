@@ -1,0 +1,235 @@
+//! Bucket elimination: variables summed out or maximised over in a constrained order.
+//!
+//! A junction tree answers for its cliques; joint distributions across cliques and most
+//! probable values of *some* variables need sums before maxima, which buckets do in any order.
+
+use super::ask::Ask;
+use super::condition::Conditioned;
+use super::network::{add_along, sum_of_terms, term_cells};
+use super::plan::TreeCost;
+use super::shape::Shape;
+use super::triangulate::{Elimination, EliminationRule, eliminate};
+use crate::data::Var;
+use crate::error::{Error, Result};
+use crate::graph::{Edge, Graph, VarSet};
+
+/// How a variable goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Sum,
+    Max,
+}
+
+/// An order in which variables are summed out, then maximised over, around some that stay.
+#[derive(Debug)]
+pub(super) struct BucketPlan {
+    steps: Vec<(Var, VarSet, Way)>,
+    kept: Vec<Var>,
+    pub(super) cost: TreeCost,
+}
+
+impl BucketPlan {
+    /// Plans to sum out, maximise over, and keep variables, which together must be a union of
+    /// components of what the evidence leaves.
+    pub(super) fn new(
+        conditioned: &Conditioned<'_>,
+        sum: &VarSet,
+        max: &VarSet,
+        kept: &[Var],
+        ask: &Ask,
+    ) -> Result<Self> {
+        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (ask, rule));
+        let mut best = by_rule(ask.rule.unwrap_or(EliminationRule::MinFill));
+        let settled = best.cost.fill == 0 && !best.cost.at_least;
+        if ask.rule.is_none() && !settled {
+            let other = by_rule(EliminationRule::MinWeight);
+            let rank = |plan: &Self| (plan.cost.at_least, plan.cost.cells);
+            if rank(&other) < rank(&best) {
+                best = other;
+            }
+        }
+        if !best.cost.at_least && best.cost.bytes(1) <= ask.memory {
+            return Ok(best);
+        }
+        Err(Error::limit(
+            format!("elimination ({})", best.cost),
+            format!("{} bytes", ask.memory),
+            "give more memory, ask about fewer variables at once, or give more evidence",
+        ))
+    }
+
+    fn by_rule(
+        conditioned: &Conditioned<'_>,
+        (sum, max): (&VarSet, &VarSet),
+        kept: &[Var],
+        (ask, rule): (&Ask, EliminationRule),
+    ) -> Self {
+        let cardinalities = conditioned.network().cardinalities();
+        let most_cells = ask.memory / 8;
+        let first = eliminate(conditioned.graph(), sum, cardinalities, rule, most_cells);
+        let rest = without(conditioned.graph(), &first);
+        let second = eliminate(&rest, max, cardinalities, rule, most_cells);
+        let size = |members: &mut dyn Iterator<Item = Var>| {
+            members.fold(1u64, |size, v| size.saturating_mul(u64::from(cardinalities[v])))
+        };
+        let kept_size = size(&mut kept.iter().copied());
+        let mut cost = TreeCost {
+            at_least: !first.finished || !second.finished,
+            cells: kept_size,
+            largest: kept_size,
+            width: kept.len(),
+            fill: first.fill + second.fill,
+        };
+        let steps: Vec<(Var, VarSet, Way)> = steps(first, Way::Sum).chain(steps(second, Way::Max)).collect();
+        for (v, later, _) in &steps {
+            let cells = size(&mut later.iter().chain([*v]));
+            cost.cells = cost.cells.saturating_add(cells);
+            cost.largest = cost.largest.max(cells);
+            cost.width = cost.width.max(later.len() + 1);
+        }
+        Self { steps, kept: kept.to_vec(), cost }
+    }
+}
+
+fn steps(elimination: Elimination, way: Way) -> impl Iterator<Item = (Var, VarSet, Way)> {
+    elimination.order.into_iter().zip(elimination.later).map(move |(v, later)| (v, later, way))
+}
+
+/// The graph that an elimination leaves, with its fill.
+fn without(graph: &Graph, elimination: &Elimination) -> Graph {
+    if elimination.order.is_empty() {
+        return graph.clone();
+    }
+    let gone: VarSet = elimination.order.iter().copied().collect();
+    let stays = |v: &Var| !gone.contains(*v);
+    let mut rest = Graph::empty(graph.nodes());
+    for edge in graph.edges().filter(|edge| stays(&edge.low()) && stays(&edge.high())) {
+        rest.toggle(edge);
+    }
+    for later in &elimination.later {
+        let members: Vec<Var> = later.iter().filter(stays).collect();
+        for (place, &one) in members.iter().enumerate() {
+            for &other in &members[place + 1..] {
+                if let Ok(edge) = Edge::new(one, other)
+                    && !rest.contains(edge)
+                {
+                    rest.toggle(edge);
+                }
+            }
+        }
+    }
+    rest
+}
+
+/// What elimination leaves.
+#[derive(Debug)]
+pub(super) struct Eliminated {
+    /// The log of what went without a variable left.
+    pub(super) constant: f64,
+    /// The log table over the kept variables, in their order, without the constant.
+    pub(super) table: Vec<f64>,
+    /// The best level of each maximised variable.
+    pub(super) best: Vec<(Var, u32)>,
+}
+
+/// A table on its way to a later bucket.
+type Message = (Shape, Vec<f64>);
+
+impl BucketPlan {
+    /// Goes through with the plan.
+    pub(super) fn run(&self, conditioned: &Conditioned<'_>) -> Eliminated {
+        let cardinalities = conditioned.network().cardinalities();
+        let last = self.steps.len();
+        let mut rank = vec![usize::MAX; cardinalities.len()];
+        self.kept.iter().for_each(|&v| rank[v] = last);
+        self.steps.iter().enumerate().for_each(|(place, &(v, ..))| rank[v] = place);
+        let first = |variables: &VarSet| variables.iter().map(|v| rank[v]).min();
+        let mut terms: Vec<Vec<(&VarSet, &[f64])>> = vec![Vec::new(); last + 1];
+        for (variables, values) in conditioned.terms() {
+            if let Some(place) = first(variables).filter(|&place| place <= last) {
+                terms[place].push((variables, values));
+            }
+        }
+        let mut messages: Vec<Vec<Message>> = vec![Vec::new(); last + 1];
+        let mut constant = 0.0;
+        let mut picks = Vec::new();
+        for (place, (v, later, way)) in self.steps.iter().enumerate() {
+            let shape = Shape::new(later.iter().chain([*v]).collect(), cardinalities);
+            let incoming = std::mem::take(&mut messages[place]);
+            let table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming));
+            let levels = cardinalities[*v] as usize;
+            let message: Vec<f64> = match way {
+                Way::Sum => table.chunks_exact(levels).map(log_sum).collect(),
+                Way::Max => {
+                    picks.push((*v, later, table.chunks_exact(levels).map(largest_at).collect::<Vec<u32>>()));
+                    table.chunks_exact(levels).map(largest).collect()
+                }
+            };
+            match first(later) {
+                Some(next) => {
+                    messages[next].push((Shape::new(later.iter().collect(), cardinalities), message));
+                }
+                None => constant += message[0],
+            }
+        }
+        let shape = Shape::new(self.kept.clone(), cardinalities);
+        let table = bucket_table(conditioned, &shape, &self.kept, (&terms[last], &messages[last]));
+        let best = trace_back(&picks, cardinalities);
+        Eliminated { constant, table, best }
+    }
+}
+
+/// The log potentials of a bucket: terms, soft evidence about its own variables, messages.
+fn bucket_table(
+    conditioned: &Conditioned<'_>,
+    shape: &Shape,
+    own: &[Var],
+    (terms, messages): (&[(&VarSet, &[f64])], &[Message]),
+) -> Vec<f64> {
+    let mut table = vec![0.0; shape.size()];
+    for (variables, values) in terms {
+        let cells = term_cells(variables, shape);
+        cells.iter().zip(*values).for_each(|(&cell, &value)| table[cell] = value);
+    }
+    sum_of_terms(shape, &mut table);
+    for (variable, weights) in conditioned.evidence().soft().filter(|(v, _)| own.contains(v)) {
+        add_along(shape, variable, weights, &mut table);
+    }
+    for (source, message) in messages {
+        shape.walk_onto(source).spread(message, &mut table);
+    }
+    table
+}
+
+/// The best level of each variable, given those eliminated after it.
+fn trace_back(picks: &[(Var, &VarSet, Vec<u32>)], cardinalities: &[u32]) -> Vec<(Var, u32)> {
+    let mut row = vec![0; cardinalities.len()];
+    for (v, later, best) in picks.iter().rev() {
+        row[*v] = best[Shape::new(later.iter().collect(), cardinalities).cell(&row)];
+    }
+    picks.iter().map(|&(v, ..)| (v, row[v])).collect()
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The first place of the largest value.
+fn largest_at(values: &[f64]) -> u32 {
+    let mut best = 0;
+    for (place, value) in values.iter().enumerate() {
+        if *value > values[best] {
+            best = place;
+        }
+    }
+    best as u32
+}
+
+/// The log of the sum of exponentials.
+pub(super) fn log_sum(values: &[f64]) -> f64 {
+    let largest = largest(values);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    largest + libm::log(values.iter().map(|value| libm::exp(value - largest)).sum::<f64>())
+}

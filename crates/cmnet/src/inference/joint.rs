@@ -1,0 +1,191 @@
+//! Joint distributions, most probable completions, and information.
+
+use super::ask::Ask;
+use super::bucket::{BucketPlan, log_sum};
+use super::condition::Conditioned;
+use super::evidence::Evidence;
+use super::network::Network;
+use super::posterior::impossible;
+use super::shape::Shape;
+use crate::data::Var;
+use crate::error::{Error, Result, shown};
+use crate::graph::VarSet;
+
+/// The joint distribution of some variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    shape: Shape,
+    probabilities: Vec<f64>,
+}
+
+impl Joint {
+    /// The variables, as they were asked for.
+    pub fn variables(&self) -> &[Var] {
+        self.shape.variables()
+    }
+
+    /// The probability of each configuration, the last variable fastest.
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probabilities
+    }
+
+    /// The configurations with their probabilities.
+    pub fn iter(&self) -> impl Iterator<Item = (Vec<u32>, f64)> + '_ {
+        let levels = |cell: usize| {
+            let places = self.shape.strides().iter().zip(self.shape.cardinalities());
+            places.map(|(stride, count)| (cell / stride % count) as u32).collect()
+        };
+        self.probabilities.iter().enumerate().map(move |(cell, &p)| (levels(cell), p))
+    }
+
+    /// The distribution of some of the variables.
+    fn sum_to(&self, onto: &Shape) -> Vec<f64> {
+        let mut sums = vec![0.0; onto.size()];
+        self.shape.walk_onto(onto).gather(&self.probabilities, &mut sums);
+        sums
+    }
+
+    /// The entropy in nats.
+    pub fn entropy(&self) -> f64 {
+        entropy(&self.probabilities)
+    }
+}
+
+pub(super) fn entropy(probabilities: &[f64]) -> f64 {
+    probabilities.iter().filter(|&&p| p > 0.0).map(|&p| -p * libm::log(p)).sum()
+}
+
+/// The most probable levels of some variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The variables, ascending, with their levels.
+    pub levels: Vec<(Var, u32)>,
+    /// The log weight of the best configuration: comparable among answers to one question;
+    /// [`Network::log_probability_of`] turns it into a probability.
+    pub log_weight: f64,
+}
+
+impl Network {
+    /// The joint distribution of some variables given evidence, exactly.
+    ///
+    /// # Errors
+    /// When a target does not exist, is asked for twice or is given; when the tables do not
+    /// fit the memory, before they are allocated; when the evidence has probability 0.
+    pub fn joint(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Result<Joint> {
+        self.check_targets(targets, evidence)?;
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let wanted: VarSet = targets.iter().copied().collect();
+        let sum: VarSet = conditioned.relevant(&wanted).iter().filter(|&v| !wanted.contains(v)).collect();
+        let plan = BucketPlan::new(&conditioned, &sum, &VarSet::default(), targets, ask)?;
+        let mut probabilities = plan.run(&conditioned).table;
+        let total = log_sum(&probabilities);
+        if total == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        for p in &mut probabilities {
+            *p = libm::exp(*p - total);
+        }
+        let shape = Shape::new(targets.to_vec(), self.cardinalities());
+        Ok(Joint { shape, probabilities })
+    }
+
+    /// The most probable levels given evidence: of all unobserved variables, or of some, the
+    /// others summed out. Among equals the lower levels win.
+    ///
+    /// # Errors
+    /// As [`Network::joint`].
+    pub fn most_probable(
+        &self,
+        targets: Option<&[Var]>,
+        evidence: &Evidence,
+        ask: &Ask,
+    ) -> Result<Completion> {
+        self.check_targets(targets.unwrap_or_default(), evidence)?;
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let max: VarSet = match targets {
+            Some(targets) => targets.iter().copied().collect(),
+            None => conditioned.free().clone(),
+        };
+        let relevant = conditioned.relevant(&max);
+        let sum: VarSet = relevant.iter().filter(|&v| !max.contains(v)).collect();
+        let best = BucketPlan::new(&conditioned, &sum, &max, &[], ask)?.run(&conditioned);
+        if best.constant == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        let mut levels = best.best;
+        levels.sort_unstable();
+        Ok(Completion { levels, log_weight: best.constant })
+    }
+
+    /// The log-probability, given the same evidence, of the levels that
+    /// [`Network::most_probable`] found: takes one more elimination.
+    ///
+    /// # Errors
+    /// When the tables do not fit the memory.
+    pub fn log_probability_of(&self, found: &Completion, evidence: &Evidence, ask: &Ask) -> Result<f64> {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
+        let relevant = conditioned.relevant(&targets);
+        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], ask)?;
+        Ok(found.log_weight - all.run(&conditioned).constant)
+    }
+
+    /// The entropy of some variables together given evidence, in nats.
+    ///
+    /// # Errors
+    /// As [`Network::joint`].
+    pub fn entropy(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Result<f64> {
+        Ok(self.joint(targets, evidence, ask)?.entropy())
+    }
+
+    /// The mutual information between two sets of variables, conditional on a third one
+    /// (averaged over its levels) and on evidence, in nats.
+    ///
+    /// # Errors
+    /// As [`Network::joint`]; the sets must be disjoint.
+    pub fn mutual_information(
+        &self,
+        (one, other): (&[Var], &[Var]),
+        conditional_on: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+    ) -> Result<f64> {
+        let together = [conditional_on, one, other].concat();
+        let joint = self.joint(&together, evidence, ask)?;
+        let shape = |parts: &[&[Var]]| Shape::new(parts.concat(), self.cardinalities());
+        let (given, with_one, with_other) =
+            (shape(&[conditional_on]), shape(&[conditional_on, one]), shape(&[conditional_on, other]));
+        let [p_given, p_one, p_other] = [&given, &with_one, &with_other].map(|onto| joint.sum_to(onto));
+        let mut row = vec![0; self.cardinalities().len()];
+        let mut sum = 0.0;
+        for (levels, p) in joint.iter().filter(|(_, p)| *p > 0.0) {
+            together.iter().zip(&levels).for_each(|(&v, &level)| row[v] = level);
+            let independent =
+                p_one[with_one.cell(&row)] * p_other[with_other.cell(&row)] / p_given[given.cell(&row)];
+            sum += p * libm::log(p / independent);
+        }
+        Ok(sum.max(0.0))
+    }
+
+    /// Targets exist, stand once and are not given.
+    pub(super) fn check_targets(&self, targets: &[Var], evidence: &Evidence) -> Result<()> {
+        let schema = self.schema();
+        for (place, &target) in targets.iter().enumerate() {
+            if target >= schema.len() {
+                let problem = format!("there is no variable {target}");
+                return Err(Error::question(problem, format!("there are {}, counted from 0", schema.len())));
+            }
+            let name = shown(schema.name(target));
+            if evidence.level(target).is_some() {
+                return Err(Error::question(
+                    format!("{name} is both a target and given"),
+                    "ask about it, or give it, but not both",
+                ));
+            }
+            if targets[..place].contains(&target) {
+                return Err(Error::question(format!("{name} is asked for twice"), "name each variable once"));
+            }
+        }
+        Ok(())
+    }
+}

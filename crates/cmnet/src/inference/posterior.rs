@@ -1,0 +1,217 @@
+//! All that a junction tree knows once evidence has gone through it.
+
+use super::ask::Ask;
+use super::condition::Conditioned;
+use super::evidence::Evidence;
+use super::junction_tree::JunctionTree;
+use super::network::Network;
+use super::plan::{TreeCost, TreePlan, best_plan};
+use super::propagate::Propagation;
+use super::shape::Shape;
+use crate::data::Var;
+use crate::error::{Error, Result};
+use crate::graph::VarSet;
+use rand::Rng;
+
+/// The distribution of the unobserved variables given evidence, as a calibrated tree.
+#[derive(Clone, Debug)]
+pub struct Posterior<'a> {
+    conditioned: Conditioned<'a>,
+    tree: JunctionTree,
+    propagation: Propagation,
+    /// The smallest clique of each variable; none for observed ones.
+    homes: Vec<Option<usize>>,
+}
+
+impl Network {
+    /// What a junction tree for this evidence costs, without building it.
+    pub fn cost(&self, evidence: &Evidence, ask: &Ask) -> TreeCost {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        plan(&conditioned, conditioned.free(), ask).cost
+    }
+
+    /// The distribution of all unobserved variables given evidence, exactly.
+    ///
+    /// # Errors
+    /// When the tree's tables do not fit the memory, before they are allocated; when the
+    /// evidence has probability 0.
+    pub fn posterior(&self, evidence: &Evidence, ask: &Ask) -> Result<Posterior<'_>> {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let free = conditioned.free().clone();
+        Posterior::new(conditioned, &free, ask)
+    }
+
+    /// The same for what matters to some variables only: parts of the network that evidence
+    /// and cut edges separate from all of them are skipped.
+    ///
+    /// # Errors
+    /// As [`Network::posterior`].
+    pub fn posterior_about(&self, targets: &VarSet, evidence: &Evidence, ask: &Ask) -> Result<Posterior<'_>> {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let relevant = conditioned.relevant(targets);
+        Posterior::new(conditioned, &relevant, ask)
+    }
+
+    /// log Z: as the fit had it, else by a junction tree.
+    ///
+    /// # Errors
+    /// When it is not known and the tree does not fit the memory.
+    pub fn partition(&self, ask: &Ask) -> Result<f64> {
+        match self.log_partition() {
+            Some(known) => Ok(known),
+            None => Ok(self.posterior(&Evidence::none(), ask)?.log_weight()),
+        }
+    }
+}
+
+fn plan(conditioned: &Conditioned<'_>, variables: &VarSet, ask: &Ask) -> TreePlan {
+    let (graph, cardinalities) = (conditioned.graph(), conditioned.network().cardinalities());
+    let most_cells = ask.memory / 16;
+    match ask.rule {
+        Some(rule) => TreePlan::new(graph, variables, cardinalities, rule, most_cells),
+        None => best_plan(graph, variables, cardinalities, most_cells),
+    }
+}
+
+impl<'a> Posterior<'a> {
+    fn new(conditioned: Conditioned<'a>, variables: &VarSet, ask: &Ask) -> Result<Self> {
+        let cardinalities = conditioned.network().cardinalities();
+        let tree = plan(&conditioned, variables, ask).build(cardinalities, ask.memory)?;
+        let mut propagation = Propagation::new(&tree);
+        let shapes = tree.cliques().iter().map(super::Clique::shape);
+        conditioned.fill(shapes, propagation.log_potentials());
+        if propagation.collect(&tree) == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        propagation.distribute(&tree);
+        let mut homes: Vec<Option<usize>> = vec![None; cardinalities.len()];
+        let size = |clique: usize| tree.cliques()[clique].shape().size();
+        for (index, clique) in tree.cliques().iter().enumerate() {
+            for &v in clique.shape().variables() {
+                if homes[v].is_none_or(|home| size(index) < size(home)) {
+                    homes[v] = Some(index);
+                }
+            }
+        }
+        Ok(Self { conditioned, tree, propagation, homes })
+    }
+
+    /// The network under the evidence.
+    pub fn conditioned(&self) -> &Conditioned<'a> {
+        &self.conditioned
+    }
+
+    /// What the tree costs.
+    pub fn cost(&self) -> TreeCost {
+        self.tree.cost()
+    }
+
+    /// The distribution of a variable over its levels; all on one level when that is given.
+    ///
+    /// # Panics
+    /// When the variable does not exist, or is none that the question was about.
+    pub fn marginal(&self, variable: Var) -> Vec<f64> {
+        let cardinalities = self.conditioned.network().cardinalities();
+        let mut sums = vec![0.0; cardinalities[variable] as usize];
+        if let Some(level) = self.conditioned.evidence().level(variable) {
+            sums[level as usize] = 1.0;
+            return sums;
+        }
+        let home = self.homes[variable];
+        assert!(home.is_some(), "variable {variable} was left out of this question");
+        let Some(home) = home else { return sums };
+        let shape = self.tree.cliques()[home].shape();
+        let alone = Shape::new(vec![variable], cardinalities);
+        shape.walk_onto(&alone).gather(self.propagation.marginal(home), &mut sums);
+        let total: f64 = sums.iter().sum();
+        for sum in &mut sums {
+            *sum /= total;
+        }
+        sums
+    }
+
+    /// The distributions of all variables in column order.
+    ///
+    /// # Panics
+    /// When the question was about some variables only.
+    pub fn marginals(&self) -> Vec<Vec<f64>> {
+        (0..self.homes.len()).map(|variable| self.marginal(variable)).collect()
+    }
+
+    /// The log of the sum of exp(energy) over all configurations that agree with the
+    /// evidence, soft evidence multiplied in.
+    pub(super) fn log_weight(&self) -> f64 {
+        let settled = self.conditioned.evidence().settled_weight();
+        self.conditioned.constant() + settled + self.propagation.log_partition()
+    }
+
+    /// The log-probability of the evidence; with soft evidence, of its expected weight.
+    ///
+    /// # Errors
+    /// When log Z is not known and its tree does not fit the memory.
+    pub fn log_evidence(&self, ask: &Ask) -> Result<f64> {
+        if self.conditioned.evidence().is_empty() {
+            return Ok(0.0);
+        }
+        Ok(self.log_weight() - self.conditioned.network().partition(ask)?)
+    }
+
+    /// The log-probability of a row of levels of all variables given the evidence.
+    pub fn log_probability(&self, row: &[u32]) -> f64 {
+        let evidence = self.conditioned.evidence();
+        if evidence.hard().any(|(v, level)| row[v] != level) {
+            return f64::NEG_INFINITY;
+        }
+        let soft: f64 = evidence.soft().map(|(v, weights)| weights[row[v] as usize]).sum();
+        self.conditioned.network().energy(row) + soft - self.log_weight()
+    }
+
+    /// The entropy of the unobserved variables together, in nats.
+    pub fn entropy(&self) -> f64 {
+        let surprise = |(&p, &q): (&f64, &f64)| if p > 0.0 { -p * libm::log(q) } else { 0.0 };
+        let clique = |index: usize| -> f64 {
+            let pairs = self.propagation.marginal(index).iter().zip(self.propagation.conditional(index));
+            pairs.map(surprise).sum()
+        };
+        (0..self.tree.cliques().len()).map(clique).sum()
+    }
+
+    /// Draws the unobserved variables into a row of levels; observed ones get theirs.
+    ///
+    /// Ancestral: each clique given its separator, from the roots outwards. Exact.
+    pub fn draw(&self, random: &mut impl Rng, row: &mut [u32]) {
+        self.conditioned.evidence().hard().for_each(|(v, level)| row[v] = level);
+        for (index, clique) in self.tree.cliques().iter().enumerate() {
+            let shape = clique.shape();
+            let conditional = self.propagation.conditional(index);
+            let run = shape.size() / clique.separator_cells();
+            let base = clique.separator().map_or(0, |separator| separator.cell(row)) * run;
+            let mut cell = pick(random, &conditional[base..base + run]);
+            let own = clique.separator().map_or(0, |separator| separator.variables().len());
+            for (place, &v) in shape.variables().iter().enumerate().skip(own) {
+                row[v] = (cell / shape.strides()[place]) as u32;
+                cell %= shape.strides()[place];
+            }
+        }
+    }
+}
+
+/// A place drawn with these probabilities.
+pub(super) fn pick(random: &mut impl Rng, probabilities: &[f64]) -> usize {
+    let mut left: f64 = random.random();
+    let mut last = 0;
+    for (place, &probability) in probabilities.iter().enumerate() {
+        if probability > 0.0 {
+            if left < probability {
+                return place;
+            }
+            left -= probability;
+            last = place;
+        }
+    }
+    last
+}
+
+pub(super) fn impossible() -> Error {
+    Error::question("the evidence has probability 0 in this model", "nothing can be said given it")
+}

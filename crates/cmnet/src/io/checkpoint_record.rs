@@ -1,0 +1,182 @@
+//! The fields of a checkpoint: structures by indices, scores to the last bit.
+
+use crate::graph::{Edge, VarSet};
+use crate::learn::LearnState;
+use crate::outcome::Cell;
+use crate::score::Nats;
+use crate::search::blanket::{BlanketState, SavedBlankets, SavedProgress};
+use crate::search::{Found, GraphStep, StopReason};
+use crate::structure::Structure;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckpointRecord {
+    pub(super) format: String,
+    pub(super) identity: BTreeMap<String, String>,
+    finished: Vec<FoundRecord>,
+    climb: Option<FoundRecord>,
+    blankets: Option<BlanketRecord>,
+}
+
+/// Edges, and the elements of each non-empty context.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StructureRecord {
+    edges: Vec<(usize, usize)>,
+    contexts: Vec<(usize, usize, Vec<Cell>)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FoundRecord {
+    structure: StructureRecord,
+    /// Edge, whether it was added, and the score in units of 2^-64 nat.
+    steps: Vec<(usize, usize, bool, String)>,
+    moves: u64,
+    ties: u64,
+    stop: StopReason,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlanketRecord {
+    blankets: Vec<(Vec<usize>, bool)>,
+    plain: Option<ProgressRecord>,
+    contexts: Option<ProgressRecord>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgressRecord {
+    structure: StructureRecord,
+    steps: u64,
+    done: bool,
+}
+
+/// What is wrong with a record, in words.
+type Checked<T> = Result<T, String>;
+
+impl CheckpointRecord {
+    pub(super) fn new(format: &str, identity: &[(&'static str, String)], state: &LearnState) -> Self {
+        let identity = identity.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        Self {
+            format: format.to_owned(),
+            identity,
+            finished: state.finished.iter().map(FoundRecord::new).collect(),
+            climb: state.climb.as_ref().map(FoundRecord::new),
+            blankets: state.blankets.as_ref().map(BlanketRecord::new),
+        }
+    }
+
+    pub(super) fn state(self, cardinalities: &[u32]) -> Checked<LearnState> {
+        let found = |record: FoundRecord| record.found(cardinalities);
+        Ok(LearnState {
+            finished: self.finished.into_iter().map(found).collect::<Checked<_>>()?,
+            climb: self.climb.map(found).transpose()?,
+            blankets: self.blankets.map(|record| record.state(cardinalities)).transpose()?,
+        })
+    }
+}
+
+impl StructureRecord {
+    fn new(structure: &Structure) -> Self {
+        let context = |context: &crate::context::EdgeContext| {
+            let (low, high) = context.edge().ends();
+            (low, high, context.elements().collect())
+        };
+        Self {
+            edges: structure.graph().edges().map(Edge::ends).collect(),
+            contexts: structure.contexts().map(context).collect(),
+        }
+    }
+
+    fn structure(&self, cardinalities: &[u32]) -> Checked<Structure> {
+        let mut structure = Structure::empty(cardinalities);
+        for &(low, high) in &self.edges {
+            let added = structure.toggle_edge(edge(low, high)?).map_err(|error| error.to_string())?;
+            if !added {
+                return Err(format!("the edge {low}-{high} appears twice"));
+            }
+        }
+        for (low, high, cells) in &self.contexts {
+            for &cell in cells {
+                structure.add_context_element(edge(*low, *high)?, cell).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(structure)
+    }
+}
+
+fn edge(low: usize, high: usize) -> Checked<Edge> {
+    Edge::new(low, high).map_err(|error| error.to_string())
+}
+
+impl FoundRecord {
+    fn new(found: &Found) -> Self {
+        let step = |step: &GraphStep| {
+            let (low, high) = step.edge.ends();
+            (low, high, step.added, step.score.units().to_string())
+        };
+        Self {
+            structure: StructureRecord::new(&found.structure),
+            steps: found.steps.iter().map(step).collect(),
+            moves: found.moves,
+            ties: found.ties,
+            stop: found.stop,
+        }
+    }
+
+    fn found(self, cardinalities: &[u32]) -> Checked<Found> {
+        let step = |(low, high, added, score): (usize, usize, bool, String)| {
+            let units = score.parse().map_err(|_| format!("the score {score:?} is not a whole number"))?;
+            Ok(GraphStep { edge: edge(low, high)?, added, score: Nats::from_units(units) })
+        };
+        Ok(Found {
+            structure: self.structure.structure(cardinalities)?,
+            steps: self.steps.into_iter().map(step).collect::<Checked<_>>()?,
+            moves: self.moves,
+            ties: self.ties,
+            stop: self.stop,
+        })
+    }
+}
+
+impl BlanketRecord {
+    fn new(state: &BlanketState) -> Self {
+        let saved = SavedBlankets::from(state);
+        let progress = |saved: &SavedProgress| ProgressRecord {
+            structure: StructureRecord::new(&saved.structure),
+            steps: saved.steps,
+            done: saved.done,
+        };
+        let blankets =
+            saved.blankets.iter().map(|(blanket, limited)| (blanket.as_slice().to_vec(), *limited));
+        Self {
+            blankets: blankets.collect(),
+            plain: saved.plain.as_ref().map(progress),
+            contexts: saved.contexts.as_ref().map(progress),
+        }
+    }
+
+    fn state(self, cardinalities: &[u32]) -> Checked<BlanketState> {
+        let progress = |record: ProgressRecord| -> Checked<SavedProgress> {
+            let structure = record.structure.structure(cardinalities)?;
+            Ok(SavedProgress { structure, steps: record.steps, done: record.done })
+        };
+        let known = |(node, (members, _)): (usize, &(Vec<usize>, bool))| {
+            members.iter().all(|&member| member < cardinalities.len() && member != node)
+        };
+        if self.blankets.len() > cardinalities.len() || !self.blankets.iter().enumerate().all(known) {
+            return Err("a blanket names a variable that does not exist".to_owned());
+        }
+        let set = |(members, limited): (Vec<usize>, bool)| (members.into_iter().collect::<VarSet>(), limited);
+        let saved = SavedBlankets {
+            blankets: self.blankets.into_iter().map(set).collect(),
+            plain: self.plain.map(progress).transpose()?,
+            contexts: self.contexts.map(progress).transpose()?,
+        };
+        Ok(saved.into())
+    }
+}

@@ -1,0 +1,39 @@
+//! Where a learning run stands: finished kappas and the climb under way. Saved between any
+//! two steps, it lets another process go on to the same result.
+
+use super::{LearnOptions, SearchMode};
+use crate::data::{DataDigest, Dataset};
+use crate::search::Found;
+use crate::search::blanket::BlanketState;
+
+/// A run between two steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LearnState {
+    /// The kappas that are done, in order.
+    pub finished: Vec<Found>,
+    /// The climb of Algorithm 1 under way, in mode `paper`.
+    pub climb: Option<Found>,
+    /// The search under way, in mode `blanket`.
+    pub blankets: Option<BlanketState>,
+}
+
+/// All that must be the same for a run to go on: named values, compared one by one.
+///
+/// Threads, fitting and selection are not among them: they do not change the search.
+pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(&'static str, String)> {
+    let (mode, _) = options.mode(data);
+    let kappas: Vec<String> = options.kappas.iter().map(ToString::to_string).collect();
+    let mut identity = vec![
+        ("program version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("data", DataDigest::of(data).as_str().to_owned()),
+        ("--kappa", kappas.join(",")),
+        ("--alpha", options.alpha.to_string()),
+        ("--search", if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned()),
+    ];
+    if mode == SearchMode::Blanket {
+        identity.push(("--max-neighbors", options.limits.neighbors.to_string()));
+        identity.push(("--max-configurations", options.limits.configurations.to_string()));
+        identity.push(("--candidates", format!("{:?}", options.candidates).to_lowercase()));
+    }
+    identity
+}

@@ -1,0 +1,105 @@
+//! Mode `blanket`: near mode `paper` on small tables, the same bytes for any threads, and
+//! counting engines that agree.
+
+use crate::common::{Sample, generator};
+use cmnet::counts::{CountSource, PlaneCounts, RowCounts};
+use cmnet::generate::{recovery, two_tree};
+use cmnet::graph::VarSet;
+use cmnet::io::model_file;
+use cmnet::learn::{LearnOptions, Learned, SearchMode, Select, learn};
+use cmnet::score::Nats;
+use rand::Rng;
+
+#[test]
+fn planes_and_rows_count_the_same_with_and_without_weights() {
+    let mut rng = generator(41);
+    for _ in 0..300 {
+        let sample = Sample::random(&mut rng);
+        let data = sample.dataset();
+        let (planes, rows) = (PlaneCounts::new(&data), RowCounts::new(&data));
+        let variables = sample.cardinalities.len();
+        let child = rng.random_range(0..variables);
+        let blanket: VarSet = (0..variables).filter(|&v| v != child && rng.random_bool(0.5)).collect();
+        assert_eq!(planes.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
+        let open: Vec<usize> = (0..variables).filter(|&v| v != child && !blanket.contains(v)).collect();
+        let levels = sample.cardinalities[child] as usize;
+        let extended = |source: &dyn Fn(&mut dyn FnMut(usize, &[u32]))| {
+            let mut all: Vec<Vec<Vec<u32>>> = vec![Vec::new(); open.len()];
+            source(&mut |place, counts| {
+                let mut classes: Vec<Vec<u32>> =
+                    counts.chunks(levels).map(<[u32]>::to_vec).filter(|class| class.iter().any(|&n| n > 0)).collect();
+                classes.sort();
+                all[place] = classes;
+            });
+            all
+        };
+        let by_planes = extended(&|visit| planes.extensions(child, &blanket, &open, visit).unwrap());
+        let by_rows = extended(&|visit| rows.extensions(child, &blanket, &open, visit).unwrap());
+        assert_eq!(by_planes, by_rows);
+    }
+}
+
+fn by(search: SearchMode, threads: usize, sample: &Sample) -> Learned {
+    let options = LearnOptions { search, threads, select: Select::None, ..LearnOptions::default() };
+    learn(&sample.dataset(), &options, &()).unwrap()
+}
+
+#[test]
+fn the_score_is_never_far_below_mode_paper_and_usually_equal() {
+    let mut rng = generator(42);
+    let (mut equal, mut all) = (0, 0);
+    for _ in 0..60 {
+        let sample = Sample::random(&mut rng);
+        let (paper, blanket) = (by(SearchMode::Paper, 1, &sample), by(SearchMode::Blanket, 1, &sample));
+        for (one, other) in paper.models.iter().zip(&blanket.models) {
+            let total = |model: &cmnet::learn::LearnedModel| model.score.total().map(Nats::to_f64).unwrap();
+            let below = (total(one) - total(other)) / total(one).abs().max(1.0);
+            assert!(below < 0.02, "{below}");
+            equal += usize::from(one.score.total() == other.score.total());
+            all += 1;
+        }
+    }
+    assert!(equal * 10 > all * 7, "{equal} of {all} equal");
+}
+
+#[test]
+fn threads_do_not_change_the_answer() {
+    let tree = two_tree(40, 600, 5).unwrap();
+    let text = |threads: usize| {
+        let options =
+            LearnOptions { search: SearchMode::Blanket, threads, select: Select::None, ..LearnOptions::default() };
+        let learned = learn(&tree.data, &options, &()).unwrap();
+        let model = |m: &cmnet::learn::LearnedModel| model_file::to_text(&m.to_model(&tree.data, &options, "blanket")).unwrap();
+        learned.models.iter().map(model).collect::<Vec<_>>()
+    };
+    let one = text(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(one, text(threads));
+    }
+}
+
+#[test]
+fn a_known_tree_with_contexts_is_found_again() {
+    let tree = two_tree(80, 5_000, 2).unwrap();
+    let options = LearnOptions {
+        kappas: vec!["n^-0.5".parse().unwrap()],
+        search: SearchMode::Blanket,
+        select: Select::None,
+        ..LearnOptions::default()
+    };
+    let learned = learn(&tree.data, &options, &()).unwrap();
+    let found = recovery(&tree.structure, &learned.models[0].structure);
+    assert!(found.edges.f1() > 0.97, "{found:?}");
+    assert!(found.elements.recall > 0.9, "{found:?}");
+}
+
+#[test]
+fn a_limit_is_kept_and_reported() {
+    let tree = two_tree(30, 2_000, 4).unwrap();
+    let mut options = LearnOptions { search: SearchMode::Blanket, select: Select::None, ..LearnOptions::default() };
+    options.limits.neighbors = 2;
+    let learned = learn(&tree.data, &options, &()).unwrap();
+    assert!(!learned.limited.is_empty());
+    let largest = |m: &cmnet::learn::LearnedModel| (0..30).map(|v| m.structure.markov_blanket(v).len()).max();
+    assert!(learned.models.iter().all(|model| largest(model) <= Some(2)));
+}

@@ -1,0 +1,44 @@
+//! `cargo xtask bench search`: every section in a process of its own.
+
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::Command;
+
+pub(crate) fn run(folder: &str) -> Result<()> {
+    let bench = build()?;
+    let sections: [&[&str]; 10] = [
+        &["paper", "data"],
+        &["roofline", "1000", "10000"],
+        &["large", "50", "10000", "paper"],
+        &["large", "50", "10000"],
+        &["large", "500", "10000"],
+        &["large", "1000", "10000"],
+        &["large", "2000", "10000"],
+        &["large", "5000", "10000"],
+        &["tables", folder],
+        &["gradient"],
+    ];
+    for section in sections {
+        let status = Command::new(&bench).args(section).status().context("cannot start the benchmark")?;
+        if !status.success() {
+            bail!("section {} failed", section.join(" "));
+        }
+    }
+    Ok(())
+}
+
+/// Builds the measuring program and returns its path.
+pub(crate) fn build() -> Result<PathBuf> {
+    release("cmnet-bench")
+}
+
+/// Builds a program of this workspace with optimisation and returns its path.
+pub(crate) fn release(package: &str) -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo).args(["build", "--release", "--quiet", "-p", package]).status()?;
+    if !status.success() {
+        bail!("cannot build {package}");
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    Ok(target.join("release").join(package.strip_suffix("-cli").unwrap_or(package)))
+}
