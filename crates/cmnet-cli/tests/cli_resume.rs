@@ -25,7 +25,18 @@ fn command(folder: &Path, search: &str, model: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cmnet"));
     command
         .current_dir(folder)
-        .args(["learn", "table.csv", "--search", search, "--kappa", "eps,n^-0.25", "--format", "json", "-o", model])
+        .args([
+            "learn",
+            "table.csv",
+            "--search",
+            search,
+            "--kappa",
+            "eps,n^-0.25",
+            "--format",
+            "json",
+            "-o",
+            model,
+        ])
         .args(more)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -76,7 +87,8 @@ fn a_checkpoint_of_another_run_is_refused_saying_what_differs() {
     write_table(folder.path(), 20);
     let first = run(folder.path(), "blanket", "a.json", &CHECKPOINT);
     assert!(first.status.success());
-    for (more, words) in [(&["--alpha", "1"][..], "--alpha"), (&["--max-neighbors", "3"], "--max-neighbors")] {
+    for (more, words) in [(&["--alpha", "1"][..], "--alpha"), (&["--max-neighbors", "3"], "--max-neighbors")]
+    {
         let other = run(folder.path(), "blanket", "a.json", &[&CHECKPOINT, more].concat());
         let message = String::from_utf8_lossy(&other.stderr).into_owned();
         assert_eq!(other.status.code(), Some(2), "{message}");
