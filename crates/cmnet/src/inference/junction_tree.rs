@@ -3,6 +3,7 @@
 
 use super::plan::{TreeCost, best_plan};
 use super::shape::{Shape, Walk};
+use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Graph, VarSet};
 
@@ -81,6 +82,12 @@ impl JunctionTree {
     /// What the tree costs.
     pub fn cost(&self) -> TreeCost {
         self.cost
+    }
+
+    /// The first clique that contains all of these variables.
+    pub fn home(&self, variables: &[Var]) -> Option<usize> {
+        let holds = |clique: &Clique| variables.iter().all(|v| clique.shape.variables().contains(v));
+        self.cliques.iter().position(holds)
     }
 
     /// The cliques, parents before children.

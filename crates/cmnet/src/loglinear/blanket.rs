@@ -5,6 +5,7 @@ use super::margins::Smoothing;
 use super::objective::dot;
 use super::parameters::softmax;
 use crate::data::{Dataset, Var};
+use crate::graph::VarSet;
 use crate::inference::Shape;
 use rustc_hash::FxHashMap;
 
@@ -47,25 +48,22 @@ impl Node {
         node
     }
 
-    /// Groups the rows by blanket configuration, in order of first appearance.
+    /// Counts (x_mb(j), x_j) over the rows.
     fn count(&mut self, shapes: &[Shape], data: &Dataset) {
-        let mut groups: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+        let members = self.cliques.iter().flat_map(|&(clique, _)| shapes[clique].variables().iter().copied());
+        let blanket: VarSet = members.filter(|&v| v != self.variable).collect();
+        let groups = Groups::new(data, &blanket);
+        self.observed = vec![0.0; groups.first_row.len() * self.levels];
         for (row, &weight) in data.weights().iter().enumerate() {
-            let base = |&(clique, _): &(usize, usize)| {
-                let shape: &Shape = &shapes[clique];
-                let others =
-                    shape.variables().iter().zip(shape.strides()).filter(|(v, _)| **v != self.variable);
-                others.map(|(&v, &stride)| data.column(v).get(row) * stride as u32).sum()
-            };
-            let bases: Vec<u32> = self.cliques.iter().map(base).collect();
-            let next = groups.len();
-            let group = *groups.entry(bases).or_insert_with_key(|bases| {
-                self.bases.extend(bases);
-                self.observed.extend(std::iter::repeat_n(0.0, self.levels));
-                next
-            });
             let level = data.column(self.variable).get(row) as usize;
-            self.observed[group * self.levels + level] += f64::from(weight);
+            self.observed[groups.of_row[row] as usize * self.levels + level] += f64::from(weight);
+        }
+        for &row in &groups.first_row {
+            for &(clique, _) in &self.cliques {
+                let places = shapes[clique].variables().iter().zip(shapes[clique].strides());
+                let others = places.filter(|(v, _)| **v != self.variable);
+                self.bases.push(others.map(|(&v, &stride)| data.column(v).get(row) * stride as u32).sum());
+            }
         }
     }
 
@@ -103,5 +101,45 @@ impl Node {
             sum -= total * softmax(values);
         }
         sum
+    }
+}
+
+/// Rows that agree on some variables, in groups numbered by first appearance.
+struct Groups {
+    of_row: Vec<u64>,
+    first_row: Vec<usize>,
+}
+
+impl Groups {
+    fn new(data: &Dataset, variables: &VarSet) -> Self {
+        let mut groups = Self { of_row: vec![0; data.distinct_rows()], first_row: Vec::new() };
+        let mut bound: u64 = 1;
+        for variable in variables.iter() {
+            let levels = u64::from(data.schema().variable(variable).cardinality());
+            if bound > u64::from(u32::MAX) {
+                bound = groups.renumber();
+            }
+            bound *= levels;
+            let column = data.column(variable);
+            for (row, key) in groups.of_row.iter_mut().enumerate() {
+                *key = *key * levels + u64::from(column.get(row));
+            }
+        }
+        groups.renumber();
+        groups
+    }
+
+    /// Numbers the keys that occur by first appearance; returns how many there are.
+    fn renumber(&mut self) -> u64 {
+        let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();
+        self.first_row.clear();
+        for (row, key) in self.of_row.iter_mut().enumerate() {
+            let next = numbers.len() as u64;
+            *key = *numbers.entry(*key).or_insert_with(|| {
+                self.first_row.push(row);
+                next
+            });
+        }
+        numbers.len() as u64
     }
 }

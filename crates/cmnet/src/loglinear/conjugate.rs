@@ -1,6 +1,7 @@
 //! Conjugate gradients with a preconditioner: linear equations with the curvature matrix, of
 //! which only products with directions are known.
 
+use super::block::Block;
 use super::cholesky::Cholesky;
 use super::objective::{Objective, dot, largest};
 use rayon::prelude::*;
@@ -8,12 +9,22 @@ use rayon::prelude::*;
 /// An approximate inverse of the curvature.
 #[derive(Clone, Debug)]
 pub(super) enum Preconditioner {
+    /// The whole matrix.
     Factor(Cholesky),
-    Diagonal(Vec<f64>),
+    /// One matrix for each block, and the diagonal elsewhere.
+    Blocks {
+        factors: Vec<(Vec<usize>, Cholesky)>,
+        /// The inverse of the diagonal, 0 where a block covers the coordinate.
+        rest: Vec<f64>,
+    },
 }
 
 /// The most free coordinates for which the whole matrix is taken.
-const MOST_DENSE: usize = 1500;
+const MOST_DENSE: usize = 1000;
+/// Work in table cells that is not worth sharing among threads.
+const MOST_ALONE: usize = 1 << 18;
+/// The most steps for one solution.
+const MOST_STEPS: usize = 1000;
 /// The most work in table cells to fill it.
 const MOST_WORK: usize = 1 << 31;
 
@@ -21,7 +32,7 @@ impl Preconditioner {
     pub(super) fn new<O: Objective>(objective: &O, point: &O::Point) -> Self {
         let size = objective.coordinates().len();
         if size > MOST_DENSE || size.saturating_mul(objective.work()) > MOST_WORK {
-            return Self::Diagonal(objective.rough_diagonal(point));
+            return Self::blocks(objective, point);
         }
         let row = |at: usize| {
             let mut unit = vec![0.0; size];
@@ -30,13 +41,39 @@ impl Preconditioner {
             row.truncate(at + 1);
             row
         };
-        Self::Factor(Cholesky::new((0..size).into_par_iter().map(row).collect()))
+        let least = MOST_ALONE / objective.work().max(1) + 1;
+        Self::Factor(Cholesky::new((0..size).into_par_iter().with_min_len(least).map(row).collect()))
+    }
+
+    pub(super) fn blocks<O: Objective>(objective: &O, point: &O::Point) -> Self {
+        let variances = objective.variances(point);
+        let factor = |block: &Block| {
+            let mut matrix = objective.block_curvature(point, block);
+            block.add_outside(&variances, &mut matrix);
+            (block.betas.clone(), Cholesky::new(matrix))
+        };
+        let factors: Vec<(Vec<usize>, Cholesky)> = objective.blocks().par_iter().map(factor).collect();
+        let diagonal = objective.coordinates().pull_back_squares(&variances);
+        let mut rest: Vec<f64> = diagonal.iter().map(|value| 1.0 / value).collect();
+        for &beta in factors.iter().flat_map(|(betas, _)| betas) {
+            rest[beta] = 0.0;
+        }
+        Self::Blocks { factors, rest }
     }
 
     fn apply(&self, residual: &[f64]) -> Vec<f64> {
         match self {
             Self::Factor(factor) => factor.solve(residual),
-            Self::Diagonal(diagonal) => residual.iter().zip(diagonal).map(|(r, d)| r / d).collect(),
+            Self::Blocks { factors, rest } => {
+                let mut sum: Vec<f64> = residual.iter().zip(rest).map(|(r, inverse)| r * inverse).collect();
+                for (betas, factor) in factors {
+                    let own: Vec<f64> = betas.iter().map(|&beta| residual[beta]).collect();
+                    for (&beta, value) in betas.iter().zip(factor.solve(&own)) {
+                        sum[beta] += value;
+                    }
+                }
+                sum
+            }
         }
     }
 
@@ -45,33 +82,64 @@ impl Preconditioner {
     pub(super) fn patience(&self) -> usize {
         match self {
             Self::Factor(factor) => 10 + factor.size() / 10,
-            Self::Diagonal(_) => 0,
+            Self::Blocks { .. } => 0,
+        }
+    }
+
+    /// The variance of a sum of coordinates, times the number of observations; from below
+    /// where only blocks are known, with the coordinates outside of each held fixed.
+    pub(super) fn variance(&self, expansion: &[(usize, f64)]) -> f64 {
+        let within = |betas: Option<&[usize]>, factor: &Cholesky| {
+            let mut row = vec![0.0; factor.size()];
+            for &(beta, value) in expansion {
+                let place = betas.map_or(Some(beta), |betas| betas.binary_search(&beta).ok());
+                if let Some(place) = place {
+                    row[place] = value;
+                }
+            }
+            factor.inverse_form(row)
+        };
+        match self {
+            Self::Factor(factor) => within(None, factor),
+            Self::Blocks { factors, .. } => {
+                let touched =
+                    |betas: &[usize]| expansion.iter().any(|(beta, _)| betas.binary_search(beta).is_ok());
+                let near = factors.iter().filter(|(betas, _)| touched(betas));
+                near.map(|(betas, factor)| within(Some(betas), factor)).fold(0.0, f64::max)
+            }
         }
     }
 }
 
-/// Solves curvature * x = right; returns x and the number of steps.
+/// The solution of curvature * x = right, as far as it got.
+#[derive(Clone, Debug)]
+pub(super) struct Solution {
+    pub(super) x: Vec<f64>,
+    pub(super) steps: usize,
+    /// Whether the residual became small: not when steps or digits ran out.
+    pub(super) solved: bool,
+}
+
+/// Solves curvature * x = right.
 pub(super) fn conjugate_gradients(
     curvature: impl Fn(&[f64]) -> Vec<f64>,
     preconditioner: &Preconditioner,
     right: &[f64],
-) -> (Vec<f64>, usize) {
+) -> Solution {
     let mut x = vec![0.0; right.len()];
     let mut residual = right.to_vec();
     let mut direction = preconditioner.apply(&residual);
     let mut energy = dot(&residual, &direction);
     // Far from the maximum a rough step will do; near it the convergence stays fast.
-    let forcing = largest(right).sqrt().min(0.1);
+    let forcing = largest(right).sqrt().clamp(1e-4, 0.1);
     let goal = energy * forcing * forcing;
-    let most = (2 * right.len() + 20).min(400);
-    for steps in 0..most {
-        if energy <= goal || energy <= 0.0 {
-            return (x, steps);
-        }
+    let most = (2 * right.len() + 20).min(MOST_STEPS);
+    let mut steps = 0;
+    while energy > goal && steps < most {
         let image = curvature(&direction);
         let bend = dot(&direction, &image);
         if bend <= 0.0 {
-            return (x, steps);
+            break;
         }
         let length = energy / bend;
         for at in 0..x.len() {
@@ -83,6 +151,7 @@ pub(super) fn conjugate_gradients(
         let ratio = next_energy / energy;
         energy = next_energy;
         direction.iter_mut().zip(&next).for_each(|(d, z)| *d = z + ratio * *d);
+        steps += 1;
     }
-    (x, most)
+    Solution { x, steps, solved: energy <= goal }
 }

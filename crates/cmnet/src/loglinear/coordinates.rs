@@ -148,6 +148,17 @@ impl Coordinates {
         by_beta
     }
 
+    /// For each beta the dependent terms that it occurs in, with its coefficient.
+    pub(crate) fn dependents(&self) -> Vec<Vec<(usize, f64)>> {
+        let mut dependents = vec![Vec::new(); self.len()];
+        for term in (0..self.terms()).filter(|term| self.free.binary_search(term).is_err()) {
+            for (beta, factor) in self.expansion(term) {
+                dependents[beta].push((term, factor));
+            }
+        }
+        dependents
+    }
+
     /// The diagonal of N' D N for a diagonal matrix D.
     pub(crate) fn pull_back_squares(&self, by_term: &[f64]) -> Vec<f64> {
         let mut by_beta = vec![0.0; self.len()];

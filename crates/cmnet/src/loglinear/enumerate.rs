@@ -74,6 +74,9 @@ impl Enumeration {
 
 /// The term of a set that takes part in log p(x): the one at x_A, unless a level is 0.
 pub(crate) fn active(set: &TermSet, row: &[u32]) -> Option<usize> {
-    let levels: Vec<u32> = set.variables().iter().map(|variable| row[variable]).collect();
-    (!levels.contains(&0)).then(|| set.number(&levels))
+    let mut number = set.range().start;
+    for (position, variable) in set.variables().iter().enumerate() {
+        number += (row[variable] as usize).checked_sub(1)? * set.stride(position);
+    }
+    Some(number)
 }

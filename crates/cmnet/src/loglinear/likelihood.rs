@@ -1,16 +1,18 @@
 //! The log-likelihood of the free coordinates with gradient and curvature, by junction tree
 //! (paper, section 4: maximum likelihood under the restrictions).
 
+use super::block::Block;
 use super::coordinates::Coordinates;
 use super::margins::{Smoothing, term_means};
 use super::objective::{Objective, dot};
-use super::part::{Part, TermTables};
+use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
 use crate::Structure;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::inference::{Clique, JunctionTree, Propagation};
+use crate::inference::{Clique, JunctionTree, Propagation, Shape};
 use crate::loglinear::check_match;
+use std::sync::Arc;
 
 /// The mean log-likelihood per observation as a function of beta: concave, smooth.
 ///
@@ -37,6 +39,9 @@ pub struct Likelihood {
     tables: TermTables,
     coordinates: Coordinates,
     means: Vec<f64>,
+    /// The maximal cliques of the graph, each with a clique of the tree that contains it.
+    homes: Arc<[(usize, Shape)]>,
+    blocks: Arc<[Block]>,
 }
 
 /// The function at one beta.
@@ -69,7 +74,11 @@ impl Likelihood {
     pub(crate) fn of_part(terms: &Terms, part: &Part, tree: JunctionTree, coordinates: Coordinates) -> Self {
         let tables = TermTables::new(terms, part, tree.cliques().iter().map(Clique::shape));
         let means = vec![0.0; tables.terms()];
-        Self { tree, tables, coordinates, means }
+        let shapes = clique_shapes(terms, part);
+        let blocks = Block::all(terms, part, &coordinates, &shapes).into();
+        let homes =
+            shapes.into_iter().filter_map(|shape| Some((tree.home(shape.variables())?, shape))).collect();
+        Self { tree, tables, coordinates, means, homes, blocks }
     }
 
     /// The same function of these data.
@@ -176,10 +185,22 @@ impl Objective for Likelihood {
         self.coordinates.pull_back(&by_term)
     }
 
-    fn rough_diagonal(&self, point: &TreePoint) -> Vec<f64> {
-        let variance = |share: f64| (share * (1.0 - share)).max(1e-12);
-        self.coordinates
-            .pull_back_squares(&self.expected(point).into_iter().map(variance).collect::<Vec<_>>())
+    fn variances(&self, point: &TreePoint) -> Vec<f64> {
+        self.expected(point).into_iter().map(|share| (share * (1.0 - share)).max(1e-15)).collect()
+    }
+
+    fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    fn block_curvature(&self, point: &TreePoint, block: &Block) -> Vec<Vec<f64>> {
+        let (home, shape) = &self.homes[block.clique];
+        let mut marginal = vec![0.0; shape.size()];
+        let walk = self.tree.cliques()[*home].shape().walk_onto(shape);
+        walk.gather(point.propagation.marginal(*home), &mut marginal);
+        let mut matrix = block.zero_matrix();
+        block.add_covariance(marginal.into_iter().enumerate(), 1.0, &mut matrix);
+        matrix
     }
 
     fn work(&self) -> usize {

@@ -2,6 +2,7 @@
 //! and 4).
 
 mod blanket;
+mod block;
 mod cholesky;
 pub mod closure;
 mod conjugate;

@@ -45,6 +45,10 @@ pub(crate) struct Stop {
 const NEGLIGIBLE_GAIN: f64 = 1e-8;
 /// What rounding leaves of a gain per observation.
 const ROUNDING_GAIN: f64 = 1e-14;
+/// A largest derivative that is rounding.
+const ROUNDING_GRADIENT: f64 = 1e-12;
+/// Steps in a row that lead nowhere before the climb ends.
+const MOST_STALLED: u32 = 4;
 /// A Newton step of a term that is still large when the gain is negligible.
 const LARGE_STEP: f64 = 0.02;
 /// A variance of a term that the data do not bound. Where the gain is negligible, a direction
@@ -61,100 +65,119 @@ const SMALL_STEP: f64 = 1e-10;
 pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) -> Optimum<O::Point> {
     let mut point = objective.point();
     objective.move_to(&beta, &mut point);
-    let mut climb = Climb { objective, beta, point, preconditioner: None };
-    let mut gradient = objective.gradient(&climb.point);
+    let gradient = objective.gradient(&point);
+    let mut climb = Climb { objective, beta, point, gradient, preconditioner: None, stalled: 0 };
     let mut iterations = 0;
     let mut ending = None;
-    while ending.is_none() && iterations < stop.iterations {
-        let mut step = climb.newton_step(&gradient);
-        let gain = dot(&gradient, &step) / 2.0;
-        let negligible = gain <= (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
-        let by_term = objective.coordinates().expand(&step);
-        let excess = largest(&by_term) / LONGEST_STEP;
-        if excess > 1.0 {
-            for by in &mut step {
-                *by /= excess;
-            }
-        }
-        if negligible && largest(&by_term) > LARGE_STEP {
-            ending = Some(Ending::Boundary(climb.runaways(&by_term, stop.rows)));
+    while ending.is_none() && iterations < stop.iterations && climb.stalled < MOST_STALLED {
+        let step = climb.newton_step();
+        let negligible = step.trusted && step.gain <= (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
+        if negligible && step.length > LARGE_STEP {
+            ending = Some(Ending::Boundary(climb.runaways(stop.rows)));
             break;
         }
         iterations += 1;
-        let before = largest(&gradient);
-        let moved = climb.advance(&step);
-        gradient = objective.gradient(&climb.point);
-        let settled = largest(&by_term) < SMALL_STEP || !moved || largest(&gradient) > before / 2.0;
-        // Out of iterations, or of digits: the stated rule decides.
-        let by_rule = gain <= stop.tolerance * objective.value(&climb.point).abs()
-            && largest(&gradient) <= stop.tolerance;
-        if (negligible && settled) || (by_rule && (!moved || iterations == stop.iterations)) {
+        let before = largest(&climb.gradient);
+        climb.advance(&step);
+        let after = largest(&climb.gradient);
+        if negligible && (step.length < SMALL_STEP || after > before / 2.0) {
             ending = Some(Ending::Converged);
-        } else if !moved {
-            break;
+        }
+        // Out of iterations, or of digits: the stated rule decides.
+        let last = iterations == stop.iterations || climb.stalled == MOST_STALLED;
+        let small_gain = step.gain <= stop.tolerance * objective.value(&climb.point).abs();
+        if last && small_gain && after <= stop.tolerance {
+            let runs = step.length > LARGE_STEP;
+            ending = Some(if runs { Ending::Boundary(climb.runaways(stop.rows)) } else { Ending::Converged });
         }
     }
     let ending = ending.unwrap_or(Ending::IterationLimit);
-    Optimum { gradient: largest(&gradient), beta: climb.beta, point: climb.point, iterations, ending }
+    Optimum { gradient: largest(&climb.gradient), beta: climb.beta, point: climb.point, iterations, ending }
 }
 
 struct Climb<'a, O: Objective> {
     objective: &'a O,
     beta: Vec<f64>,
     point: O::Point,
+    gradient: Vec<f64>,
     preconditioner: Option<Preconditioner>,
+    /// Steps in a row that led nowhere.
+    stalled: u32,
+}
+
+/// A step and what it promises.
+struct Step {
+    beta: Vec<f64>,
+    /// The largest change of a term, before the step was cut.
+    length: f64,
+    /// The gain in value that the quadratic model expects.
+    gain: f64,
+    /// Whether the equations were solved, so that length and gain mean something.
+    trusted: bool,
 }
 
 impl<O: Objective> Climb<'_, O> {
     /// The Newton step: curvature times step = gradient, by preconditioned conjugate
     /// gradients.
-    fn newton_step(&mut self, gradient: &[f64]) -> Vec<f64> {
+    fn newton_step(&mut self) -> Step {
         let preconditioner = match self.preconditioner.take() {
             Some(kept) => kept,
             None => Preconditioner::new(self.objective, &self.point),
         };
         let curvature = |direction: &[f64]| self.objective.curvature(&self.point, direction);
-        let (step, effort) = conjugate_gradients(curvature, &preconditioner, gradient);
+        let solution = conjugate_gradients(curvature, &preconditioner, &self.gradient);
         // A factor from an earlier point serves as long as it does so well.
-        if effort <= preconditioner.patience() {
+        if solution.steps <= preconditioner.patience() {
             self.preconditioner = Some(preconditioner);
         }
-        step
+        let mut beta = solution.x;
+        let gain = dot(&self.gradient, &beta) / 2.0;
+        let length = largest(&self.objective.coordinates().expand(&beta));
+        if length > LONGEST_STEP {
+            for by in &mut beta {
+                *by *= LONGEST_STEP / length;
+            }
+        }
+        let trusted = solution.solved || largest(&self.gradient) <= ROUNDING_GRADIENT;
+        Step { beta, length, gain, trusted }
     }
 
     /// The terms that run away: the data say nothing about them, so that their variance is
-    /// beyond all bounds. Where the whole matrix is too large, those that a step still moves.
-    fn runaways(&self, by_term: &[f64], rows: f64) -> Vec<usize> {
-        let runs: Vec<bool> = match Preconditioner::new(self.objective, &self.point) {
-            Preconditioner::Factor(factor) => {
-                let coordinates = self.objective.coordinates();
-                let unbounded = |term: usize| {
-                    let mut row = vec![0.0; coordinates.len()];
-                    coordinates.expansion(term).for_each(|(at, value)| row[at] = value);
-                    factor.inverse_form(row) / rows > LARGE_VARIANCE
-                };
-                (0..by_term.len()).into_par_iter().map(unbounded).collect()
-            }
-            Preconditioner::Diagonal(_) => by_term.iter().map(|step| step.abs() > LARGE_STEP).collect(),
+    /// beyond all bounds. Clique by clique that is seen most sharply; the whole matrix, where
+    /// there is one, also sees what runs away across cliques.
+    fn runaways(&self, rows: f64) -> Vec<usize> {
+        let blocks = Preconditioner::blocks(self.objective, &self.point);
+        let whole = Preconditioner::new(self.objective, &self.point);
+        let coordinates = self.objective.coordinates();
+        let unbounded = |&term: &usize| {
+            let expansion: Vec<(usize, f64)> = coordinates.expansion(term).collect();
+            blocks.variance(&expansion).max(whole.variance(&expansion)) / rows > LARGE_VARIANCE
         };
-        (0..runs.len()).filter(|&term| runs[term]).collect()
+        let terms: Vec<usize> = (0..coordinates.terms()).collect();
+        terms.into_par_iter().filter(unbounded).collect()
     }
 
     /// Moves by a step, halved until the value does not fall by more than rounding.
-    fn advance(&mut self, step: &[f64]) -> bool {
+    fn advance(&mut self, step: &Step) {
         let before = self.objective.value(&self.point);
         let slack = 4.0 * f64::EPSILON * (1.0 + before.abs());
         let mut length = 1.0;
+        let mut moved = false;
         for _ in 0..40 {
-            let beta: Vec<f64> = self.beta.iter().zip(step).map(|(at, by)| at + length * by).collect();
+            let beta: Vec<f64> = self.beta.iter().zip(&step.beta).map(|(at, by)| at + length * by).collect();
             self.objective.move_to(&beta, &mut self.point);
-            if self.objective.value(&self.point) >= before - slack {
+            moved = self.objective.value(&self.point) >= before - slack;
+            if moved {
                 self.beta = beta;
-                return true;
+                break;
             }
             length /= 2.0;
         }
-        self.objective.move_to(&self.beta, &mut self.point);
-        false
+        if !moved {
+            self.objective.move_to(&self.beta, &mut self.point);
+        }
+        self.gradient = self.objective.gradient(&self.point);
+        let gained = self.objective.value(&self.point) - before;
+        self.stalled = if moved && gained > slack { 0 } else { self.stalled + 1 };
     }
 }

@@ -1,5 +1,6 @@
 //! What an optimiser has to know about a concave function of the free coordinates.
 
+use super::block::Block;
 use super::coordinates::Coordinates;
 
 /// A concave function of beta with gradient and curvature: log-likelihood or
@@ -26,8 +27,15 @@ pub(crate) trait Objective: Sync {
     /// Minus the matrix of second derivatives, times a direction.
     fn curvature(&self, point: &Self::Point, direction: &[f64]) -> Vec<f64>;
 
-    /// Roughly the diagonal of that matrix, every entry positive.
-    fn rough_diagonal(&self, point: &Self::Point) -> Vec<f64>;
+    /// The diagonal of that matrix for the terms themselves, every entry positive.
+    fn variances(&self, point: &Self::Point) -> Vec<f64>;
+
+    /// Overlapping groups of coordinates that belong together.
+    fn blocks(&self) -> &[Block];
+
+    /// That matrix for one block, as far as it is in the block's clique, as the rows of its
+    /// lower triangle.
+    fn block_curvature(&self, point: &Self::Point, block: &Block) -> Vec<Vec<f64>>;
 
     /// The work of one curvature, in table cells.
     fn work(&self) -> usize;

@@ -5,6 +5,7 @@
 //! interaction is not estimated once from each end. Rows only enter as counts of (x_j, x_mb(j)).
 
 use super::blanket::Node;
+use super::block::Block;
 use super::coordinates::Coordinates;
 use super::margins::Smoothing;
 use super::objective::{Objective, dot};
@@ -13,6 +14,10 @@ use super::term::Terms;
 use crate::data::{Dataset, Var};
 use crate::inference::Shape;
 use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Nodes or cliques that one thread takes at least.
+const SHARE: usize = 8;
 
 /// The mean pseudo-log-likelihood per observation as a function of beta: concave, smooth.
 #[derive(Clone, Debug)]
@@ -23,6 +28,7 @@ pub(crate) struct PseudoLikelihood {
     nodes: Vec<Node>,
     /// For each clique its nodes, each with the clique's place in the node's list.
     members: Vec<Vec<(usize, usize)>>,
+    blocks: Arc<[Block]>,
     rows: f64,
     total: f64,
 }
@@ -49,7 +55,8 @@ impl PseudoLikelihood {
                 .for_each(|(place, &(clique, _))| members[clique].push((index, place)));
         }
         let rows = data.rows() as f64;
-        Self { shapes, tables, coordinates, nodes, members, rows, total: rows }
+        let blocks = Block::all(terms, part, &coordinates, &shapes).into();
+        Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows }
     }
 
     /// The same function of the same data and imagined observations.
@@ -66,7 +73,7 @@ impl PseudoLikelihood {
             self.tables.log_potential(clique, shape, phi, &mut table);
             table
         };
-        self.shapes.par_iter().enumerate().map(table).collect()
+        self.shapes.par_iter().with_min_len(SHARE).enumerate().map(table).collect()
     }
 
     /// Sums per node, configuration and level to sums per term, divided by the total.
@@ -88,7 +95,8 @@ impl PseudoLikelihood {
             }
             table
         };
-        let mut cells: Vec<Vec<f64>> = self.shapes.par_iter().enumerate().map(gather).collect();
+        let mut cells: Vec<Vec<f64>> =
+            self.shapes.par_iter().with_min_len(SHARE).enumerate().map(gather).collect();
         let mut by_term = vec![0.0; self.tables.terms()];
         for (clique, shape) in self.shapes.iter().enumerate() {
             self.tables.margins(clique, shape, &mut cells[clique], &mut by_term);
@@ -109,7 +117,7 @@ impl PseudoLikelihood {
             let sums = node.sums.iter().flat_map(|&sum| std::iter::repeat_n(sum, node.levels));
             node.counts.iter().zip(sums).zip(probabilities).map(|((&n, sum), &p)| cell(n, sum, p)).collect()
         };
-        self.nodes.par_iter().zip(&point.probabilities).map(table).collect()
+        self.nodes.par_iter().with_min_len(SHARE).zip(&point.probabilities).map(table).collect()
     }
 }
 
@@ -131,7 +139,7 @@ impl Objective for PseudoLikelihood {
             let value = node.normalize(&mut energies);
             (energies, value)
         };
-        let nodes: Vec<(Vec<f64>, f64)> = self.nodes.par_iter().map(one).collect();
+        let nodes: Vec<(Vec<f64>, f64)> = self.nodes.par_iter().with_min_len(SHARE).map(one).collect();
         point.value = nodes.iter().map(|(_, value)| value).sum::<f64>() / self.total;
         point.probabilities = nodes.into_iter().map(|(probabilities, _)| probabilities).collect();
     }
@@ -156,14 +164,33 @@ impl Objective for PseudoLikelihood {
             }
             moves
         };
-        let moves: Vec<Vec<f64>> = self.nodes.par_iter().zip(&point.probabilities).map(one).collect();
+        let moves: Vec<Vec<f64>> =
+            self.nodes.par_iter().with_min_len(SHARE).zip(&point.probabilities).map(one).collect();
         self.coordinates.pull_back(&self.by_term(&moves))
     }
 
-    fn rough_diagonal(&self, point: &ConditionalsPoint) -> Vec<f64> {
+    fn variances(&self, point: &ConditionalsPoint) -> Vec<f64> {
         let variances = self.per_cell(point, |_, sum, p| sum * p * (1.0 - p));
-        let diagonal = self.coordinates.pull_back_squares(&self.by_term(&variances));
-        diagonal.into_iter().map(|value| value.max(1e-12)).collect()
+        self.by_term(&variances).into_iter().map(|value| value.max(1e-15)).collect()
+    }
+
+    fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    fn block_curvature(&self, point: &ConditionalsPoint, block: &Block) -> Vec<Vec<f64>> {
+        let mut matrix = block.zero_matrix();
+        for &(index, place) in &self.members[block.clique] {
+            let (node, probabilities) = (&self.nodes[index], &point.probabilities[index]);
+            let (count, stride) = (node.cliques.len(), node.cliques[place].1);
+            let configurations = probabilities.chunks_exact(node.levels).zip(node.bases.chunks_exact(count));
+            for ((p, bases), sum) in configurations.zip(&node.sums) {
+                let base = bases[place] as usize;
+                let cells = p.iter().enumerate().map(|(level, &p)| (base + level * stride, p));
+                block.add_covariance(cells, sum / self.total, &mut matrix);
+            }
+        }
+        matrix
     }
 
     fn work(&self) -> usize {
