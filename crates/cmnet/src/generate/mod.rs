@@ -30,6 +30,7 @@ fn binary_table(columns: Vec<Vec<u8>>) -> Result<Dataset> {
     let variable =
         |index: usize| Variable { name: format!("x{index}"), levels: vec!["0".into(), "1".into()] };
     let schema = Schema::new((0..columns.len()).map(variable).collect());
-    let columns: Vec<Codes> = columns.into_iter().map(Codes::Narrow).collect();
+    let packed = |column: Vec<u8>| Codes::from_codes(column.into_iter().map(u16::from));
+    let columns: Vec<Codes> = columns.into_iter().map(packed).collect();
     collapse(schema, &columns, &vec![1; rows])
 }
