@@ -164,6 +164,13 @@ pub(crate) struct LearnArgs {
     /// Weights of the context prior: eps (no contexts), powers such as n^-0.5, numbers in (0, 1]
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
     pub(crate) kappa: Vec<String>,
+    /// Which class of models: contextual Markov networks, or the decomposable stratified
+    /// graphical models of the paper's comparison (binary variables; no kappa, no search mode)
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) model: ModelClass,
+    /// Seed of the random search of --model sgm
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
     /// How to search
     #[arg(long, value_enum, default_value_t)]
     pub(crate) search: Search,
@@ -243,6 +250,15 @@ pub(crate) enum Candidates {
     Or,
     /// Both ends ask for it.
     And,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelClass {
+    /// Contextual Markov networks.
+    #[default]
+    Cmn,
+    /// Decomposable stratified graphical models.
+    Sgm,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

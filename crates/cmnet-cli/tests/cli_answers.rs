@@ -243,3 +243,15 @@ fn draw_writes_every_format_and_prints_text() {
     assert_eq!((&answer["format"], &answer["file"]), (&json!("cmnet-draw/1"), &json!("again.svg")));
     assert_eq!(sandbox.read("again.svg"), sandbox.read("g.svg"));
 }
+
+/// The best posterior of the paper's baseline on this table, and a model that can be used.
+#[test]
+fn stratified_models_are_learned_too() {
+    let sandbox = Sandbox::new();
+    let answer = sandbox.json("learn data/coronary_heart.csv --model sgm -o sgm.json");
+    near(&answer["log_posterior"], -6715.90, 0.01);
+    assert_eq!(answer["edges"].as_array().unwrap().len(), 6);
+    assert_eq!(answer["contexts"].as_array().unwrap().len(), 2);
+    sandbox.run("evaluate sgm.json data/coronary_heart.csv").succeeds();
+    sandbox.run("learn data/car.csv --model sgm").ends_with(2);
+}

@@ -2,9 +2,10 @@
 
 mod answer;
 mod outputs;
+mod sgm;
 mod summary;
 
-use crate::args::{Candidates, Format, LearnArgs, Search, Select};
+use crate::args::{Candidates, Format, LearnArgs, ModelClass, Search, Select};
 use crate::commands::fitting::fit_options;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
@@ -18,13 +19,17 @@ use std::time::Duration;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
-    let outputs = outputs::plan(arguments, options.kappas.len())?;
+    let is_sgm = arguments.model == ModelClass::Sgm;
+    let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     if let Some(path) = &arguments.checkpoints.checkpoint {
         files::check_output(path, Path::new(&arguments.data.data))?;
     }
     let loaded = files::table(&arguments.data)?;
     let time_limit =
         arguments.time_limit.as_deref().map(|text| duration("--time-limit", text)).transpose()?;
+    if is_sgm {
+        return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
+    }
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
     let watch = Watch::new(time_limit).with_checkpoints(checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;

@@ -3,6 +3,7 @@
 use crate::args::{Format, LearnArgs, Select};
 use crate::exit::Usage;
 use crate::files;
+use cmnet::Model;
 use cmnet::data::Dataset;
 use cmnet::io::{model_file, write_atomic};
 use cmnet::learn::{LearnOptions, Learned};
@@ -45,11 +46,17 @@ impl Outputs {
         data: &Dataset,
         options: &LearnOptions,
     ) -> anyhow::Result<Vec<PathBuf>> {
+        let Some(chosen) = learned.selected.map(|place| &learned.models[place]) else {
+            return Ok(Vec::new());
+        };
+        self.write_model(&chosen.to_model(data, options, learned.search))
+    }
+
+    /// Writes a model and its drawing; returns the paths.
+    pub(super) fn write_model(&self, model: &Model) -> anyhow::Result<Vec<PathBuf>> {
         let mut written = Vec::new();
-        let Some(chosen) = learned.selected.map(|place| &learned.models[place]) else { return Ok(written) };
-        let model = chosen.to_model(data, options, learned.search);
         if let Some(path) = &self.model {
-            model_file::save(&model, path)?;
+            model_file::save(model, path)?;
             written.push(path.clone());
         }
         if let Some(path) = &self.drawing {
