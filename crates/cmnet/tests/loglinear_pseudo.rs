@@ -1,6 +1,5 @@
 //! Maximum pseudo-likelihood: where it must equal maximum likelihood, that it is a maximum,
 //! and that it goes where exact fitting can not.
-#![allow(clippy::unwrap_used)] // tests, helpers included
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
