@@ -128,7 +128,7 @@ pub(crate) struct ReadingArgs {
     /// What to do with rows that have missing values
     #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub(crate) on_missing: OnMissing,
-    /// TOML file with the order of levels: a table [levels] with a list per column
+    /// TOML file with the order of levels: a table `[levels]` with a list per column
     #[arg(help_heading = READING, long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
 }

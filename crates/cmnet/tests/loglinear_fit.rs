@@ -1,5 +1,5 @@
 //! Maximum likelihood against the referee's optimiser, closed forms and golden results.
-#![allow(clippy::unwrap_used)] // tests, helpers included
+
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod loglinear_support;

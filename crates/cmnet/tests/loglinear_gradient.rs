@@ -1,5 +1,5 @@
 //! The junction tree against the list of all configurations.
-#![allow(clippy::unwrap_used)] // tests, helpers included
+
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod loglinear_support;

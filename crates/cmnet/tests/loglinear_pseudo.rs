@@ -1,6 +1,6 @@
 //! Maximum pseudo-likelihood: where it must equal maximum likelihood, that it is a maximum,
 //! and that it goes where exact fitting can not.
-#![allow(clippy::unwrap_used)] // tests, helpers included
+
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod loglinear_support;

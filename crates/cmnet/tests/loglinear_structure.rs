@@ -1,5 +1,5 @@
 //! Terms, restrictions, parameter count and canonical form against the paper and the referee.
-#![allow(clippy::unwrap_used)] // tests, helpers included
+
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod loglinear_support;

@@ -111,3 +111,67 @@ impl Factor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Structure;
+    use crate::data::{Schema, Variable};
+    use crate::graph::Edge;
+    use crate::loglinear::Likelihood;
+    use crate::loglinear::coordinates::Coordinates;
+    use crate::loglinear::margins::term_means;
+    use crate::loglinear::newton::{Ending, Stop, polish};
+    use crate::loglinear::objective::Objective;
+
+    /// Rows that look random and leave many cells of the margins empty.
+    fn sparse_rows(cardinalities: &[u32], rows: u32, seed: u32) -> Dataset {
+        let variable = |(index, &levels): (usize, &u32)| Variable {
+            name: format!("x{index}"),
+            levels: (0..levels).map(|level| level.to_string()).collect(),
+        };
+        let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect());
+        let mut state = seed;
+        let mut next = |levels: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % levels
+        };
+        let column = |&levels: &u32| (0..rows).map(|_| next(levels)).collect();
+        let columns: Vec<Vec<u32>> = cardinalities.iter().map(column).collect();
+        Dataset::from_columns(schema, &columns, None).unwrap()
+    }
+
+    #[test]
+    fn the_formula_and_the_optimiser_name_the_same_supremum_and_the_same_terms() {
+        let cardinalities = [2, 3, 2, 3, 2];
+        let mut structure = Structure::empty(&cardinalities);
+        for (i, j) in [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)] {
+            structure.toggle_edge(Edge::new(i, j).unwrap()).unwrap();
+        }
+        let terms = Terms::new(&structure, None).unwrap();
+        let part = Part::whole(&terms);
+        let tree = JunctionTree::new(structure.graph(), &cardinalities, 1 << 20).unwrap();
+        let coordinates = Coordinates::new(&structure, &terms).unwrap();
+        let empty = Likelihood::of_part(&terms, &part, tree.clone(), coordinates);
+        let mut boundaries = 0;
+        for seed in 0..40 {
+            let rows = 5 + 2 * seed;
+            let data = sparse_rows(&cardinalities, rows, seed);
+            let form = closed_form(&terms, &part, &tree, &data, Smoothing(0.0));
+            let likelihood =
+                |weight| empty.clone().with_means(term_means(&terms, &part, &data, Smoothing(weight)));
+            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows: f64::from(rows) };
+            let near = polish(&likelihood(1.0), vec![0.0; terms.len()], stop);
+            let bare = likelihood(0.0);
+            let best = polish(&bare, near.beta, stop);
+            assert!((form.log_likelihood - f64::from(rows) * bare.value(&best.point)).abs() < 1e-6);
+            let runaways = match best.ending {
+                Ending::Boundary(terms) => terms,
+                _ => Vec::new(),
+            };
+            assert_eq!(form.boundary, runaways);
+            boundaries += usize::from(!runaways.is_empty());
+        }
+        assert!((10..40).contains(&boundaries), "{boundaries}");
+    }
+}

@@ -113,7 +113,12 @@ pub(crate) fn cells_of(set: &TermSet, shape: &Shape, cardinalities: &[u32]) -> V
 
 /// The layouts of the maximal cliques inside a part, variables ascending.
 pub(crate) fn clique_shapes(terms: &Terms, part: &Part) -> Vec<Shape> {
-    let inside = |clique: &&VarSet| clique.iter().next().is_some_and(|v: Var| part.variables.contains(v));
+    // Cliques are in lexicographic order, and all of a clique is in the part of its first member.
+    let first = |clique: &VarSet| clique.as_slice()[0];
+    let starting_with = |variable: Var| {
+        let cliques = &terms.cliques()[terms.cliques().partition_point(|clique| first(clique) < variable)..];
+        cliques.iter().take_while(move |clique| first(clique) == variable)
+    };
     let shape = |clique: &VarSet| Shape::new(clique.iter().collect(), terms.cardinalities());
-    terms.cliques().iter().filter(inside).map(shape).collect()
+    part.variables.iter().flat_map(starting_with).map(shape).collect()
 }
