@@ -270,3 +270,10 @@ fn complete_model(columns: usize) -> String {
     })
     .to_string()
 }
+
+#[test]
+fn experiments_need_a_known_name_and_a_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.run("experiment nope --data data --out o").refused(2, &["nope", "synthetic"]);
+    sandbox.run("experiment real --data nowhere --out o --quick").refused(2, &["nowhere", "folder"]);
+}

@@ -1,7 +1,7 @@
 //! `cmnet experiment`: the paper's numerical section, rerun beside its published numbers.
 
 use crate::args::{Format, FormatArgs};
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
 use crate::{interrupt, output, progress};
 use clap::Args;
 use cmnet::data::Dataset;
@@ -54,6 +54,10 @@ pub(crate) fn run(arguments: &ExperimentArgs) -> anyhow::Result<Outcome> {
         seeds: arguments.seeds.unwrap_or(defaults.seeds),
         quick: arguments.quick,
     };
+    if !arguments.data.is_dir() {
+        let problem = "this is not a folder; expected one with tables such as car.csv";
+        return Err(Usage(format!("{}: {problem}", arguments.data.display())).into());
+    }
     interrupt::listen();
     let desk = Desk {
         start: Instant::now(),
