@@ -4,13 +4,20 @@ use crate::args::{EvaluateArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::evaluate::evaluate;
+use cmnet::loglinear::FitOptions;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model)?;
-    let fit = files::fit_of(&model, &arguments.model)?;
+    let mut fit = files::fit_of(&model, &arguments.model)?.clone();
+    if fit.parameters.log_partition().is_none() {
+        // Pseudo-likelihood leaves log Z unknown; a junction tree has it where one fits.
+        let normalized =
+            fit.parameters.clone().normalized(model.structure.graph(), FitOptions::default().memory);
+        fit.parameters = normalized.unwrap_or(fit.parameters);
+    }
     let data = files::table_for(&model, &arguments.data)?;
-    let found = evaluate(fit, &data);
+    let found = evaluate(&fit, &data);
     let number = |value: Option<f64>| {
         value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
     };
