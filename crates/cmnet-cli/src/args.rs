@@ -1,6 +1,7 @@
 //! What can be typed: commands, shared flags, help.
 
 use crate::ask_args::AskCommand;
+pub(crate) use crate::fit_args::{CompareArgs, CvArgs, EvaluateArgs, FitArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -326,78 +327,6 @@ pub(crate) struct DrawArgs {
     /// File to write: .svg, .dot, .tex (TikZ) or .graphml; - prints text
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FitArgs {
-    /// Model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Model file to write, with the parameters
-    #[arg(short, long, value_name = "MODEL")]
-    pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) fitting: FittingArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvaluateArgs {
-    /// Model file with parameters
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CvArgs {
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Number of folds
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) folds: usize,
-    /// Seed of the shuffle
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Weights of the context prior
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
-    pub(crate) kappa: Vec<String>,
-    /// How to search
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) search: Search,
-    /// Dirichlet hyperparameter per level
-    #[arg(long, default_value = "0.5")]
-    pub(crate) alpha: String,
-    /// Threads; 0 takes one per core
-    #[arg(long, default_value_t = 0)]
-    pub(crate) threads: usize,
-    #[command(flatten)]
-    pub(crate) fitting: FittingArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CompareArgs {
-    /// First model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) one: PathBuf,
-    /// Second model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) other: PathBuf,
-    /// Table to evaluate both on
-    #[arg(long, value_name = "DATA")]
-    pub(crate) data: Option<String>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -6,6 +6,7 @@ mod checkpoint;
 mod commands;
 mod exit;
 mod files;
+mod fit_args;
 mod interrupt;
 mod output;
 mod progress;
