@@ -9,7 +9,7 @@ use cmnet::score::Nats;
 use cmnet_check::{Scoring, Table, graph_hill_climb};
 
 /// Runs of the learner, of which the fastest counts.
-const REPEATS: usize = 5;
+const REPEATS: usize = 25;
 
 pub(crate) fn run(data: &str) -> Result<()> {
     let loaded = csv::read(

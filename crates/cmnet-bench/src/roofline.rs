@@ -16,7 +16,7 @@ pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {
         let before = words_counted();
         let meter = Meter::start();
         let mut state = BlanketState::default();
-        search.find_all_blankets(&mut state, &())?;
+        search.find_blankets(&mut state, &())?;
         let seconds = meter.processor();
         let words = (words_counted() - before) as f64;
         let roof = roof(variables, rows.div_ceil(64));

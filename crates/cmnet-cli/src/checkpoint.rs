@@ -7,6 +7,7 @@ use crate::output;
 use cmnet::data::Dataset;
 use cmnet::io::checkpoint_file;
 use cmnet::learn::{LearnOptions, LearnState, run_identity};
+use cmnet::search::blanket::BlanketState;
 use cmnet::search::{Event, Found, Observer, Standing, StopReason};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -60,6 +61,15 @@ impl Checkpointer {
         inner.failure.map_or(Ok(()), |error| Err(error.into()))
     }
 
+    /// Keeps the blankets found so far and writes them, when that is due.
+    fn keep_blankets(&self, blankets: &BlanketState, always: bool) {
+        // They are kept in any case: what is written later goes on from them.
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.state.blankets = Some(blankets.clone());
+        drop(inner);
+        self.update(always, |_| {});
+    }
+
     /// Changes the state and writes it, when that is due.
     fn update(&self, always: bool, change: impl FnOnce(&mut LearnState)) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,15 +90,11 @@ impl Observer for Checkpointer {
             Event::Moved(climb) => self.update(false, |state| {
                 state.climb = Some(Found::of(climb, StopReason::Interrupted));
             }),
-            Event::Advanced(blankets) => {
-                self.update(false, |state| state.blankets = Some((*blankets).clone()));
-            }
+            Event::Advanced(blankets) => self.keep_blankets(blankets, false),
             Event::Paused(Standing::Climb(climb)) => self.update(true, |state| {
                 state.climb = Some(Found::of(climb, StopReason::Interrupted));
             }),
-            Event::Paused(Standing::Blankets(blankets)) => {
-                self.update(true, |state| state.blankets = Some((*blankets).clone()));
-            }
+            Event::Paused(Standing::Blankets(blankets)) => self.keep_blankets(blankets, true),
             Event::Finished(found) => self.update(true, |state| {
                 state.finished.push((*found).clone());
                 state.climb = None;

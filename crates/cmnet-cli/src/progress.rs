@@ -2,18 +2,22 @@
 
 use crate::checkpoint::Checkpointer;
 use crate::interrupt;
-use cmnet::search::{Event, Observer, StopReason};
-use indicatif::{ProgressBar, ProgressStyle};
+use cmnet::search::{Event, GraphClimbState, Observer, StopReason};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Watches a search: a line with steps, moves and score; Ctrl-C and the time limit end it.
+/// Watches a search: a line with phase, score, rate and time left; Ctrl-C and the time limit
+/// end it.
 pub(crate) struct Watch {
     bar: ProgressBar,
     checkpointer: Option<Checkpointer>,
     deadline: Option<Instant>,
+    /// Toggles evaluated in the present climb, and since when.
     evaluated: AtomicU64,
+    since: Mutex<Instant>,
 }
 
 impl Watch {
@@ -36,7 +40,51 @@ impl Watch {
             checkpointer: None,
             deadline: time_limit.and_then(|limit| Instant::now().checked_add(limit)),
             evaluated: AtomicU64::new(0),
+            since: Mutex::new(Instant::now()),
         }
+    }
+
+    /// A phase begins.
+    fn restart(&self) {
+        self.evaluated.store(0, Ordering::Relaxed);
+        *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Seconds since the phase began.
+    fn elapsed(&self) -> f64 {
+        self.since.lock().unwrap_or_else(PoisonError::into_inner).elapsed().as_secs_f64().max(1e-3)
+    }
+
+    /// Rate and time left of work that is `done` of `of`.
+    fn pace(&self, done: f64, of: f64, unit: &str) -> String {
+        let rate = done / self.elapsed();
+        format!("{rate:.0} {unit}/s, {}", self.left((of - done) / rate.max(1e-9)))
+    }
+
+    /// An estimate in words, cut by the time limit.
+    fn left(&self, seconds: f64) -> String {
+        let limit = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        match limit {
+            Some(limit) if limit.as_secs_f64() < seconds => {
+                format!("time limit in {}", HumanDuration(limit))
+            }
+            _ => format!("about {} left", HumanDuration(Duration::from_secs_f64(seconds.clamp(0.0, 1e9)))),
+        }
+    }
+
+    /// Where a climb stands, how fast it goes, and how long it may yet take: one step for
+    /// every toggle that would improve the score now, at the pace so far.
+    fn climb_line(&self, state: &GraphClimbState) -> String {
+        let (steps, elapsed) = (state.steps().len(), self.elapsed());
+        let rate = self.evaluated.load(Ordering::Relaxed) as f64 / elapsed;
+        let left = state.promising().saturating_sub(1) as f64 * elapsed / steps.max(1) as f64;
+        format!(
+            "step {steps}, {} edges, {} context elements, score {:.3}; {rate:.0} toggles/s, {}",
+            state.structure().graph().edge_count(),
+            state.structure().context_elements(),
+            state.score().to_f64(),
+            self.left(left)
+        )
     }
 }
 
@@ -66,22 +114,23 @@ impl Observer for Watch {
         }
         match event {
             Event::Started { index, of, kappa } => {
-                self.evaluated.store(0, Ordering::Relaxed);
+                self.restart();
                 self.bar.set_prefix(format!("kappa {kappa} ({}/{of})", index + 1));
                 self.bar.set_message("evaluating the empty graph's neighbours");
             }
             Event::Evaluated { .. } => {
                 self.evaluated.fetch_add(1, Ordering::Relaxed);
             }
-            Event::Moved(state) => self.bar.set_message(format!(
-                "step {}, {} edges, {} moves evaluated, score {:.3}",
-                state.steps().len(),
-                state.structure().graph().edge_count(),
-                state.moves(),
-                state.score().to_f64()
-            )),
+            Event::Moved(state) => self.bar.set_message(self.climb_line(state)),
             Event::Fold { index, of } => self.bar.println(format!("fold {} of {of}", index + 1)),
-            Event::Advanced(state) => self.bar.set_message(state.progress_line()),
+            Event::Advanced(state) => {
+                let (done, of) = state.progress();
+                let pace = self.pace(done as f64, of as f64, "blankets");
+                self.bar.set_message(format!("blankets: {done} of {of}, {pace}"));
+                if done == of {
+                    self.restart();
+                }
+            }
             Event::Fitting { index, of } => self.bar.set_message(format!("fitting {} of {of}", index + 1)),
             _ => {}
         }

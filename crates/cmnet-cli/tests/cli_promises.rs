@@ -163,7 +163,7 @@ fn a_checkpoint_leads_to_the_same_model() {
 }
 
 /// Enough for Algorithm 1 to take a while.
-const COLUMNS: usize = 100;
+const COLUMNS: usize = 800;
 
 /// A table on which Algorithm 1 takes many seconds: a random walk of binary columns.
 fn large_table() -> String {

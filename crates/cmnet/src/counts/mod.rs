@@ -1,6 +1,7 @@
 //! Counts n_ijl, the narrow waist: below this trait nobody sees rows (paper, section 3.1).
 
 mod dense;
+mod descent;
 mod planes;
 mod popcount;
 mod rows;

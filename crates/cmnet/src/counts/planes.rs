@@ -1,5 +1,6 @@
 //! Counting by bit planes: one bit per distinct row and level, AND and population count.
 
+use super::descent::Descent;
 use super::popcount::{common_ones, ones};
 use super::rows::RowCounts;
 use super::{Count, CountSource, FamilyCounts};
@@ -145,12 +146,16 @@ impl CountSource for PlaneCounts<'_> {
             return self.rows.family(child, blanket);
         }
         let space = OutcomeSpace::new(blanket.clone(), self.cardinalities())?;
-        let mut keys = self.masks(child, blanket, &space).keys;
-        keys.sort_unstable_by_key(|key| (key.cell, key.level));
+        let planes = |variable: Var| self.planes[variable].iter().flatten().map(AsRef::as_ref).collect();
+        let steps = blanket.iter().enumerate();
+        let descent = Descent {
+            weights: &self.weights,
+            child: planes(child),
+            blanket: steps.map(|(position, variable)| (planes(variable), space.stride(position))).collect(),
+            words: self.words,
+        };
         let mut counts = FamilyCounts::new(space, self.cardinalities()[child]);
-        for run in keys.chunk_by(|one, other| (one.cell, one.level) == (other.cell, other.level)) {
-            counts.push(run[0].cell, run[0].level, run.iter().map(|key| key.ones << key.digit).sum());
-        }
+        descent.count(&mut counts);
         Ok(counts)
     }
 

@@ -4,7 +4,7 @@ use crate::graph::{Edge, VarSet};
 use crate::learn::LearnState;
 use crate::outcome::Cell;
 use crate::score::Nats;
-use crate::search::blanket::{BlanketState, SavedBlankets, SavedProgress};
+use crate::search::blanket::BlanketState;
 use crate::search::{Found, GraphStep, StopReason};
 use crate::structure::Structure;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,8 @@ pub(super) struct CheckpointRecord {
     pub(super) identity: BTreeMap<String, String>,
     finished: Vec<FoundRecord>,
     climb: Option<FoundRecord>,
-    blankets: Option<BlanketRecord>,
+    /// Each blanket found so far, and whether a limit cut it short.
+    blankets: Option<Vec<(Vec<usize>, bool)>>,
 }
 
 /// Edges, and the elements of each non-empty context.
@@ -34,25 +35,10 @@ struct FoundRecord {
     structure: StructureRecord,
     /// Edge, whether it was added, and the score in units of 2^-64 nat.
     steps: Vec<(usize, usize, bool, String)>,
+    added_candidates: Vec<(usize, usize)>,
     moves: u64,
     ties: u64,
     stop: StopReason,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BlanketRecord {
-    blankets: Vec<(Vec<usize>, bool)>,
-    plain: Option<ProgressRecord>,
-    contexts: Option<ProgressRecord>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProgressRecord {
-    structure: StructureRecord,
-    steps: u64,
-    done: bool,
 }
 
 /// What is wrong with a record, in words.
@@ -66,7 +52,7 @@ impl CheckpointRecord {
             identity,
             finished: state.finished.iter().map(FoundRecord::new).collect(),
             climb: state.climb.as_ref().map(FoundRecord::new),
-            blankets: state.blankets.as_ref().map(BlanketRecord::new),
+            blankets: state.blankets.as_ref().map(blankets_record),
         }
     }
 
@@ -75,7 +61,7 @@ impl CheckpointRecord {
         Ok(LearnState {
             finished: self.finished.into_iter().map(found).collect::<Checked<_>>()?,
             climb: self.climb.map(found).transpose()?,
-            blankets: self.blankets.map(|record| record.state(cardinalities)).transpose()?,
+            blankets: self.blankets.map(|record| blankets(record, cardinalities.len())).transpose()?,
         })
     }
 }
@@ -113,6 +99,14 @@ fn edge(low: usize, high: usize) -> Checked<Edge> {
     Edge::new(low, high).map_err(|error| error.to_string())
 }
 
+fn candidate(low: usize, high: usize, variables: usize) -> Checked<Edge> {
+    let pair = edge(low, high)?;
+    if pair.high() >= variables {
+        return Err("a candidate edge names a variable that does not exist".to_owned());
+    }
+    Ok(pair)
+}
+
 impl FoundRecord {
     fn new(found: &Found) -> Self {
         let step = |step: &GraphStep| {
@@ -122,6 +116,7 @@ impl FoundRecord {
         Self {
             structure: StructureRecord::new(&found.structure),
             steps: found.steps.iter().map(step).collect(),
+            added_candidates: found.added_candidates.iter().map(|edge| edge.ends()).collect(),
             moves: found.moves,
             ties: found.ties,
             stop: found.stop,
@@ -136,6 +131,11 @@ impl FoundRecord {
         Ok(Found {
             structure: self.structure.structure(cardinalities)?,
             steps: self.steps.into_iter().map(step).collect::<Checked<_>>()?,
+            added_candidates: self
+                .added_candidates
+                .into_iter()
+                .map(|(low, high)| candidate(low, high, cardinalities.len()))
+                .collect::<Checked<_>>()?,
             moves: self.moves,
             ties: self.ties,
             stop: self.stop,
@@ -143,40 +143,17 @@ impl FoundRecord {
     }
 }
 
-impl BlanketRecord {
-    fn new(state: &BlanketState) -> Self {
-        let saved = SavedBlankets::from(state);
-        let progress = |saved: &SavedProgress| ProgressRecord {
-            structure: StructureRecord::new(&saved.structure),
-            steps: saved.steps,
-            done: saved.done,
-        };
-        let blankets =
-            saved.blankets.iter().map(|(blanket, limited)| (blanket.as_slice().to_vec(), *limited));
-        Self {
-            blankets: blankets.collect(),
-            plain: saved.plain.as_ref().map(progress),
-            contexts: saved.contexts.as_ref().map(progress),
-        }
-    }
+fn blankets_record(state: &BlanketState) -> Vec<(Vec<usize>, bool)> {
+    state.blankets().map(|(blanket, limited)| (blanket.as_slice().to_vec(), limited)).collect()
+}
 
-    fn state(self, cardinalities: &[u32]) -> Checked<BlanketState> {
-        let progress = |record: ProgressRecord| -> Checked<SavedProgress> {
-            let structure = record.structure.structure(cardinalities)?;
-            Ok(SavedProgress { structure, steps: record.steps, done: record.done })
-        };
-        let known = |(node, (members, _)): (usize, &(Vec<usize>, bool))| {
-            members.iter().all(|&member| member < cardinalities.len() && member != node)
-        };
-        if self.blankets.len() > cardinalities.len() || !self.blankets.iter().enumerate().all(known) {
-            return Err("a blanket names a variable that does not exist".to_owned());
-        }
-        let set = |(members, limited): (Vec<usize>, bool)| (members.into_iter().collect::<VarSet>(), limited);
-        let saved = SavedBlankets {
-            blankets: self.blankets.into_iter().map(set).collect(),
-            plain: self.plain.map(progress).transpose()?,
-            contexts: self.contexts.map(progress).transpose()?,
-        };
-        Ok(saved.into())
+fn blankets(record: Vec<(Vec<usize>, bool)>, variables: usize) -> Checked<BlanketState> {
+    let known = |(node, (members, _)): (usize, &(Vec<usize>, bool))| {
+        members.iter().all(|&member| member < variables && member != node)
+    };
+    if record.len() > variables || !record.iter().enumerate().all(known) {
+        return Err("a blanket names a variable that does not exist".to_owned());
     }
+    let set = |(members, limited): (Vec<usize>, bool)| (members.into_iter().collect::<VarSet>(), limited);
+    Ok(BlanketState::from_blankets(record.into_iter().map(set)))
 }

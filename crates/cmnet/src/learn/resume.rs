@@ -11,9 +11,9 @@ use crate::search::blanket::BlanketState;
 pub struct LearnState {
     /// The kappas that are done, in order.
     pub finished: Vec<Found>,
-    /// The climb of Algorithm 1 under way, in mode `paper`.
+    /// The climb of Algorithm 1 under way.
     pub climb: Option<Found>,
-    /// The search under way, in mode `blanket`.
+    /// The blankets found so far, in mode `blanket`.
     pub blankets: Option<BlanketState>,
 }
 

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::blanket::{BlanketSearch, BlanketState};
 use crate::search::{Event, Found, GraphClimb, Observer, StopReason, run as run_climb};
+use crate::structure::Structure;
 
 type TableScorer<'a> = Scorer<'a, PlaneCounts<'a>>;
 
@@ -35,9 +36,11 @@ pub(super) fn run(
     let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
         observer.observe(&Event::Started { index, of: options.kappas.len(), kappa: &kappa.to_string() });
-        let found = match mode {
-            SearchMode::Blanket => by_blankets(&scorer, options, (&mut blankets, kappa), observer)?,
-            _ => by_paper(&scorer, kappa, climb.take(), observer)?,
+        let found = if mode == SearchMode::Blanket {
+            by_blankets(&scorer, options, (&mut blankets, kappa, climb.take()), observer)?
+        } else {
+            let all_pairs = GraphClimb::new(&scorer, ContextPrior::new(kappa, scorer.rows()));
+            by_climb(&all_pairs, climb.take(), observer)?
         };
         let stop = found.stop;
         if stop == StopReason::Converged {
@@ -48,7 +51,6 @@ pub(super) fn run(
             learned.stop = stop;
             break;
         }
-        blankets.next_kappa();
     }
     learned.limited = blankets.limited();
     Ok(learned)
@@ -56,7 +58,7 @@ pub(super) fn run(
 
 fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<LearnedModel> {
     let prior = ContextPrior::new(kappa, scorer.rows());
-    let Found { structure, steps, moves, ties, stop } = found;
+    let Found { structure, steps, moves, ties, stop, .. } = found;
     Ok(LearnedModel {
         prior,
         score: scorer.score(&structure, &prior)?,
@@ -69,28 +71,32 @@ fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<Learne
     })
 }
 
-fn by_paper(
-    scorer: &TableScorer<'_>,
-    kappa: Kappa,
+/// Algorithm 1 from the beginning or from where it stood.
+fn by_climb(
+    climb: &GraphClimb<'_, '_, PlaneCounts<'_>>,
     from: Option<Found>,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let climb = GraphClimb::new(scorer, ContextPrior::new(kappa, scorer.rows()));
     let mut state = match from {
-        Some(saved) => climb.resume(saved.structure, saved.steps, (saved.moves, saved.ties))?,
+        Some(saved) => climb.resume(saved)?,
         None => climb.start()?,
     };
-    let stop = run_climb(&climb, &mut state, observer)?;
+    let stop = run_climb(climb, &mut state, observer)?;
     Ok(Found::of(&state, stop))
 }
 
 fn by_blankets(
     scorer: &TableScorer<'_>,
     options: &LearnOptions,
-    (state, kappa): (&mut BlanketState, Kappa),
+    (state, kappa, from): (&mut BlanketState, Kappa, Option<Found>),
     observer: &dyn Observer,
 ) -> Result<Found> {
     let search = BlanketSearch::new(scorer, options.limits, options.candidates);
-    let (structure, stop) = search.run(state, kappa, observer)?;
-    Ok(Found { structure, steps: Vec::new(), moves: state.steps(), ties: 0, stop })
+    let stop = search.find_blankets(state, observer)?;
+    if stop != StopReason::Converged {
+        let structure = Structure::empty(scorer.cardinalities());
+        let (steps, added_candidates) = (Vec::new(), Vec::new());
+        return Ok(Found { structure, steps, added_candidates, moves: 0, ties: 0, stop });
+    }
+    by_climb(&search.climb(state, ContextPrior::new(kappa, scorer.rows()))?, from, observer)
 }

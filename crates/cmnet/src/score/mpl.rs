@@ -75,8 +75,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     /// # Errors
     /// When the blanket's outcome space is too large to be numbered.
     pub fn plain_node_score(&self, node: Var, blanket: &VarSet) -> Result<Nats> {
-        let key: Box<[u32]> =
-            std::iter::once(node).chain(blanket.iter()).map(|variable| variable as u32).collect();
+        let key = plain_key(node, blanket);
         if let Some(score) = self.plain.get(&key) {
             return Ok(score);
         }
@@ -108,7 +107,9 @@ impl<'a, S: CountSource> Scorer<'a, S> {
 
     /// The classes of a node's blanket, one per configuration, ready to be merged.
     pub(crate) fn classes(&self, node: Var, blanket: &VarSet) -> Result<BlanketClasses<'_>> {
-        Ok(BlanketClasses::new(&self.source.family(node, blanket)?, self.class_score(node)))
+        let classes = BlanketClasses::new(&self.source.family(node, blanket)?, self.class_score(node));
+        self.plain.insert(plain_key(node, blanket), classes.score());
+        Ok(classes)
     }
 
     /// log p(x_j | x_mb(j), C(j)).
@@ -153,6 +154,13 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         let levels = self.cardinalities()[node];
         ClassScore { level: self.table.starting_at(1), class: self.table.starting_at(levels) }
     }
+}
+
+fn plain_key(node: Var, blanket: &VarSet) -> Box<[u32]> {
+    let mut key = Vec::with_capacity(1 + blanket.len());
+    key.push(node as u32);
+    key.extend(blanket.iter().map(|variable| variable as u32));
+    key.into()
 }
 
 /// The factor of equation (7) that one class contributes for one variable.

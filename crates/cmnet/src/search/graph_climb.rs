@@ -1,38 +1,56 @@
 //! Algorithm 1, Graph-Hill-Climb: take the best edge toggle, each with a context climb of
 //! its own from the empty context, while that improves the score.
 
-use super::component::Component;
-use super::context_climb::{Climbed, Scope, climb, install};
+use super::blanket::new_pairs;
+use super::context_climb::ContextClimber;
+use super::limits::BlanketLimits;
+use super::live::Places;
 use super::observer::{Event, Observer, Standing};
-use super::state::{GraphClimbState, GraphStep};
+use super::state::{Evaluated, Found, GraphClimbState, GraphStep};
 use super::stop::{Halt, StopReason};
+use super::trace::Trace;
 use crate::counts::CountSource;
+use crate::data::Var;
 use crate::error::{ErrorKind, Result};
-use crate::graph::{Edge, Graph};
-use crate::score::{BoundedCache, ContextPrior, Nats, Scorer};
+use crate::graph::{Blankets, Edge, Graph, Toggled};
+use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
-use std::sync::Arc;
-
-/// Context climbs that are remembered.
-const REMEMBERED: usize = 1 << 16;
 
 /// A graph climb under one prior.
 ///
-/// Exact shortcuts, none of which changes the sequence of structures: node scores are
-/// remembered, and so are context climbs by the blankets they depend on; neighbours are
-/// evaluated in parallel and chosen in order.
+/// Exact shortcuts, none of which changes the sequence of structures: a toggle's context
+/// climb follows the record of the present graph's climb where the toggle does not reach
+/// (see `replay`); after a step only toggles that it can have changed are evaluated again;
+/// node scores are remembered; toggles are evaluated in parallel and chosen in order.
 #[derive(Debug)]
 pub struct GraphClimb<'a, 'b, S> {
     scorer: &'a Scorer<'b, S>,
     prior: ContextPrior,
-    climbs: BoundedCache<Box<[u32]>, Arc<Climbed>>,
+    contexts: ContextClimber<'a, 'b, S>,
+    candidates: Vec<Edge>,
+    limits: BlanketLimits,
+    /// Whether all pairs are candidates from the start.
+    complete: bool,
 }
 
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
-    /// A climb that scores with `scorer` and `prior`.
+    /// A climb over all pairs of variables that scores with `scorer` and `prior`.
     pub fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
-        Self { scorer, prior, climbs: BoundedCache::new(REMEMBERED) }
+        let pairs = Graph::empty(scorer.cardinalities().len()).pairs().collect();
+        Self { complete: true, ..Self::among(scorer, prior, pairs, BlanketLimits::NONE) }
+    }
+
+    /// A climb that toggles candidate edges, adds pairs when none of them improves (see
+    /// [`super::blanket`]), and lets no blanket grow beyond the limits.
+    pub fn among(
+        scorer: &'a Scorer<'b, S>,
+        prior: ContextPrior,
+        candidates: Vec<Edge>,
+        limits: BlanketLimits,
+    ) -> Self {
+        let contexts = ContextClimber::new(scorer, prior);
+        Self { scorer, prior, contexts, candidates, limits, complete: false }
     }
 
     /// The state before the first step: the empty graph.
@@ -41,11 +59,29 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// When the counts cannot be had.
     pub fn start(&self) -> Result<GraphClimbState> {
         let structure = Structure::empty(self.scorer.cardinalities());
+        let trace = Trace::empty(structure.variables());
+        self.state(structure, trace)
+    }
+
+    fn state(&self, structure: Structure, trace: Trace) -> Result<GraphClimbState> {
         let plain: Vec<Nats> = (0..structure.variables())
             .map(|node| self.scorer.plain_node_score(node, structure.markov_blanket(node)))
             .collect::<Result<_>>()?;
-        let score = plain.iter().copied().sum();
-        Ok(GraphClimbState { structure, score, plain, steps: Vec::new(), ties: 0, moves: 0 })
+        let score = plain.iter().copied().sum::<Nats>() + trace.gain();
+        Ok(GraphClimbState {
+            structure,
+            score,
+            plain,
+            trace,
+            candidates: self.candidates.clone(),
+            added_candidates: Vec::new(),
+            evaluated: vec![None; self.candidates.len()],
+            swept: Vec::new(),
+            steps: Vec::new(),
+            ties: 0,
+            moves: 0,
+            promising: 0,
+        })
     }
 
     /// A state saved earlier, with what can be derived computed again.
@@ -53,13 +89,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// # Errors
     /// When the structure is not over this table's variables, or its score is not the one
     /// that the last step had: the state belongs to another table or prior.
-    pub fn resume(
-        &self,
-        structure: Structure,
-        steps: Vec<GraphStep>,
-        (moves, ties): (u64, u64),
-    ) -> Result<GraphClimbState> {
-        let mut state = self.start()?;
+    pub fn resume(&self, saved: Found) -> Result<GraphClimbState> {
+        let Found { structure, steps, added_candidates, moves, ties, .. } = saved;
         let foreign = || ErrorKind::Mismatch {
             problem: "the saved climb does not have the score that it has on this table".to_owned(),
             hint: "start again without --resume".to_owned(),
@@ -68,14 +99,19 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             return Err(foreign().into());
         }
         let score = self.scorer.score(&structure, &self.prior)?.total();
-        if steps.last().is_some_and(|last| Some(last.score) != score) {
+        let trace = match self.contexts.climb(structure.graph(), &()) {
+            Ok(trace) => trace,
+            Err(Halt::Failed(error)) => return Err(error),
+            Err(Halt::Stopped(_)) => return Err(foreign().into()), // nobody asks to stop here
+        };
+        let state = self.state(structure, trace)?;
+        let told = steps.last().map_or(state.score, |last| last.score);
+        if score != Some(state.score) || told != state.score {
             return Err(foreign().into());
         }
-        for node in 0..structure.variables() {
-            state.plain[node] = self.scorer.plain_node_score(node, structure.markov_blanket(node))?;
-        }
-        state.score = score.ok_or_else(foreign)?;
-        Ok(GraphClimbState { structure, steps, ties, moves, ..state })
+        let mut state = GraphClimbState { steps, ties, moves, ..state };
+        state.add_candidates(added_candidates);
+        Ok(state)
     }
 
     /// One step: evaluates every neighbour and takes the first best that strictly improves.
@@ -84,32 +120,88 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// # Errors
     /// When a blanket's outcome space is too large.
     pub fn step(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Result<Option<StopReason>> {
-        let pairs: Vec<Edge> = state.structure.graph().pairs().collect();
-        let evaluate = |&edge: &Edge| {
-            let neighbor = self.evaluate(state, edge, observer);
-            observer.observe(&Event::Evaluated { of: pairs.len() });
-            neighbor
-        };
-        let neighbors: std::result::Result<Vec<Neighbor>, Halt> = pairs.par_iter().map(evaluate).collect();
-        let neighbors = match neighbors {
-            Ok(neighbors) => neighbors,
-            Err(Halt::Stopped(reason)) => return Ok(Some(reason)),
-            Err(Halt::Failed(error)) => return Err(error),
-        };
-        state.moves +=
-            neighbors.iter().map(|neighbor| 1 + neighbor.sum(|climbed| climbed.moves)).sum::<u64>();
-        state.ties += neighbors.iter().map(|neighbor| neighbor.sum(|climbed| climbed.ties)).sum::<u64>();
-        let Some(best) =
-            neighbors.iter().map(|neighbor| neighbor.score).max().filter(|&best| best > state.score)
-        else {
-            return Ok(Some(StopReason::Converged));
-        };
-        let mut equals = neighbors.iter().filter(|neighbor| neighbor.score == best);
-        if let Some(first) = equals.next() {
-            state.ties += u64::from(equals.next().is_some());
-            self.take(state, first)?;
+        loop {
+            let moved = self.try_step(state, observer);
+            let enlarged = moved.and_then(|moved| Ok((moved, !moved && self.enlarge(state, observer)?)));
+            match enlarged {
+                Ok((true, _)) => return Ok(None),
+                Ok((false, true)) => {} // there are more candidates now
+                Ok((false, false)) => {
+                    state.ties += state.neighbor_ties();
+                    return Ok(Some(StopReason::Converged));
+                }
+                Err(Halt::Stopped(reason)) => return Ok(Some(reason)),
+                Err(Halt::Failed(error)) => return Err(error),
+            }
         }
-        Ok(None)
+    }
+
+    fn try_step(
+        &self,
+        state: &mut GraphClimbState,
+        observer: &dyn Observer,
+    ) -> std::result::Result<bool, Halt> {
+        self.evaluate_open(state, observer)?;
+        let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
+        let Some(best) = changes().flatten().max().filter(|&best| best > Nats::ZERO) else {
+            return Ok(false);
+        };
+        let promising = changes().flatten().filter(|&change| change > Nats::ZERO).count() as u64;
+        let mut equals = changes().enumerate().filter(|&(_, change)| change == Some(best));
+        let Some((first, _)) = equals.next() else { return Ok(false) };
+        let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
+        self.take(state, state.candidates[first], best, observer)?;
+        state.moves += state.candidates.len() as u64;
+        state.ties += tied + state.trace.ties();
+        state.promising = promising;
+        Ok(true)
+    }
+
+    /// Adds pairs to the candidates that the present graph speaks for; whether there were any.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large.
+    fn enlarge(
+        &self,
+        state: &mut GraphClimbState,
+        observer: &dyn Observer,
+    ) -> std::result::Result<bool, Halt> {
+        if self.complete {
+            return Ok(false);
+        }
+        let pairs = new_pairs(
+            (self.scorer, self.limits),
+            (state.structure.graph(), &state.candidates),
+            self.contexts.allows_contexts(),
+            &mut state.swept,
+            observer,
+        )?;
+        let any = !pairs.is_empty();
+        state.add_candidates(pairs);
+        Ok(any)
+    }
+
+    /// Evaluates the toggles whose evaluation is open.
+    fn evaluate_open(
+        &self,
+        state: &mut GraphClimbState,
+        observer: &dyn Observer,
+    ) -> std::result::Result<(), Halt> {
+        let open: Vec<usize> =
+            (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
+        let evaluate = |places: &mut Places, &place: &usize| {
+            let evaluated = self.evaluate(state, state.candidates[place], places, observer);
+            observer.observe(&Event::Evaluated { of: open.len() });
+            evaluated
+        };
+        let found: Vec<Evaluated> = open
+            .par_iter()
+            .map_init(|| Places::new(self.scorer.cardinalities().len()), evaluate)
+            .collect::<std::result::Result<_, Halt>>()?;
+        for (place, evaluated) in open.into_iter().zip(found) {
+            state.evaluated[place] = Some(evaluated);
+        }
+        Ok(())
     }
 
     /// The score of the graph with one edge toggled, with its own contexts.
@@ -117,72 +209,87 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         &self,
         state: &GraphClimbState,
         edge: Edge,
+        places: &mut Places,
         observer: &dyn Observer,
-    ) -> std::result::Result<Neighbor, Halt> {
+    ) -> std::result::Result<Evaluated, Halt> {
         if let Some(reason) = observer.stop() {
             return Err(Halt::Stopped(reason));
         }
-        let mut graph = state.structure.graph().clone();
-        graph.toggle(edge);
-        let mut score: Nats = state.plain.iter().copied().sum();
-        for end in [edge.low(), edge.high()] {
-            score += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
+        let (low, high) = edge.ends();
+        let graph = Toggled::new(state.structure.graph(), edge);
+        let allow = |end| self.limits.allow(graph.markov_blanket(end), self.scorer.cardinalities());
+        if !(state.structure.graph().contains(edge) || allow(low) && allow(high)) {
+            return Ok(Evaluated { change: None, ties: 0, watched: vec![low as u32, high as u32] });
         }
-        let mut climbs = Vec::new();
-        if self.prior.log_kappa().is_some() {
-            for component in Component::all(&graph) {
-                let climbed = self.climb(&graph, &component, observer)?;
-                score += climbed.gain;
-                climbs.push(climbed);
+        // First the contexts: the counts that they need give the plain scores as well.
+        let outcome = self.contexts.toggled((&graph, &state.trace), edge, places, observer)?;
+        let mut change = outcome.change;
+        for end in [low, high] {
+            change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
+        }
+        Ok(Evaluated { change: Some(change), ties: outcome.ties, watched: outcome.watched })
+    }
+
+    fn take(
+        &self,
+        state: &mut GraphClimbState,
+        edge: Edge,
+        change: Nats,
+        observer: &dyn Observer,
+    ) -> std::result::Result<(), Halt> {
+        let mut changed = vec![edge.low(), edge.high()];
+        if self.contexts.allows_contexts() {
+            let graph = Toggled::new(state.structure.graph(), edge);
+            let recorded = self.contexts.advance((&graph, &state.trace), edge, observer)?;
+            changed.extend(recorded.changed);
+            state.trace.replace(recorded.steps, recorded.nodes);
+        }
+        for &node in &changed {
+            state.structure.clear_contexts_at(node);
+        }
+        let added = state.structure.toggle_edge(edge)?;
+        for &node in &changed {
+            for step in state.trace.steps_at(node) {
+                state.structure.add_context_element(step.edge, step.element)?;
             }
         }
-        Ok(Neighbor { edge, score, climbs })
-    }
-
-    fn climb(
-        &self,
-        graph: &Graph,
-        component: &Component,
-        observer: &dyn Observer,
-    ) -> std::result::Result<Arc<Climbed>, Halt> {
-        let key = component.key(graph);
-        if let Some(climbed) = self.climbs.get(&key) {
-            return Ok(climbed);
-        }
-        let climbed =
-            Arc::new(climb(self.scorer, &self.prior, &Scope::component(graph, component), observer)?);
-        self.climbs.insert(key, Arc::clone(&climbed));
-        Ok(climbed)
-    }
-
-    fn take(&self, state: &mut GraphClimbState, neighbor: &Neighbor) -> Result<()> {
-        let edge = neighbor.edge;
-        let mut graph = state.structure.graph().clone();
-        let added = graph.toggle(edge);
-        let mut structure = Structure::from_graph(graph, self.scorer.cardinalities())?;
-        for climbed in &neighbor.climbs {
-            install(&mut structure, climbed)?;
-        }
         for end in [edge.low(), edge.high()] {
-            state.plain[end] = self.scorer.plain_node_score(end, structure.markov_blanket(end))?;
+            state.plain[end] = self.scorer.plain_node_score(end, state.structure.markov_blanket(end))?;
         }
-        state.structure = structure;
-        state.score = neighbor.score;
-        state.steps.push(GraphStep { edge, added, score: neighbor.score });
+        state.score += change;
+        state.steps.push(GraphStep { edge, added, score: state.score });
+        state.forget(&changed);
         Ok(())
     }
 }
 
-/// One evaluated neighbour of the present graph.
-struct Neighbor {
-    edge: Edge,
-    score: Nats,
-    climbs: Vec<Arc<Climbed>>,
-}
+impl GraphClimbState {
+    /// Choices among equals in the contexts of the neighbours.
+    fn neighbor_ties(&self) -> u64 {
+        self.evaluated.iter().flatten().map(|evaluated| evaluated.ties).sum()
+    }
 
-impl Neighbor {
-    fn sum(&self, part: impl Fn(&Climbed) -> u64) -> u64 {
-        self.climbs.iter().map(|climbed| part(climbed)).sum()
+    /// Adds candidates that are not there yet, in the order of pairs.
+    fn add_candidates(&mut self, edges: Vec<Edge>) {
+        let added = edges.iter().map(|&edge| (edge, None));
+        let known = std::mem::take(&mut self.candidates).into_iter().zip(self.evaluated.drain(..));
+        let mut all: Vec<_> = known.chain(added).collect();
+        all.sort_unstable_by_key(|(edge, _)| *edge);
+        (self.candidates, self.evaluated) = all.into_iter().unzip();
+        self.added_candidates.extend(edges);
+    }
+
+    /// Forgets the evaluations that depend on one of these nodes.
+    fn forget(&mut self, nodes: &[Var]) {
+        let mut changed = vec![false; self.structure.variables()];
+        for &node in nodes {
+            changed[node] = true;
+        }
+        for slot in &mut self.evaluated {
+            if slot.as_ref().is_some_and(|e| e.watched.iter().any(|&node| changed[node as usize])) {
+                *slot = None;
+            }
+        }
     }
 }
 
@@ -205,5 +312,66 @@ pub fn run<S: CountSource>(
                 return Ok(reason);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+    use crate::score::Alpha;
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Rows with dependence: each variable copies an earlier one most of the time.
+    fn table(rng: &mut Pcg64) -> Dataset {
+        let variables = rng.random_range(3..8);
+        let levels: Vec<u32> = (0..variables).map(|_| rng.random_range(2..4)).collect();
+        let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for _ in 0..rng.random_range(20..200) {
+            let mut row: Vec<u32> = Vec::new();
+            for (v, &size) in levels.iter().enumerate() {
+                let copied = row.get(rng.random_range(0..=v)).copied().filter(|_| rng.random_bool(0.7));
+                row.push(copied.unwrap_or_else(|| rng.random_range(0..size)) % size);
+            }
+            rows.push(row.iter().map(ToString::to_string).collect());
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Dataset::from_labels(&names, rows).unwrap()
+    }
+
+    #[test]
+    fn the_record_after_each_step_is_that_of_a_climb_from_nothing() {
+        let mut rng = Pcg64::seed_from_u64(7);
+        let (mut steps, mut elements, mut remembered, mut tied) = (0, 0, 0, 0);
+        for case in 0..200 {
+            let data = table(&mut rng);
+            let counts = RowCounts::new(&data);
+            let scorer = Scorer::new(&counts, Alpha::default());
+            let kappa = ["n^-1", "n^-0.5", "n^-0.25", "0.9"][case % 4];
+            let climb = GraphClimb::new(&scorer, ContextPrior::new(kappa.parse().unwrap(), data.rows()));
+            let mut state = climb.start().unwrap();
+            while climb.step(&mut state, &()).unwrap().is_none() {
+                let afresh = climb.contexts.climb(state.structure.graph(), &()).unwrap();
+                assert_eq!(state.trace, afresh, "case {case}, step {}", state.steps.len());
+                assert_eq!(Some(state.score), scorer.score(&state.structure, &climb.prior).unwrap().total());
+                let mut again = state.clone();
+                remembered += again.evaluated.iter().filter(|e| e.is_some()).count();
+                again.evaluated.iter_mut().for_each(|e| *e = None);
+                climb.evaluate_open(&mut again, &()).unwrap();
+                for (old, new) in state.evaluated.iter().zip(&again.evaluated) {
+                    if let Some(old) = old {
+                        let new = new.as_ref().unwrap();
+                        assert_eq!((old.change, old.ties), (new.change, new.ties), "case {case}");
+                    }
+                }
+                steps += 1;
+            }
+            elements += state.structure.context_elements();
+            tied += state.trace.ties();
+        }
+        assert!(steps > 500 && elements > 300 && remembered > 1_000 && tied > 10);
     }
 }

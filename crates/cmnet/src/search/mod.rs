@@ -2,12 +2,16 @@
 //! loop, observer and stop reason.
 
 pub mod blanket;
-mod component;
 mod context_climb;
 mod graph_climb;
+mod limits;
+mod live;
+mod node_start;
 mod observer;
+mod replay;
 mod state;
 mod stop;
+mod trace;
 
 pub use context_climb::climb_contexts;
 pub use graph_climb::{GraphClimb, run};

@@ -1,7 +1,8 @@
 //! Where a graph climb stands: all that is needed to go on from there.
 
 use super::stop::StopReason;
-use crate::graph::Edge;
+use super::trace::Trace;
+use crate::graph::{Edge, VarSet};
 use crate::score::Nats;
 use crate::structure::Structure;
 
@@ -25,12 +26,35 @@ pub struct GraphClimbState {
     pub(super) score: Nats,
     /// Each node's score without contexts.
     pub(super) plain: Vec<Nats>,
+    /// Algorithm 2 on the present graph.
+    pub(super) trace: Trace,
+    /// The edges that may be toggled, in order.
+    pub(super) candidates: Vec<Edge>,
+    /// Those of them that were added on the way.
+    pub(super) added_candidates: Vec<Edge>,
+    /// What is known of each candidate toggle.
+    pub(super) evaluated: Vec<Option<Evaluated>>,
+    /// The blankets for which more candidates were looked for.
+    pub(super) swept: Vec<Option<VarSet>>,
     /// The steps taken.
     pub(super) steps: Vec<GraphStep>,
     /// Choices among equals, decided by the order of candidates.
     pub(super) ties: u64,
-    /// Graphs and context elements considered.
+    /// Toggles considered.
     pub(super) moves: u64,
+    /// How many toggles improved the score before the last step.
+    pub(super) promising: u64,
+}
+
+/// What a toggle would change.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluated {
+    /// The change of score and prior; `None` where a limit forbids the toggle.
+    pub(super) change: Option<Nats>,
+    /// Choices among equals in its contexts.
+    pub(super) ties: u64,
+    /// The nodes on whose blankets and contexts the change depends.
+    pub(super) watched: Vec<u32>,
 }
 
 impl GraphClimbState {
@@ -50,12 +74,19 @@ impl GraphClimbState {
     }
 
     /// How often two or more best moves had exactly the same score, so that the order of
-    /// moves decided; counted over every climb of every neighbour considered.
+    /// moves decided: among toggles, and among context elements in the climbs of the graphs
+    /// on the way and of every neighbour considered.
     pub fn ties(&self) -> u64 {
         self.ties
     }
 
-    /// How many moves, graph neighbours and context elements, were considered.
+    /// How many toggles improved the score before the last step: a guess at how many more
+    /// steps there will be.
+    pub fn promising(&self) -> u64 {
+        self.promising
+    }
+
+    /// How many edge toggles were considered for the steps taken, each with its own contexts.
     pub fn moves(&self) -> u64 {
         self.moves
     }
@@ -68,6 +99,8 @@ pub struct Found {
     pub structure: Structure,
     /// The steps of the graph climb.
     pub steps: Vec<GraphStep>,
+    /// Candidate edges that were added on the way, in mode `blanket`.
+    pub added_candidates: Vec<Edge>,
     /// Moves considered.
     pub moves: u64,
     /// Choices among equals.
@@ -82,6 +115,7 @@ impl Found {
         Self {
             structure: state.structure.clone(),
             steps: state.steps.clone(),
+            added_candidates: state.added_candidates.clone(),
             moves: state.moves,
             ties: state.ties,
             stop,

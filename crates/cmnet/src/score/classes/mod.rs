@@ -34,7 +34,7 @@ pub(crate) struct Gain {
 }
 
 /// The classes of X_mb(j), each with the counts of X_j.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum BlanketClasses<'a> {
     Dense(DenseClasses<'a>),
     Sparse(SparseClasses<'a>),
@@ -68,11 +68,14 @@ impl<'a> BlanketClasses<'a> {
         }
     }
 
-    /// What each further element on an edge would change, by element ascending.
-    pub(crate) fn gains(&mut self, view: &EdgeView) -> Result<Vec<Gain>> {
+    /// Appends what each further element on an edge would change, by element ascending.
+    pub(crate) fn gains(&mut self, view: &EdgeView, gains: &mut Vec<Gain>) -> Result<()> {
         match self {
-            Self::Dense(classes) => Ok(classes.gains(view)),
-            Self::Sparse(classes) => classes.gains(view),
+            Self::Dense(classes) => {
+                classes.gains(view, gains);
+                Ok(())
+            }
+            Self::Sparse(classes) => classes.gains(view, gains),
         }
     }
 

@@ -15,7 +15,7 @@ const MOST_REACHED: usize = 1 << 24;
 
 /// Known configurations with their classes, closed under the present contexts: no allowed
 /// change leads from a known configuration to an unknown one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SparseClasses<'a> {
     space: OutcomeSpace,
     score: ClassScore<'a>,
@@ -46,11 +46,10 @@ impl<'a> SparseClasses<'a> {
     }
 
     /// Only elements that some known configuration has can change anything.
-    pub(super) fn gains(&self, view: &EdgeView) -> Result<Vec<Gain>> {
+    pub(super) fn gains(&self, view: &EdgeView, gains: &mut Vec<Gain>) -> Result<()> {
         let mut by_element: Vec<(Cell, Cell)> =
             self.known.keys().map(|&cell| (view.given.apply(cell), cell)).collect();
         by_element.sort_unstable();
-        let mut gains = Vec::new();
         for group in by_element.chunk_by(|left, right| left.0 == right.0) {
             let element = group[0].0;
             let mut reached = self.reach(view, element, group.iter().map(|&(_, cell)| cell))?;
@@ -61,7 +60,7 @@ impl<'a> SparseClasses<'a> {
             }
             gains.extend(gain.map(|gain| Gain { element, gain }));
         }
-        Ok(gains)
+        Ok(())
     }
 
     pub(super) fn add(&mut self, view: &EdgeView, element: Cell) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use crate::data::Var;
 use crate::outcome::{Cell, OutcomeSpace, Projection};
+use std::sync::OnceLock;
 
 /// An edge (i,j) seen from the blanket of j: the neighbour i, along which configurations
 /// become equivalent, and the common neighbours, which say where.
@@ -19,6 +20,7 @@ pub(crate) struct EdgeView {
     /// The other members of the blanket: (stride, levels).
     free: Vec<(u64, u64)>,
     elements: u64,
+    lines: OnceLock<Vec<Cell>>,
 }
 
 impl EdgeView {
@@ -32,6 +34,7 @@ impl EdgeView {
             given_steps: Vec::new(),
             free: Vec::new(),
             elements: given.size(),
+            lines: OnceLock::new(),
         };
         for (position, variable) in blanket.variables().iter().enumerate() {
             let (stride, levels) = (blanket.stride(position), u64::from(blanket.cardinalities()[position]));
@@ -52,7 +55,7 @@ impl EdgeView {
     }
 
     /// The number of configurations of the common neighbours.
-    pub(super) fn elements(&self) -> u64 {
+    pub(crate) fn elements(&self) -> u64 {
         self.elements
     }
 
@@ -63,9 +66,14 @@ impl EdgeView {
 
     /// The lines of an element, relative to its first: one per configuration of the blanket
     /// members that are neither the neighbour nor common.
-    pub(super) fn lines(&self) -> Vec<Cell> {
-        self.free.iter().fold(vec![0], |lines, &(stride, levels)| {
-            lines.iter().flat_map(|&line| (0..levels).map(move |level| line + level * stride)).collect()
+    pub(super) fn lines(&self) -> &[Cell] {
+        if self.free.is_empty() {
+            return &[0];
+        }
+        self.lines.get_or_init(|| {
+            self.free.iter().fold(vec![0], |lines, &(stride, levels)| {
+                lines.iter().flat_map(|&line| (0..levels).map(move |level| line + level * stride)).collect()
+            })
         })
     }
 

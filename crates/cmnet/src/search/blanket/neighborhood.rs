@@ -5,29 +5,7 @@ use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
 use crate::score::{Nats, Scorer};
-
-/// How large a blanket may grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlanketLimits {
-    /// The most neighbours. \[default: 12\]
-    pub neighbors: usize,
-    /// The most configurations of a blanket. \[default: 65536\]
-    pub configurations: u64,
-}
-
-impl Default for BlanketLimits {
-    fn default() -> Self {
-        Self { neighbors: 12, configurations: 1 << 16 }
-    }
-}
-
-impl BlanketLimits {
-    /// Whether a blanket stays within the limits.
-    pub(super) fn allow(&self, blanket: &VarSet, cardinalities: &[u32]) -> bool {
-        let size = blanket.iter().try_fold(1u64, |size, v| size.checked_mul(u64::from(cardinalities[v])));
-        blanket.len() <= self.neighbors && size.is_some_and(|size| size <= self.configurations)
-    }
-}
+use crate::search::limits::BlanketLimits;
 
 /// A node's blanket and whether a limit kept it from growing.
 #[derive(Clone, Debug, PartialEq, Eq)]

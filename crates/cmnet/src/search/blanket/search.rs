@@ -1,0 +1,113 @@
+//! The blankets of all nodes, found in batches over a state that can be saved between any
+//! two of them.
+
+use super::candidates::{CandidateRule, candidates};
+use super::neighborhood::{Neighborhood, climb};
+use crate::counts::CountSource;
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::{Edge, VarSet};
+use crate::score::{ContextPrior, Scorer};
+use crate::search::graph_climb::GraphClimb;
+use crate::search::limits::BlanketLimits;
+use crate::search::observer::{Event, Observer, Standing};
+use crate::search::stop::{Halt, StopReason};
+use rayon::prelude::*;
+
+/// Nodes whose blankets are found between two looks at the clock.
+const BATCH: usize = 64;
+
+/// A search in mode `blanket`.
+#[derive(Debug)]
+pub struct BlanketSearch<'a, 'b, S> {
+    scorer: &'a Scorer<'b, S>,
+    limits: BlanketLimits,
+    rule: CandidateRule,
+}
+
+/// The blankets found so far, which serve every kappa.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlanketState {
+    blankets: Vec<Neighborhood>,
+    of: usize,
+}
+
+impl BlanketState {
+    /// The state in which these blankets are known, each with whether a limit cut it short.
+    pub fn from_blankets(blankets: impl IntoIterator<Item = (VarSet, bool)>) -> Self {
+        let neighborhood = |(blanket, limited)| Neighborhood { blanket, limited };
+        Self { blankets: blankets.into_iter().map(neighborhood).collect(), of: 0 }
+    }
+
+    /// The blankets found so far, by node, each with whether a limit cut it short.
+    pub fn blankets(&self) -> impl Iterator<Item = (&VarSet, bool)> {
+        self.blankets.iter().map(|found| (&found.blanket, found.limited))
+    }
+
+    /// The nodes whose blankets a limit cut short.
+    pub fn limited(&self) -> Vec<Var> {
+        let limited = self.blankets.iter().enumerate().filter(|(_, found)| found.limited);
+        limited.map(|(node, _)| node).collect()
+    }
+
+    /// How many blankets are known, and how many there will be.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.blankets.len(), self.of)
+    }
+}
+
+impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
+    /// A search with these limits and this rule for candidate edges.
+    pub fn new(scorer: &'a Scorer<'b, S>, limits: BlanketLimits, rule: CandidateRule) -> Self {
+        Self { scorer, limits, rule }
+    }
+
+    /// Finds the blankets that a state lacks; a reason other than convergence leaves the
+    /// state ready to go on.
+    ///
+    /// # Errors
+    /// When an outcome space is too large.
+    pub fn find_blankets(&self, state: &mut BlanketState, observer: &dyn Observer) -> Result<StopReason> {
+        match self.batches(state, observer) {
+            Ok(()) => Ok(StopReason::Converged),
+            Err(Halt::Stopped(reason)) => {
+                observer.observe(&Event::Paused(Standing::Blankets(state)));
+                Ok(reason)
+            }
+            Err(Halt::Failed(error)) => Err(error),
+        }
+    }
+
+    fn batches(&self, state: &mut BlanketState, observer: &dyn Observer) -> std::result::Result<(), Halt> {
+        state.of = self.scorer.cardinalities().len();
+        while state.blankets.len() < state.of {
+            let batch: Vec<Var> =
+                (state.blankets.len()..state.of.min(state.blankets.len() + BATCH)).collect();
+            let find = |&node: &Var| match observer.stop() {
+                Some(reason) => Err(Halt::Stopped(reason)),
+                None => Ok(climb(self.scorer, node, self.limits)?),
+            };
+            let found: Vec<Neighborhood> =
+                batch.par_iter().map(find).collect::<std::result::Result<_, Halt>>()?;
+            state.blankets.extend(found);
+            observer.observe(&Event::Advanced(state));
+        }
+        Ok(())
+    }
+
+    /// The edges that the blankets propose, in lexicographic order.
+    ///
+    /// # Errors
+    /// When a blanket has its own node.
+    pub fn candidates(&self, state: &BlanketState) -> Result<Vec<Edge>> {
+        candidates(&state.blankets, self.rule)
+    }
+
+    /// Algorithm 1 over the edges that the blankets propose.
+    ///
+    /// # Errors
+    /// When a blanket has its own node.
+    pub fn climb(&self, state: &BlanketState, prior: ContextPrior) -> Result<GraphClimb<'a, 'b, S>> {
+        Ok(GraphClimb::among(self.scorer, prior, self.candidates(state)?, self.limits))
+    }
+}

@@ -1,0 +1,209 @@
+//! Nodes and edges whose elements a climb evaluates itself.
+
+use super::node_start::{NodeStart, refresh};
+use super::trace::{ContextStep, NodeGains};
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::Edge;
+use crate::outcome::Cell;
+use crate::score::{BlanketClasses, Gain, Nats};
+use std::sync::Arc;
+
+/// A node with its classes as they are now.
+pub(super) struct LiveNode<'a> {
+    pub(super) node: Var,
+    pub(super) start: Arc<NodeStart<'a>>,
+    /// The classes once they differ from those at the start.
+    classes: Option<BlanketClasses<'a>>,
+    /// What each element at the node would change in its score, once that differs.
+    gains: Option<NodeGains>,
+    /// Where each edge is evaluated, by the neighbour's position in the blanket.
+    pub(super) edges: Vec<Option<usize>>,
+    /// The gains before each step, when they are recorded.
+    record: Option<Vec<NodeGains>>,
+}
+
+impl<'a> LiveNode<'a> {
+    pub(super) fn new(node: Var, start: Arc<NodeStart<'a>>) -> Self {
+        let edges = vec![None; start.views.len()];
+        Self { node, classes: None, gains: None, edges, record: None, start }
+    }
+
+    /// What each element at the node would change in its score.
+    pub(super) fn gains(&self) -> &NodeGains {
+        self.gains.as_ref().unwrap_or(&self.start.gains)
+    }
+
+    /// Goes to the state after steps that were recorded, where these are the gains.
+    pub(super) fn go_on_from(
+        &mut self,
+        steps: impl Iterator<Item = (usize, Cell)>,
+        gains: &NodeGains,
+    ) -> Result<()> {
+        for (slot, element) in steps {
+            self.merge(slot, element)?;
+        }
+        self.gains = Some(gains.clone());
+        Ok(())
+    }
+
+    /// Merges what an element makes one, without evaluating anything.
+    fn merge(&mut self, slot: usize, element: Cell) -> Result<()> {
+        let classes = self.classes.get_or_insert_with(|| self.start.classes.clone());
+        self.start.views[slot].as_ref().map_or(Ok(()), |view| classes.add(view, element))
+    }
+
+    /// Adds an element and evaluates all others again.
+    pub(super) fn add(&mut self, slot: usize, element: Cell) -> Result<()> {
+        self.merge(slot, element)?;
+        let gains = self.gains.get_or_insert_default();
+        if let Some(classes) = &mut self.classes {
+            refresh(gains, classes, &self.start.views)?;
+        }
+        if let Some(record) = &mut self.record {
+            record.push(gains.clone());
+        }
+        Ok(())
+    }
+
+    /// Begins a record of the gains: those before, or the present ones.
+    pub(super) fn start_record(&mut self, before: &[NodeGains]) {
+        let plain = self.start.is_plain();
+        let first = if before.is_empty() { std::slice::from_ref(self.gains()) } else { before };
+        self.record = Some(if plain { Vec::new() } else { first.to_vec() });
+    }
+
+    pub(super) fn into_record(self) -> (Var, Vec<NodeGains>) {
+        (self.node, self.record.unwrap_or_default())
+    }
+}
+
+/// The best element of an edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Best {
+    pub(super) gain: Nats,
+    pub(super) element: Cell,
+    /// How many elements of the edge have this gain.
+    pub(super) equals: u64,
+}
+
+/// The best element at a live node.
+#[derive(Clone, Copy)]
+pub(super) struct Leader {
+    /// Where its edge is evaluated.
+    pub(super) index: usize,
+    pub(super) edge: Edge,
+    pub(super) element: Cell,
+    pub(super) gain: Nats,
+    /// How many elements at live nodes have this gain.
+    pub(super) equals: u64,
+}
+
+impl Leader {
+    /// Whether this is the element that a step added.
+    pub(super) fn is(&self, step: &ContextStep) -> bool {
+        (self.edge, self.element) == (step.edge, step.element)
+    }
+}
+
+/// An edge with at least one live end: its context so far and its best further element.
+pub(super) struct LiveEdge {
+    pub(super) edge: Edge,
+    /// The number of elements there are.
+    pub(super) size: u64,
+    /// The log prior of one element, never positive.
+    pub(super) cost: Nats,
+    /// Each end with the position of the other in its blanket.
+    pub(super) ends: [(Var, usize); 2],
+    pub(super) elements: Vec<Cell>,
+    pub(super) best: Option<Best>,
+}
+
+impl LiveEdge {
+    /// The first best strictly improving element, given what each element changes at the
+    /// two ends; none when the next one would make the context full.
+    ///
+    /// An element that neither end lists changes no score; its prior is not positive, so it
+    /// never improves.
+    pub(super) fn choose(&self, low: &[Gain], high: &[Gain]) -> Option<Best> {
+        if self.elements.len() as u64 + 1 >= self.size {
+            return None;
+        }
+        let mut found: Option<Best> = None;
+        let (mut l, mut h) = (0, 0);
+        while l < low.len() || h < high.len() {
+            let next = |gains: &[Gain], at: usize| gains.get(at).map_or(Cell::MAX, |gain| gain.element);
+            let element = next(low, l).min(next(high, h));
+            let mut gain = self.cost;
+            for (gains, at) in [(low, &mut l), (high, &mut h)] {
+                if next(gains, *at) == element {
+                    gain += gains[*at].gain;
+                    *at += 1;
+                }
+            }
+            if gain <= Nats::ZERO || self.elements.contains(&element) {
+                continue;
+            }
+            match &mut found {
+                Some(best) if gain == best.gain => best.equals += 1,
+                Some(best) if gain < best.gain => {}
+                _ => found = Some(Best { gain, element, equals: 1 }),
+            }
+        }
+        found
+    }
+}
+
+/// Which nodes are live, which are beside a live one, and which are far.
+#[derive(Debug)]
+pub(super) struct Places {
+    of: Vec<u32>,
+    touched: Vec<Var>,
+}
+
+const FAR: u32 = 0;
+const NEAR: u32 = 1;
+const LIVE: u32 = 2;
+
+impl Places {
+    /// Every node is far.
+    pub(super) fn new(nodes: usize) -> Self {
+        Self { of: vec![FAR; nodes], touched: Vec::new() }
+    }
+
+    /// Makes every node far.
+    pub(super) fn clear(&mut self) {
+        for node in self.touched.drain(..) {
+            self.of[node] = FAR;
+        }
+    }
+
+    /// The nodes that are live or near.
+    pub(super) fn touched(&self) -> &[Var] {
+        &self.touched
+    }
+
+    /// A live node's index.
+    pub(super) fn live(&self, node: Var) -> Option<usize> {
+        self.of[node].checked_sub(LIVE).map(|index| index as usize)
+    }
+
+    /// Whether a node is live or beside a live one.
+    pub(super) fn is_near(&self, node: Var) -> bool {
+        self.of[node] != FAR
+    }
+
+    pub(super) fn set_live(&mut self, node: Var, index: usize) {
+        if self.of[node] == FAR {
+            self.touched.push(node);
+        }
+        self.of[node] = LIVE + index as u32;
+    }
+
+    pub(super) fn set_near(&mut self, node: Var) {
+        if self.of[node] == FAR {
+            self.of[node] = NEAR;
+            self.touched.push(node);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A node before any context: its classes, how its edges look from its blanket, and what
+//! each first element would gain.
+
+use super::trace::NodeGains;
+use crate::counts::CountSource;
+use crate::data::Var;
+use crate::error::{Error, Result};
+use crate::graph::{Blankets, Edge};
+use crate::outcome::OutcomeSpace;
+use crate::score::{BlanketClasses, EdgeView, Scorer};
+
+/// A node before any context.
+#[derive(Debug)]
+pub(super) struct NodeStart<'a> {
+    /// One class per configuration of the blanket.
+    pub(super) classes: BlanketClasses<'a>,
+    /// The view of each edge by the neighbour's position in the blanket; `None` where the
+    /// edge has no common neighbours and so no contexts.
+    pub(super) views: Vec<Option<EdgeView>>,
+    /// What each first element would gain.
+    pub(super) gains: NodeGains,
+}
+
+impl<'a> NodeStart<'a> {
+    pub(super) fn new<S: CountSource>(
+        scorer: &'a Scorer<'_, S>,
+        graph: &dyn Blankets,
+        node: Var,
+    ) -> Result<Self> {
+        let blanket = graph.markov_blanket(node);
+        let mut classes = scorer.classes(node, blanket)?;
+        let mut views = Vec::with_capacity(blanket.len());
+        for neighbor in blanket.iter() {
+            let common = graph.common_neighbors(Edge::new(node, neighbor)?);
+            if common.is_empty() {
+                views.push(None);
+                continue;
+            }
+            let space = OutcomeSpace::new(common, scorer.cardinalities())?;
+            views.push(Some(EdgeView::new(classes.space(), neighbor, &space)));
+        }
+        let mut gains = NodeGains::default();
+        refresh(&mut gains, &mut classes, &views)?;
+        Ok(Self { classes, views, gains })
+    }
+
+    /// Whether no edge at the node can have a context.
+    pub(super) fn is_plain(&self) -> bool {
+        self.views.iter().all(Option::is_none)
+    }
+}
+
+/// Evaluates every element at a node anew.
+pub(super) fn refresh(
+    gains: &mut NodeGains,
+    classes: &mut BlanketClasses<'_>,
+    views: &[Option<EdgeView>],
+) -> Result<()> {
+    gains.clear();
+    for view in views {
+        gains.push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, list)))?;
+    }
+    Ok(())
+}
+
+/// What a node's start depends on: its blanket and which of the blanket's nodes are
+/// connected with each other.
+pub(super) fn key(graph: &dyn Blankets, node: Var) -> Box<[u32]> {
+    let blanket = graph.markov_blanket(node).as_slice();
+    let mut key: Vec<u32> = Vec::with_capacity(1 + 4 * blanket.len());
+    key.push(node as u32);
+    key.extend(blanket.iter().map(|&neighbor| neighbor as u32));
+    for &neighbor in blanket {
+        key.push(u32::MAX);
+        let mut rest = blanket;
+        for &other in graph.markov_blanket(neighbor).as_slice() {
+            while rest.first().is_some_and(|&first| first < other) {
+                rest = &rest[1..];
+            }
+            if rest.first() == Some(&other) {
+                key.push(other as u32);
+            }
+        }
+    }
+    key.into()
+}

@@ -1,0 +1,394 @@
+//! The context climb of a graph that differs from a recorded one: the same steps, but for
+//! the nodes that the difference reaches.
+//!
+//! Toggling edge (i,j) changes the blankets of i and j and the common neighbours of the
+//! edges between them and cn(i,j). Only there can the climb go another way at first. So
+//! those nodes are *live*: their classes are built and every element at them is evaluated.
+//! All other nodes follow the record. At each moment the next step is the better of
+//!
+//! - the best element on an edge with a live end, evaluated now, and
+//! - the next recorded step between two nodes that are not live. It is the best of all such
+//!   elements, because nodes that are not live are in the state they had in the record.
+//!
+//! A recorded step between two live nodes is dropped. One with a single live end is taken
+//! when it is the best live element and gains no less than it did; otherwise its other end
+//! may go its own way from here on and becomes live. So does a node that a live step touches. The outcome is exactly that of
+//! Algorithm 2 from the empty context; with every node live and nothing recorded it *is*
+//! Algorithm 2.
+
+use super::context_climb::ContextClimber;
+use super::live::{Best, Leader, LiveEdge, LiveNode, Places};
+use super::observer::Observer;
+use super::stop::Halt;
+use super::trace::{ContextStep, NodeGains, Trace};
+use crate::counts::CountSource;
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::{Blankets, Edge};
+use crate::outcome::Cell;
+use crate::score::{Gain, Nats};
+
+/// Steps between two questions whether to stop.
+const PATIENCE: usize = 64;
+
+/// A climb that follows a record where it can.
+pub(super) struct Replay<'r, 'a, 'b, S> {
+    climber: &'r ContextClimber<'a, 'b, S>,
+    graph: &'r dyn Blankets,
+    trace: &'r Trace,
+    places: &'r mut Places,
+    nodes: Vec<LiveNode<'a>>,
+    edges: Vec<LiveEdge>,
+    /// The place of the next recorded step.
+    place: usize,
+    /// The place after the last recorded step that touched a live node or one beside it.
+    seen: usize,
+    /// By how much the climb gains more than the recorded one.
+    change: Nats,
+    /// Choices among equals that were made here and not in the record.
+    ties: u64,
+    /// Nodes further away on which the order of steps depends.
+    chain: Vec<Var>,
+    /// The other ends of recorded steps that were taken with one live end.
+    followed: Vec<Var>,
+    /// The whole climb, when it is to be recorded.
+    record: Option<Vec<ContextStep>>,
+}
+
+/// What a replayed climb changes.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// By how much it gains more than the recorded one.
+    pub(super) change: Nats,
+    /// Choices among equals that it makes and the recorded one did not.
+    pub(super) ties: u64,
+    /// The nodes whose part in the record the outcome depends on.
+    pub(super) watched: Vec<u32>,
+}
+
+/// A replayed climb as a record.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) steps: Vec<ContextStep>,
+    /// The gains at the nodes that went their own way.
+    pub(super) nodes: Vec<(Var, Vec<NodeGains>)>,
+    /// All nodes whose steps are not those of the old record.
+    pub(super) changed: Vec<Var>,
+}
+
+impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
+    /// A climb on `graph` after `trace`, with these nodes live from the start.
+    pub(super) fn new(
+        climber: &'r ContextClimber<'a, 'b, S>,
+        (graph, trace): (&'r dyn Blankets, &'r Trace),
+        first: impl IntoIterator<Item = Var>,
+        places: &'r mut Places,
+    ) -> Result<Self> {
+        places.clear();
+        let mut replay = Self {
+            climber,
+            graph,
+            trace,
+            places,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            place: 0,
+            seen: 0,
+            change: Nats::ZERO,
+            ties: 0,
+            chain: Vec::new(),
+            followed: Vec::new(),
+            record: None,
+        };
+        for node in first {
+            replay.enliven(node, true)?;
+        }
+        for edge in 0..replay.edges.len() {
+            replay.choose(edge);
+        }
+        Ok(replay)
+    }
+
+    /// Climbs to the end.
+    pub(super) fn outcome(mut self, observer: &dyn Observer) -> std::result::Result<Outcome, Halt> {
+        self.climb(observer)?;
+        let near = self.places.touched().iter().chain(&self.chain);
+        let watched = near.map(|&node| node as u32).collect();
+        Ok(Outcome { change: self.change, ties: self.ties, watched })
+    }
+
+    /// Climbs to the end and records the way.
+    pub(super) fn record(mut self, observer: &dyn Observer) -> std::result::Result<Recorded, Halt> {
+        self.record = Some(Vec::with_capacity(self.trace.steps().len() + 8));
+        for node in &mut self.nodes {
+            node.start_record(&[]);
+        }
+        self.climb(observer)?;
+        let mut changed = self.followed;
+        changed.extend(self.nodes.iter().map(|node| node.node));
+        let nodes = self.nodes.into_iter().map(LiveNode::into_record).collect();
+        Ok(Recorded { steps: self.record.unwrap_or_default(), nodes, changed })
+    }
+
+    fn climb(&mut self, observer: &dyn Observer) -> std::result::Result<(), Halt> {
+        for step in 0.. {
+            if step % PATIENCE == PATIENCE - 1
+                && let Some(reason) = observer.stop()
+            {
+                return Err(Halt::Stopped(reason));
+            }
+            let live = self.best();
+            self.drop_steps_between_live_nodes();
+            match (self.trace.steps().get(self.place), live) {
+                (None, None) => break,
+                (None, Some(live)) => self.take(live)?,
+                (Some(recorded), live) => self.decide(recorded, live)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The next step, where the next recorded one has at most one live end.
+    fn decide(&mut self, recorded: &ContextStep, live: Option<Leader>) -> Result<()> {
+        let (low, high) = recorded.edge.ends();
+        let follower = match (self.places.live(low), self.places.live(high)) {
+            (None, None) => None,
+            (Some(_), _) => Some(high),
+            (_, Some(_)) => Some(low),
+        };
+        match (live, follower) {
+            (Some(live), Some(follower)) if live.gain >= recorded.gain && live.is(recorded) => {
+                self.follow(live, follower)
+            }
+            (Some(live), _) if recorded.is_after(live.gain, live.edge, live.element) => self.take(live),
+            (_, Some(follower)) => self.enliven(follower, false),
+            (live, None) => {
+                self.pass(recorded, live);
+                Ok(())
+            }
+        }
+    }
+
+    fn drop_steps_between_live_nodes(&mut self) {
+        while let Some(step) = self.trace.steps().get(self.place) {
+            if self.places.live(step.edge.low()).is_none() || self.places.live(step.edge.high()).is_none() {
+                break;
+            }
+            self.change -= step.gain;
+            self.place += 1;
+            self.seen = self.place;
+        }
+    }
+
+    /// The best strictly improving element at a live node; the first best wins.
+    fn best(&self) -> Option<Leader> {
+        let mut found: Option<Leader> = None;
+        for (index, state) in self.edges.iter().enumerate() {
+            let Some(Best { gain, element, equals }) = state.best else { continue };
+            let mut leader = Leader { index, edge: state.edge, element, gain, equals };
+            match &mut found {
+                Some(other) if gain < other.gain => {}
+                Some(other) if gain == other.gain => {
+                    leader.equals += other.equals;
+                    if leader.edge > other.edge {
+                        other.equals = leader.equals;
+                    } else {
+                        *other = leader;
+                    }
+                }
+                _ => found = Some(leader),
+            }
+        }
+        found
+    }
+
+    /// Takes a recorded step between two nodes that are not live.
+    fn pass(&mut self, step: &ContextStep, live: Option<Leader>) {
+        let (low, high) = step.edge.ends();
+        let (low_near, high_near) = (self.places.is_near(low), self.places.is_near(high));
+        self.note(step.edge, step.element, step.gain);
+        if low_near != high_near {
+            self.watch_chain(if low_near { high } else { low }, live);
+        }
+        self.place += 1;
+        if low_near || high_near {
+            self.ties += u64::from(live.is_some_and(|live| live.gain == step.gain));
+            self.seen = self.place;
+            self.choose_at(low);
+            self.choose_at(high);
+        }
+    }
+
+    /// The steps that kept the next recorded step waiting since the last one seen here: a
+    /// live element that is better than one of them comes first. From the moment when both
+    /// its ends were ready, a step waits only for better ones.
+    fn watch_chain(&mut self, end: Var, live: Option<Leader>) {
+        let mut waited = self.trace.before(end, self.place);
+        self.chain.push(end);
+        while let Some(place) = waited.filter(|&place| place >= self.seen) {
+            let step = &self.trace.steps()[place];
+            let (low, high) = step.edge.ends();
+            self.chain.extend([low, high]);
+            self.ties += u64::from(live.is_some_and(|live| live.gain == step.gain));
+            waited = self.trace.before(low, place).max(self.trace.before(high, place));
+        }
+    }
+
+    /// Takes a recorded step with one live end, where the live end gains no less than it did.
+    fn follow(&mut self, live: Leader, follower: Var) -> Result<()> {
+        self.note(live.edge, live.element, live.gain);
+        self.ties += u64::from(live.equals > 1);
+        self.change += live.gain - self.trace.steps()[self.place].gain;
+        self.followed.push(follower);
+        self.place += 1;
+        self.seen = self.place;
+        self.add(live.index, live.element)?;
+        self.choose_at(follower);
+        Ok(())
+    }
+
+    /// Takes a step that is not the next recorded one.
+    fn take(&mut self, live: Leader) -> Result<()> {
+        self.note(live.edge, live.element, live.gain);
+        self.ties += u64::from(live.equals > 1);
+        for (node, _) in self.edges[live.index].ends {
+            if self.places.live(node).is_none() {
+                self.enliven(node, false)?;
+            }
+        }
+        self.change += live.gain;
+        self.add(live.index, live.element)
+    }
+
+    /// Adds an element and evaluates again what it can change: the elements at its live ends.
+    fn add(&mut self, edge: usize, element: Cell) -> Result<()> {
+        self.edges[edge].elements.push(element);
+        for (node, slot) in self.edges[edge].ends {
+            let Some(live) = self.places.live(node) else { continue };
+            self.nodes[live].add(slot, element)?;
+        }
+        for (node, _) in self.edges[edge].ends {
+            self.choose_at(node);
+        }
+        Ok(())
+    }
+
+    /// Makes a node live: in the state that it has now or, at the start, in its own first
+    /// state. The elements of fresh nodes are chosen when all of them are live.
+    fn enliven(&mut self, node: Var, fresh: bool) -> Result<()> {
+        let start = self.climber.start(self.graph, node)?;
+        let version = if fresh { 0 } else { self.trace.version(node, self.place) };
+        let mut live = LiveNode::new(node, start);
+        if !fresh {
+            let blanket = self.graph.markov_blanket(node);
+            let slot = |step: &ContextStep| blanket.position(step.edge.other(node)).unwrap_or_default();
+            let steps = self.trace.first_steps(node, version).map(|step| (slot(step), step.element));
+            live.go_on_from(steps, self.trace.gains(node, version))?;
+        }
+        if self.record.is_some() {
+            live.start_record(if fresh { &[] } else { self.trace.gains_until(node, version) });
+        }
+        let index = self.nodes.len();
+        self.places.set_live(node, index);
+        self.nodes.push(live);
+        self.connect(index, version)?;
+        if !fresh {
+            self.choose_at(node);
+        }
+        Ok(())
+    }
+
+    /// Looks at a new live node's edges: those to live nodes are known, the others are new.
+    fn connect(&mut self, index: usize, version: usize) -> Result<()> {
+        let node = self.nodes[index].node;
+        let blanket = self.graph.markov_blanket(node);
+        for (slot, neighbor) in blanket.iter().enumerate() {
+            let Some(view) = &self.nodes[index].start.views[slot] else { continue };
+            let back = self.graph.markov_blanket(neighbor).position(node).unwrap_or_default();
+            if let Some(known) = self.places.live(neighbor).and_then(|live| self.nodes[live].edges[back]) {
+                self.nodes[index].edges[slot] = Some(known);
+                continue;
+            }
+            let edge = Edge::new(node, neighbor)?;
+            let Some(cost) = self.climber.cost(edge) else { continue };
+            let ends = if node < neighbor {
+                [(node, slot), (neighbor, back)]
+            } else {
+                [(neighbor, back), (node, slot)]
+            };
+            let mut state =
+                LiveEdge { edge, cost, size: view.elements(), ends, elements: Vec::new(), best: None };
+            if version > 0 {
+                let own = self.trace.first_steps(node, version).filter(|step| step.edge == edge);
+                state.elements = own.map(|step| step.element).collect();
+            }
+            self.nodes[index].edges[slot] = Some(self.edges.len());
+            self.edges.push(state);
+            self.places.set_near(neighbor);
+        }
+        Ok(())
+    }
+
+    /// Finds the best element of every evaluated edge at a node again.
+    fn choose_at(&mut self, node: Var) {
+        match self.places.live(node) {
+            Some(live) => {
+                for slot in 0..self.nodes[live].edges.len() {
+                    if let Some(edge) = self.nodes[live].edges[slot] {
+                        self.choose(edge);
+                    }
+                }
+            }
+            None if self.places.is_near(node) => {
+                for edge in 0..self.edges.len() {
+                    if self.edges[edge].edge.touches(node) {
+                        self.choose(edge);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn choose(&mut self, edge: usize) {
+        let state = &self.edges[edge];
+        let [low, high] = state.ends.map(|(node, slot)| self.gains(node, slot));
+        let best = state.choose(low, high);
+        self.edges[edge].best = best;
+    }
+
+    /// What each element of an edge would change at one of its ends, now.
+    fn gains(&self, node: Var, slot: usize) -> &[Gain] {
+        match self.places.live(node) {
+            Some(live) => self.nodes[live].gains().at(slot),
+            None => self.trace.gains(node, self.trace.version(node, self.place)).at(slot),
+        }
+    }
+
+    /// Records a step that is about to be taken, with all that have the same gain.
+    fn note(&mut self, edge: Edge, element: Cell, gain: Nats) {
+        if self.record.is_none() {
+            return;
+        }
+        let mut equals: Vec<(Edge, u64)> = self
+            .edges
+            .iter()
+            .filter_map(|state| Some((state.edge, state.best.filter(|best| best.gain == gain)?.equals)))
+            .collect();
+        if let Some(recorded) = self.trace.steps().get(self.place).filter(|step| step.gain == gain) {
+            let follows = |edge: Edge| {
+                self.places.live(edge.low()).is_none() && self.places.live(edge.high()).is_none()
+            };
+            let alone = [(recorded.edge, 1)];
+            let others = if recorded.equals.is_empty() { &alone[..] } else { &recorded.equals };
+            equals.extend(others.iter().filter(|(edge, _)| follows(*edge)));
+        }
+        if equals.iter().map(|(_, count)| count).sum::<u64>() < 2 {
+            equals.clear();
+        }
+        equals.sort_unstable();
+        if let Some(record) = &mut self.record {
+            record.push(ContextStep { edge, element, gain, equals });
+        }
+    }
+}
