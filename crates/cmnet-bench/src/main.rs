@@ -1,8 +1,9 @@
 //! Measurements of cmnet. `cargo xtask bench` runs each section in a process of its own, so
 //! that peak memory is its own too.
 
+mod counting;
 mod gradient;
-mod large;
+mod known;
 mod paper;
 mod peer;
 mod roofline;
@@ -20,8 +21,13 @@ fn main() -> Result<()> {
     let name = |place: usize| arguments.get(place).map(String::as_str).unwrap_or_default();
     match name(0) {
         "paper" => paper::run(name(1)),
+        "counting" => counting::run(),
         "roofline" => roofline::run(number(1, 1000)?, number(2, 10_000)?),
-        "large" => large::run(number(1, 1000)?, number(2, 10_000)?, name(3) == "paper"),
+        "known-head" => {
+            known::head();
+            Ok(())
+        }
+        "known" => known::run(name(1), number(2, 1000)?, number(3, 10_000)?, name(4) == "paper"),
         "tables" => tables::run(name(1)),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),

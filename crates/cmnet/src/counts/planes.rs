@@ -14,8 +14,10 @@ use std::borrow::Cow;
 const MOST_LEVELS: u32 = 8;
 
 /// What one word of AND and population count costs, in units of one row of the row loop
-/// for one variable. Measured by `cargo xtask bench counting`.
-const ROWS_PER_WORD: f64 = 0.25;
+/// for one variable: when one family is counted (measured by `cargo xtask bench search`,
+/// section counting), and when the same masks meet the planes of many candidates.
+const ROWS_PER_WORD: f64 = 1.6;
+const ROWS_PER_WORD_OF_MANY: f64 = 0.25;
 
 /// Counts from bit planes where that is cheaper, from rows elsewhere.
 ///
@@ -29,9 +31,17 @@ pub struct PlaneCounts<'a> {
     planes: Vec<Option<Vec<Cow<'a, [u64]>>>>,
     /// The digits of the row weights, the lowest first.
     weights: Vec<Vec<u64>>,
+    /// Whether planes are used wherever there are any, whatever that costs.
+    always: bool,
 }
 
 impl<'a> PlaneCounts<'a> {
+    /// The same counts from planes wherever there are any, whatever that costs: for
+    /// measurements and comparisons.
+    pub fn always(data: &'a Dataset) -> Self {
+        Self { always: true, ..Self::new(data) }
+    }
+
     /// Takes the planes of a table's few-level variables; those of binary ones are shared.
     pub fn new(data: &'a Dataset) -> Self {
         let words = data.distinct_rows().div_ceil(64);
@@ -52,11 +62,11 @@ impl<'a> PlaneCounts<'a> {
             .collect();
         let digits = 32 - data.weights().iter().copied().max().unwrap_or(0).leading_zeros();
         let weights = (0..digits).map(|digit| plane(&|row| data.weights()[row] >> digit & 1 == 1)).collect();
-        Self { rows: RowCounts::new(data), words, planes, weights }
+        Self { rows: RowCounts::new(data), words, planes, weights, always: false }
     }
 
     /// Whether planes beat rows for a child and a blanket of this size.
-    fn planes_pay(&self, child: Var, blanket: &VarSet, more: usize) -> bool {
+    fn planes_pay(&self, child: Var, blanket: &VarSet, more: usize, rows_per_word: f64) -> bool {
         let cardinalities = self.rows.cardinalities();
         let packed = |variable: Var| self.planes[variable].is_some();
         if !packed(child) || !blanket.iter().all(packed) {
@@ -64,9 +74,9 @@ impl<'a> PlaneCounts<'a> {
         }
         let cells: f64 = blanket.iter().map(|variable| f64::from(cardinalities[variable])).product();
         let masks = cells * f64::from(cardinalities[child]) * self.weights.len() as f64;
-        let by_planes = masks * self.words as f64 * ROWS_PER_WORD;
+        let by_planes = masks * self.words as f64 * rows_per_word;
         let by_rows = self.rows.distinct_rows() as f64 * (blanket.len() + more + 1) as f64;
-        by_planes <= by_rows
+        self.always || by_planes <= by_rows
     }
 
     /// The rows of every configuration, child level and weight digit, where there are any.
@@ -142,7 +152,7 @@ impl CountSource for PlaneCounts<'_> {
     }
 
     fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {
-        if !self.planes_pay(child, blanket, 0) {
+        if !self.planes_pay(child, blanket, 0, ROWS_PER_WORD) {
             return self.rows.family(child, blanket);
         }
         let space = OutcomeSpace::new(blanket.clone(), self.cardinalities())?;
@@ -166,7 +176,7 @@ impl CountSource for PlaneCounts<'_> {
         candidates: &[Var],
         visit: &mut dyn FnMut(usize, &[Count]),
     ) -> Result<()> {
-        let pays = self.planes_pay(child, blanket, 1);
+        let pays = self.planes_pay(child, blanket, 1, ROWS_PER_WORD_OF_MANY);
         let (packed, other): (Vec<usize>, Vec<usize>) =
             (0..candidates.len()).partition(|&place| pays && self.planes[candidates[place]].is_some());
         let others: Vec<Var> = other.iter().map(|&place| candidates[place]).collect();

@@ -15,7 +15,7 @@ use crate::structure::Structure;
 use std::sync::Arc;
 
 /// Nodes whose start is remembered.
-const REMEMBERED: usize = 1 << 15;
+const REMEMBERED: usize = 1 << 14;
 
 /// Climbs contexts under one prior.
 #[derive(Debug)]

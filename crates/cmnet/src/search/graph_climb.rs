@@ -12,7 +12,7 @@ use super::trace::Trace;
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
-use crate::graph::{Blankets, Edge, Graph, Toggled};
+use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
@@ -30,27 +30,30 @@ pub struct GraphClimb<'a, 'b, S> {
     contexts: ContextClimber<'a, 'b, S>,
     candidates: Vec<Edge>,
     limits: BlanketLimits,
-    /// Whether all pairs are candidates from the start.
-    complete: bool,
+    /// For each node the blanket for which all candidates are known from the start; `None`
+    /// where all pairs are candidates.
+    swept: Option<Vec<VarSet>>,
 }
 
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// A climb over all pairs of variables that scores with `scorer` and `prior`.
     pub fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
         let pairs = Graph::empty(scorer.cardinalities().len()).pairs().collect();
-        Self { complete: true, ..Self::among(scorer, prior, pairs, BlanketLimits::NONE) }
+        let contexts = ContextClimber::new(scorer, prior);
+        Self { scorer, prior, contexts, candidates: pairs, limits: BlanketLimits::NONE, swept: None }
     }
 
-    /// A climb that toggles candidate edges, adds pairs when none of them improves (see
-    /// [`super::blanket`]), and lets no blanket grow beyond the limits.
-    pub fn among(
+    /// A climb that toggles candidate edges, adds pairs when none of them improves, and lets
+    /// no blanket grow beyond the limits. `blankets` has for each node the blanket that
+    /// proposed its candidates. See [`super::blanket`].
+    pub(super) fn among(
         scorer: &'a Scorer<'b, S>,
         prior: ContextPrior,
-        candidates: Vec<Edge>,
+        (candidates, blankets): (Vec<Edge>, Vec<VarSet>),
         limits: BlanketLimits,
     ) -> Self {
         let contexts = ContextClimber::new(scorer, prior);
-        Self { scorer, prior, contexts, candidates, limits, complete: false }
+        Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets) }
     }
 
     /// The state before the first step: the empty graph.
@@ -76,7 +79,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             candidates: self.candidates.clone(),
             added_candidates: Vec::new(),
             evaluated: vec![None; self.candidates.len()],
-            swept: Vec::new(),
+            swept: self.swept.clone().unwrap_or_default(),
             steps: Vec::new(),
             ties: 0,
             moves: 0,
@@ -166,7 +169,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &mut GraphClimbState,
         observer: &dyn Observer,
     ) -> std::result::Result<bool, Halt> {
-        if self.complete {
+        if self.swept.is_none() {
             return Ok(false);
         }
         let pairs = new_pairs(

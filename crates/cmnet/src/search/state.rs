@@ -34,8 +34,8 @@ pub struct GraphClimbState {
     pub(super) added_candidates: Vec<Edge>,
     /// What is known of each candidate toggle.
     pub(super) evaluated: Vec<Option<Evaluated>>,
-    /// The blankets for which more candidates were looked for.
-    pub(super) swept: Vec<Option<VarSet>>,
+    /// For each node the blanket for which all candidates are known.
+    pub(super) swept: Vec<VarSet>,
     /// The steps taken.
     pub(super) steps: Vec<GraphStep>,
     /// Choices among equals, decided by the order of candidates.

@@ -21,6 +21,8 @@ fn planes_and_rows_count_the_same_with_and_without_weights() {
         let child = rng.random_range(0..variables);
         let blanket: VarSet = (0..variables).filter(|&v| v != child && rng.random_bool(0.5)).collect();
         assert_eq!(planes.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
+        let always = PlaneCounts::always(&data);
+        assert_eq!(always.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
         let open: Vec<usize> = (0..variables).filter(|&v| v != child && !blanket.contains(v)).collect();
         let levels = sample.cardinalities[child] as usize;
         let extended = |source: &dyn CountSource| {

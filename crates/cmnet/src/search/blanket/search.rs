@@ -108,6 +108,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// # Errors
     /// When a blanket has its own node.
     pub fn climb(&self, state: &BlanketState, prior: ContextPrior) -> Result<GraphClimb<'a, 'b, S>> {
-        Ok(GraphClimb::among(self.scorer, prior, self.candidates(state)?, self.limits))
+        let blankets = state.blankets.iter().map(|found| found.blanket.clone()).collect();
+        Ok(GraphClimb::among(self.scorer, prior, (self.candidates(state)?, blankets), self.limits))
     }
 }

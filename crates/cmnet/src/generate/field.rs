@@ -1,6 +1,6 @@
 //! Sparse pairwise binary fields, drawn by Gibbs sampling.
 
-use super::{below, binary_table, uniform};
+use super::{below, table_of, uniform};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::graph::{Edge, Graph};
@@ -34,9 +34,9 @@ pub fn ising_field(variables: usize, rows: usize, seed: u64) -> Result<(Graph, D
     sweep(&mut state, &signs, WARM_UP, &mut generator);
     for _ in 0..rows {
         sweep(&mut state, &signs, SWEEPS, &mut generator);
-        columns.iter_mut().zip(&state).for_each(|(column, &level)| column.push(level));
+        columns.iter_mut().zip(&state).for_each(|(column, &level)| column.push(u16::from(level)));
     }
-    Ok((graph, binary_table(columns)?))
+    Ok((graph, table_of(columns, 2)?))
 }
 
 fn sparse_graph(variables: usize, generator: &mut Pcg64Mcg) -> Result<Graph> {

@@ -1,0 +1,53 @@
+//! Known structures with contexts: time, memory and recovery, one row of a table each.
+
+use crate::usage::{Meter, peak_megabytes};
+use anyhow::{Result, bail};
+use cmnet::generate::{KTree, Known, k_tree, recovery, triangle_grid};
+use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
+
+/// The head of the table.
+pub(crate) fn head() {
+    println!(
+        "{:<14} {:>5} {:>6} {:<8} {:>8} {:>8} {:>6} | {:>6} {:>6} {:>6} | {:>6} {:>6} {:>6}",
+        "structure", "d", "n", "mode", "wall s", "CPU s", "MB", "edge P", "R", "F1", "ctx P", "R", "F1"
+    );
+}
+
+/// Learns one known structure and prints its row.
+pub(crate) fn run(kind: &str, variables: usize, rows: usize, paper: bool) -> Result<()> {
+    let known = known(kind, variables, rows)?;
+    let options = LearnOptions {
+        kappas: vec!["n^-0.5".parse()?],
+        search: if paper { SearchMode::Paper } else { SearchMode::Blanket },
+        select: Select::None,
+        ..LearnOptions::default()
+    };
+    let meter = Meter::start();
+    let learned = learn(&known.data, &options, &())?;
+    let (wall, processor) = (meter.wall(), meter.processor());
+    let found = recovery(&known.structure, &learned.models[0].structure);
+    let (edges, elements) = (found.edges, found.elements);
+    println!(
+        "{kind:<14} {variables:>5} {rows:>6} {:<8} {wall:>8.2} {processor:>8.2} {:>6.0} | {:>6.4} {:>6.4} {:>6.4} | {:>6.4} {:>6.4} {:>6.4}",
+        learned.search,
+        peak_megabytes(),
+        edges.precision,
+        edges.recall,
+        edges.f1(),
+        elements.precision,
+        elements.recall,
+        elements.f1(),
+    );
+    Ok(())
+}
+
+fn known(kind: &str, variables: usize, rows: usize) -> Result<Known> {
+    let tree = |parents, levels| k_tree(KTree { variables, parents, levels }, rows, 1);
+    Ok(match kind {
+        "2-tree" => tree(2, 2)?,
+        "3-tree" => tree(3, 2)?,
+        "ternary-2-tree" => tree(2, 3)?,
+        "triangle-grid" => triangle_grid(variables.isqrt(), rows, 1)?,
+        other => bail!("{other:?} is not a kind of known structure"),
+    })
+}
