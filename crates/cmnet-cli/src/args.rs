@@ -95,6 +95,22 @@ pub(crate) struct FormatArgs {
     pub(crate) format: Format,
 }
 
+/// A model.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+}
+
+/// A model that can be asked.
+#[derive(Debug, Args)]
+pub(crate) struct FittedArgs {
+    /// Model file with parameters
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+}
+
 /// A table and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
@@ -282,36 +298,37 @@ pub(crate) enum Select {
     None,
 }
 
+/// Hyperparameters other than the model's own.
 #[derive(Debug, Args)]
-pub(crate) struct ScoreArgs {
-    /// Model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
+pub(crate) struct ScoringArgs {
     /// Weight of the context prior [default: the model's]
     #[arg(long)]
     pub(crate) kappa: Option<String>,
     /// Dirichlet hyperparameter per level [default: the model's, else 0.5]
     #[arg(long)]
     pub(crate) alpha: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScoreArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) scoring: ScoringArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Weight of the context prior [default: the model's]
-    #[arg(long)]
-    pub(crate) kappa: Option<String>,
-    /// Dirichlet hyperparameter per level [default: the model's, else 0.5]
-    #[arg(long)]
-    pub(crate) alpha: Option<String>,
+    #[command(flatten)]
+    pub(crate) scoring: ScoringArgs,
     /// Leave out the examination of every neighbouring graph, which is slow on many variables
     #[arg(long)]
     pub(crate) skip_optimality: bool,
@@ -321,9 +338,8 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DrawArgs {
-    /// Model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
     /// File to write: .svg, .dot, .tex (TikZ) or .graphml; - prints text
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,

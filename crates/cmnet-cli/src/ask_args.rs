@@ -1,6 +1,6 @@
 //! What can be typed to ask a model something.
 
-use crate::args::{DataArgs, FormatArgs};
+use crate::args::{DataArgs, FittedArgs, FormatArgs, ModelArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -15,7 +15,9 @@ A level may contain commas and equals signs as it is, or stand in double quotes.
 const EXPLAIN_HELP: &str = "\
 Examples:
   cmnet explain heart.model.json
-  cmnet explain heart.model.json --given lipoprotein_ratio='>=3' --format json";
+  cmnet explain heart.model.json --given lipoprotein_ratio='>=3' --format json
+
+A model without parameters is explained too, except for the strength of its edges.";
 
 /// The commands that use a model.
 #[derive(Debug, Subcommand)]
@@ -40,34 +42,36 @@ pub(crate) enum AskCommand {
     Import(ImportArgs),
 }
 
+// A heading per argument: one set for a whole struct would also cover what follows it.
+const KNOWN: &str = "What is known";
+const INFERENCE: &str = "Inference";
+
 /// What is known.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is known")]
 pub(crate) struct GivenArgs {
     /// Levels of variables: name=level,name=level; may be repeated
-    #[arg(long, value_name = "LEVELS")]
+    #[arg(help_heading = KNOWN, long, value_name = "LEVELS")]
     pub(crate) given: Vec<String>,
     /// Weights of a variable's levels: name=level:weight,level:weight; may be repeated
-    #[arg(long, value_name = "WEIGHTS")]
+    #[arg(help_heading = KNOWN, long, value_name = "WEIGHTS")]
     pub(crate) soft: Vec<String>,
     /// UAI evidence file: how many, then the numbers of variable and level
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = KNOWN, long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
 }
 
 /// How exact inference works.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Inference")]
 pub(crate) struct TreeArgs {
     /// Memory for tables
-    #[arg(long, value_name = "AMOUNT", default_value = "1G")]
+    #[arg(help_heading = INFERENCE, long, value_name = "AMOUNT", default_value = "1G")]
     pub(crate) memory: String,
     /// Which variable goes next when the graph is triangulated
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = INFERENCE, long, value_enum, default_value_t)]
     pub(crate) elimination: Elimination,
-    /// Say on standard error what the tables will take, before they are made
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    /// Do not say on standard error what will be done and what the tables will take
+    #[arg(help_heading = INFERENCE, long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -83,45 +87,54 @@ pub(crate) enum Elimination {
 
 /// Which method, and how it works when it is not exact.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Inference")]
 pub(crate) struct MethodArgs {
-    /// Which method: auto is exact when the junction tree fits the memory, else gibbs
-    #[arg(long, value_enum, default_value_t)]
+    /// Which method: auto is exact when the tables fit the memory, else gibbs
+    #[arg(help_heading = INFERENCE, long, value_enum, default_value_t)]
     pub(crate) method: InferenceMethod,
     /// Gibbs: chains
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 4)]
     pub(crate) chains: usize,
     /// Gibbs: sweeps of each chain that count
-    #[arg(long, value_name = "N", default_value_t = 4000)]
+    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 4000)]
     pub(crate) sweeps: usize,
     /// Gibbs: sweeps of each chain before
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 1000)]
     pub(crate) warm_up: usize,
     /// What determines the random numbers
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(help_heading = INFERENCE, long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+/// What is known, and how the answer is computed.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArgs {
+    #[command(flatten)]
+    pub(crate) given: GivenArgs,
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InferenceMethod {
-    /// Exact when the junction tree fits the memory, else gibbs.
+    /// Exact when the tables fit the memory, else gibbs.
     #[default]
     Auto,
-    /// The junction tree, or a refusal.
+    /// Junction tree or elimination, or a refusal.
     Exact,
-    /// Gibbs sampling.
+    /// Gibbs sampling; for --map annealed, then climbing by blocks.
     Gibbs,
-    /// Loopy belief propagation.
+    /// Loopy belief propagation; for --map with maxima, then climbing by blocks.
     Bp,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// Model file with parameters
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: FittedArgs,
     /// Variables to ask about [default: all that are not given]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES")]
     pub(crate) target: Vec<String>,
     /// The most probable levels together instead of each variable's distribution
     #[arg(long, conflicts_with_all = ["joint", "information"])]
@@ -133,20 +146,15 @@ pub(crate) struct QueryArgs {
     #[arg(long)]
     pub(crate) information: bool,
     #[command(flatten)]
-    pub(crate) given: GivenArgs,
-    #[command(flatten)]
-    pub(crate) tree: TreeArgs,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
+    pub(crate) question: QuestionArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// Model file with parameters
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: FittedArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Variable to predict
@@ -163,9 +171,8 @@ pub(crate) struct PredictArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SampleArgs {
-    /// Model file with parameters
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: FittedArgs,
     /// Rows to draw
     #[arg(short = 'n', long = "rows", value_name = "N")]
     pub(crate) rows: usize,
@@ -173,20 +180,15 @@ pub(crate) struct SampleArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) given: GivenArgs,
-    #[command(flatten)]
-    pub(crate) tree: TreeArgs,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
+    pub(crate) question: QuestionArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// Model file; parameters are needed for the strength of edges only
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) given: GivenArgs,
     #[command(flatten)]
@@ -197,9 +199,8 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// Model file with parameters
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: FittedArgs,
     /// File to write: .uai (MARKOV)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,

@@ -1,14 +1,13 @@
 //! What can be typed after `fit`, `evaluate`, `cv` and `compare`.
 
-use crate::args::{DataArgs, FittingArgs, FormatArgs, ReadingArgs, Search};
+use crate::args::{DataArgs, FittedArgs, FittingArgs, FormatArgs, ModelArgs, ReadingArgs, Search};
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// Model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Model file to write, with the parameters
@@ -22,9 +21,8 @@ pub(crate) struct FitArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// Model file with parameters
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: FittedArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]

@@ -59,8 +59,8 @@ fn run_case(folder: &Path, name: &str, network: &Network, random: &mut Pcg64Mcg)
         }
     }
     let ask = Ask::default();
-    let (_, _, plan) = network.choose(&evidence, &ask, cmnet::inference::QueryMethod::Exact);
-    println!("{name}: {plan}");
+    let plan = network.choose(&evidence, &ask, cmnet::inference::QueryMethod::Exact)?;
+    println!("{name}: {}", plan.reason);
     let (seconds, marginals) = shortest(|| Ok(network.posterior(&evidence, &ask)?.marginals()))?;
     let (map_seconds, map) = shortest(|| Ok(network.most_probable(None, &Evidence::none(), &ask)?))?;
     let mut row = vec![0; network.schema().len()];

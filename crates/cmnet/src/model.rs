@@ -4,7 +4,7 @@
 use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{Error, ErrorKind, Result, shown, shown_list};
 use crate::inference::Network;
-use crate::loglinear::Fit;
+use crate::loglinear::{Fit, affordable_canonical};
 use crate::score::{Alpha, Kappa};
 use crate::search::StopReason;
 use crate::structure::Structure;
@@ -83,7 +83,11 @@ impl Model {
         let (parameters, values) = (&fit.parameters, fit.parameters.values());
         let sets = parameters.terms().sets().iter();
         let tables = sets.map(|set| (set.variables().clone(), values[set.range()].to_vec())).collect();
-        Network::new(&self.schema, &self.structure, tables, parameters.log_partition())
+        let network = Network::new(&self.schema, &self.structure, tables, parameters.log_partition())?;
+        match affordable_canonical(&self.structure) {
+            Some(closed) => network.with_closure(closed),
+            None => Ok(network),
+        }
     }
 
     /// A table that has this model's variables and levels, with its columns in the model's

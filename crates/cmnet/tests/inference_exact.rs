@@ -4,7 +4,7 @@
 mod inference_support;
 
 use cmnet::graph::VarSet;
-use cmnet::inference::{Ask, EliminationRule, Evidence, Network, Session};
+use cmnet::inference::{Ask, EliminationRule, Evidence, Network, Session, cut_edges};
 use inference_support::{Listed, MIXED, assert_close, entropy, generator, random_evidence, random_model};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -129,7 +129,7 @@ fn the_most_probable_completion_is_that_of_enumeration() {
 #[test]
 fn removing_cut_edges_changes_no_answer() {
     let mut random = generator(503);
-    let (mut with_cuts, mut smaller) = (0, 0);
+    let (mut with_cuts, mut smaller, mut implied) = (0, 0, 0);
     for case in 0..MODELS {
         let shape = inference_support::Shape { element_probability: 0.7, edge_probability: 0.8, ..MIXED };
         let model = random_model(&mut random, shape);
@@ -143,9 +143,23 @@ fn removing_cut_edges_changes_no_answer() {
         }
         let both = [&reduced, &full].map(|posterior| posterior.log_evidence(&plain).unwrap());
         assert!((both[0] - both[1]).abs() < 1e-10, "case {case}");
-        with_cuts += usize::from(!reduced.conditioned().cut().is_empty());
+        let listed = Listed::new(&model, &evidence);
+        for (v, one) in reduced.marginals().iter().enumerate() {
+            assert_close(one, &listed.joint(&[v], network.cardinalities()), &format!("case {case}"));
+        }
+        let maxima = [Ask::default(), plain].map(|ask| {
+            let best = network.most_probable(None, &evidence, &ask).unwrap();
+            network.log_probability_of(&best, &evidence, &ask).unwrap()
+        });
+        assert!((maxima[0] - maxima[1]).abs() < 1e-10, "case {case}");
+        let cut = reduced.conditioned().cut();
+        let declared = cut_edges(network.structure(), network.structure(), &evidence);
+        assert!(declared.iter().all(|edge| cut.contains(edge)));
+        with_cuts += usize::from(!cut.is_empty());
         smaller += usize::from(reduced.cost().cells < full.cost().cells);
+        implied += usize::from(cut.len() > declared.len());
     }
+    assert!(implied > MODELS / 20, "{implied} with edges that only the closure cuts");
     assert!(with_cuts > MODELS / 4 && smaller > MODELS / 4, "{with_cuts} with cuts, {smaller} smaller");
 }
 
@@ -234,4 +248,46 @@ fn questions_that_cannot_be_answered_say_why() {
     model.fit = None;
     let bare = model.network().unwrap_err().to_string();
     assert!(bare.contains("cmnet fit"), "{bare}");
+}
+
+#[test]
+fn what_an_explanation_calls_independent_is_independent() {
+    let mut random = generator(507);
+    let (mut separated, mut split) = (0, 0);
+    for case in 0..300 {
+        let shape = inference_support::Shape { edge_probability: 0.5, element_probability: 0.6, ..MIXED };
+        let model = random_model(&mut random, shape);
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.3, 0.0);
+        let explanation = network.explain(&evidence, &Ask::default()).unwrap();
+        let listed = Listed::new(&model, &evidence);
+        let of = |sets: &[&[usize]]| entropy(&listed.joint(&sets.concat(), network.cardinalities()));
+        let information = |one: usize, other: usize, given: &[usize]| {
+            of(&[&[one], given]) + of(&[&[other], given]) - of(&[&[one, other], given]) - of(&[given])
+        };
+        for separation in explanation.separations() {
+            let ((low, high), given) = (separation.pair, separation.given.as_slice());
+            assert!(information(low, high, given) < 1e-10, "case {case}: {separation:?}");
+            assert!(explanation.separated(low, high, &separation.given));
+            for left_out in separation.given.iter() {
+                assert!(!explanation.separated(low, high, &separation.given.toggled(left_out)));
+            }
+            separated += 1;
+        }
+        for parts in &explanation.splits {
+            for (place, one) in parts.iter().enumerate() {
+                for other in &parts[place + 1..] {
+                    let (a, b) = (one.as_slice(), other.as_slice());
+                    assert!(of(&[a]) + of(&[b]) - of(&[a, b]) < 1e-10, "case {case}: {parts:?}");
+                    split += 1;
+                }
+            }
+        }
+        // Every pair of unobserved variables is an edge, separated, or in different groups.
+        let free = explanation.free.len();
+        let across: usize = explanation.groups.iter().map(|g| g.len() * (free - g.len())).sum();
+        let pairs = explanation.edges.len() + explanation.separations().count() + across / 2;
+        assert_eq!(pairs, free * (free - 1) / 2, "case {case}");
+    }
+    assert!(separated > 100 && split > 30, "{separated} pairs, {split} splits");
 }

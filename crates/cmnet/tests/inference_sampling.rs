@@ -4,9 +4,8 @@
 
 mod inference_support;
 
-use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Approximation, Ask, BeliefOptions, Evidence, GibbsOptions, MethodUsed, Predictor, QueryMethod,
+    Approximation, Ask, BeliefOptions, Evidence, GibbsOptions, MethodUsed, Methods, Predictor, QueryMethod,
 };
 use inference_support::{
     Listed, MIXED, assert_close, fitted, generator, plain, random_evidence, random_model,
@@ -175,11 +174,11 @@ fn auto_falls_back_to_sampling_and_says_so() {
     let network = model.network().unwrap();
     let tight = Ask { memory: 4096, ..Ask::default() };
     let answer = network.marginals(&[0, 35], &Evidence::none(), &tight, &Methods::default()).unwrap();
-    assert_eq!(answer.method, MethodUsed::Gibbs);
-    assert!(answer.reason.contains("does not fit"), "{}", answer.reason);
+    assert_eq!(answer.choice.method, MethodUsed::Gibbs);
+    assert!(answer.choice.reason.contains("does not fit"), "{}", answer.choice.reason);
     assert!(matches!(answer.approximation, Some(Approximation::Gibbs(_))));
     let exact = network.marginals(&[0, 35], &Evidence::none(), &Ask::default(), &Methods::default()).unwrap();
-    assert_eq!(exact.method, MethodUsed::Exact);
+    assert_eq!(exact.choice.method, MethodUsed::Exact);
     for ((_, p), (_, q)) in answer.marginals.iter().zip(&exact.marginals) {
         assert!((p[0] - q[0]).abs() < 0.05, "{p:?} {q:?}");
     }
@@ -212,4 +211,39 @@ fn predictions_are_conditionals_with_missing_cells_summed_out() {
             assert!((expected[found.level as usize] - best).abs() < 1e-10);
         }
     }
+}
+
+#[test]
+fn what_lies_beyond_observed_variables_costs_a_prediction_nothing() {
+    let mut random = generator(517);
+    let sizes: Vec<(usize, u64)> = [30, 600]
+        .into_iter()
+        .map(|count| {
+            // A chain of triangles: each variable next to the two before it.
+            let edges: Vec<(usize, usize)> =
+                (1..count).flat_map(|v| (v.max(2) - 2..v).map(move |before| (before, v))).collect();
+            let model = fitted(&mut random, plain(&vec![2; count], &edges));
+            let network = model.network().unwrap();
+            let mut predictor = Predictor::new(&network, 10, &Ask::default()).unwrap();
+            for missing in [[9, 11], [12, 13], [8, 20]] {
+                let level = |v: usize| (!missing.contains(&v)).then_some((v % 2) as u32);
+                let row: Vec<Option<u32>> = (0..count).map(level).collect();
+                let found = predictor.predict(&row).unwrap();
+                let mut evidence = Evidence::none();
+                for v in (0..count).filter(|v| *v != 10 && !missing.contains(v)) {
+                    evidence.observe(network.schema(), v, (v % 2) as u32).unwrap();
+                }
+                let expected = network.posterior(&evidence, &Ask::default()).unwrap().marginal(10);
+                assert_close(&found.probabilities, &expected, "prediction");
+                // Another level far away changes nothing, and no tree is made for it.
+                let (trees, mut far) = (predictor.trees(), row.clone());
+                far[count - 1] = None;
+                assert_eq!(predictor.predict(&far).unwrap(), found);
+                assert_eq!(predictor.trees(), trees);
+            }
+            predictor.trees()
+        })
+        .collect();
+    assert_eq!(sizes[0], sizes[1]);
+    assert_eq!(sizes[0], (3, 8), "three patterns; three variables at most to sum over");
 }

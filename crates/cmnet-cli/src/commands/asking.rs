@@ -7,7 +7,7 @@ use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
-use cmnet::inference::{Ask, EliminationRule, Evidence, GibbsOptions, QueryMethod, TreeCost};
+use cmnet::inference::{Ask, Choice, EliminationRule, Evidence, GibbsOptions, Methods, QueryMethod};
 use cmnet::io::uai;
 use serde_json::{Map, Value, json};
 
@@ -63,19 +63,36 @@ pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
     }
 }
 
-/// Says what will be done before it is done, when asked to or when it will take long.
-pub(crate) fn announce(verbose: bool, cost: TreeCost, reason: &str) {
-    if verbose || cost.at_least || cost.bytes(2) > 1 << 28 {
-        output::note(reason);
+pub(crate) fn methods(arguments: &MethodArgs) -> Methods {
+    Methods { method: method(arguments), gibbs: gibbs(arguments), ..Methods::default() }
+}
+
+/// Says what will be done and what it will take, before anything is allocated.
+pub(crate) fn announce(arguments: &TreeArgs, what: &str) {
+    if !arguments.quiet {
+        output::note(what);
     }
 }
 
-/// The evidence by names: levels, and weights.
+pub(crate) fn announce_choice(arguments: &TreeArgs, choice: &Choice) {
+    announce(arguments, &format!("{}: {}", choice.method, choice.reason));
+}
+
+/// The levels that are known, by names.
 pub(crate) fn given_json(schema: &Schema, evidence: &Evidence) -> Value {
     let label = |(v, level): (usize, u32)| {
         (schema.name(v).to_owned(), Value::from(schema.variable(v).levels[level as usize].as_str()))
     };
     Value::Object(evidence.hard().map(label).collect::<Map<String, Value>>())
+}
+
+/// The weights of levels, by names.
+pub(crate) fn soft_json(schema: &Schema, evidence: &Evidence) -> Value {
+    let weights = |logs: &[f64]| logs.iter().map(|&log| libm::exp(log)).collect::<Vec<f64>>();
+    let named = evidence
+        .soft()
+        .map(|(v, logs)| (schema.name(v).to_owned(), distribution_json(schema, v, &weights(logs))));
+    Value::Object(named.collect())
 }
 
 /// The evidence in words: `a = x, b = y`.
@@ -101,9 +118,15 @@ pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {
     format!("{} - {}", schema.name(edge.low()), schema.name(edge.high()))
 }
 
-pub(crate) fn cost_json(cost: TreeCost) -> Value {
+/// What exact inference costs or would cost, and what is held.
+pub(crate) fn tree_json(choice: &Choice) -> Value {
+    let cost = choice.cost;
     json!({"cells": cost.cells, "largest_clique": cost.width, "largest_table": cost.largest,
-        "bytes": cost.bytes(2), "at_least": cost.at_least})
+        "at_least": cost.at_least, "bytes": choice.bytes})
+}
+
+pub(crate) fn edges_json(schema: &Schema, edges: &[Edge]) -> Value {
+    edges.iter().map(|&edge| edge_json(schema, edge)).collect()
 }
 
 /// A field of a CSV file, quoted where that is needed.

@@ -8,8 +8,8 @@ use cmnet::loglinear::FitOptions;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model)?;
-    let mut fit = files::fit_of(&model, &arguments.model)?.clone();
+    let model = files::model(&arguments.model.model)?;
+    let mut fit = files::fit_of(&model, &arguments.model.model)?.clone();
     if fit.parameters.log_partition().is_none() {
         // Pseudo-likelihood leaves log Z unknown; a junction tree has it where one fits.
         let normalized =

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
         let path = arguments.output.display();
         return Err(Usage(format!("{path}: unknown kind of file; expected a name that ends in .uai")).into());
     }
-    let network = files::model(&arguments.model)?.network()?;
+    let network = files::model(&arguments.model.model)?.network()?;
     let evidence = asking::evidence(network.schema(), &arguments.given)?;
     if evidence.soft().next().is_some() {
         return Err(Usage("--soft: UAI evidence files hold levels only".to_owned()).into());

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
         files::check_output(path, Path::new(&arguments.data.data))?;
     }
-    let mut model = files::model(&arguments.model)?;
+    let mut model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;
     let data = files::table_for(&model, &arguments.data)?;
     let fitted = fit(&model.structure, &data, &options)?;

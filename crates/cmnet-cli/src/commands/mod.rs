@@ -1,5 +1,6 @@
 //! One file per subcommand: read, call the library, render.
 
+pub(crate) mod approximation;
 pub(crate) mod asking;
 pub(crate) mod check;
 pub(crate) mod compare;

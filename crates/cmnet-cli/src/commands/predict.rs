@@ -12,11 +12,19 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
-    let network = files::model(&arguments.model)?.network()?;
+    let network = files::model(&arguments.model.model)?.network()?;
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
     let variable = schema.variable(target);
-    let mut predictor = Predictor::new(&network, target, &asking::ask(&arguments.tree)?)?;
+    let ask = asking::ask(&arguments.tree)?;
+    let bytes = network.prediction_bytes(target)?;
+    let blanket = network.closed().markov_blanket(target).len();
+    let what = format!(
+        "exact: the tables of the target and its blanket of {blanket} take {bytes} bytes; a tree for missing cells at most {}",
+        arguments.tree.memory
+    );
+    asking::announce(&arguments.tree, &what);
+    let mut predictor = Predictor::new(&network, target, &ask)?;
     let mut tally = Tally::new(variable.levels.len());
     let mut predictions: Vec<Prediction> = Vec::new();
     let options = files::options(&arguments.data.reading)?;
@@ -36,7 +44,13 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     }
     match arguments.format.format {
         Format::Json => {
-            let json = as_json(variable, &predictions, &tally);
+            let mut json = as_json(variable, &predictions, &tally);
+            let (trees, largest) = predictor.trees();
+            let names =
+                |set: &mut dyn Iterator<Item = usize>| set.map(|v| schema.name(v)).collect::<Vec<_>>();
+            json["blanket"] = json!(names(&mut predictor.blanket().iter()));
+            json["absent"] = json!(absent);
+            json["tables"] = json!({"bytes": bytes, "trees": trees, "largest_tree": largest});
             if let Some(path) = &arguments.output {
                 write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
             }
@@ -129,6 +143,7 @@ fn as_json(variable: &Variable, predictions: &[Prediction], tally: &Tally) -> Va
     json!({
         "format": "cmnet-predict/1",
         "target": variable.name,
+        "method": "exact",
         "levels": variable.levels,
         "rows": predictions.iter().map(row).collect::<Vec<_>>(),
         "known": tally.known(),

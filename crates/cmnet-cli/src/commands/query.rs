@@ -1,24 +1,30 @@
 //! `cmnet query`: distributions given evidence, or the most probable completion.
 
-use super::asking;
+use super::{approximation, asking};
 use crate::args::Format;
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::data::Var;
-use cmnet::inference::ask::Methods;
-use cmnet::inference::{Answer, Approximation, Ask, BeliefOptions, Evidence, Network};
+use cmnet::graph::Edge;
+use cmnet::inference::{
+    Answer, Ask, CompletionAnswer, Evidence, Joint, JointAnswer, MethodUsed, Methods, Network,
+};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
-    let network = files::model(&arguments.model)?.network()?;
-    let evidence = asking::evidence(network.schema(), &arguments.given)?;
-    let targets = network.targets(&arguments.target, &evidence)?;
-    let question =
-        Question { network: &network, evidence: &evidence, targets, ask: asking::ask(&arguments.tree)? };
-    let (_, cost, reason) = network.choose(&evidence, &question.ask, asking::method(&arguments.method));
-    asking::announce(arguments.tree.verbose, cost, &reason);
+    let network = files::model(&arguments.model.model)?.network()?;
+    let how = &arguments.question;
+    let evidence = asking::evidence(network.schema(), &how.given)?;
+    let question = Question {
+        network: &network,
+        evidence: &evidence,
+        targets: network.targets(&arguments.target, &evidence)?,
+        ask: asking::ask(&how.tree)?,
+        methods: asking::methods(&how.method),
+        cut: network.cut_edges(&evidence),
+    };
     let (text, json) =
         if arguments.map { question.map(arguments)? } else { question.marginals(arguments)? };
     match arguments.format.format {
@@ -33,62 +39,112 @@ struct Question<'a> {
     evidence: &'a Evidence,
     targets: Vec<Var>,
     ask: Ask,
+    methods: Methods,
+    cut: Vec<Edge>,
 }
 
 impl Question<'_> {
     fn map(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
         let some = (!arguments.target.is_empty()).then_some(self.targets.as_slice());
-        let best = self.network.most_probable(some, self.evidence, &self.ask)?;
+        let choice = self.network.choose_completion(some, self.evidence, &self.ask, self.methods.method)?;
+        asking::announce_choice(&arguments.question.tree, &choice);
+        let found = self.network.completion_by(some, self.evidence, &self.ask, &self.methods)?;
         let schema = self.network.schema();
         let label =
             |&(v, level): &(Var, u32)| (schema.name(v), schema.variable(v).levels[level as usize].as_str());
-        let what = if some.is_some() { "Most probable levels together" } else { "Most probable completion" };
+        let levels: Map<String, Value> =
+            found.levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
+        let proven = found.choice.method == MethodUsed::Exact;
+        let reliability = match (&found.climb, &found.visits) {
+            (Some(climb), _) => approximation::climb_json(climb),
+            (_, Some((share, gibbs))) => {
+                let mut json = approximation::gibbs_json(gibbs);
+                json["share"] = json!(share);
+                json
+            }
+            _ => Value::Null,
+        };
+        let json = json!({"format": "cmnet-query/1", "map": levels, "proven": proven,
+            "log_probability": found.log_probability, "log_weight": found.log_weight,
+            "method": found.choice.method.to_string(), "reason": found.choice.reason,
+            "given": asking::given_json(schema, self.evidence), "soft": asking::soft_json(schema, self.evidence),
+            "cut_edges": asking::edges_json(schema, &self.cut), "tree": asking::tree_json(&found.choice),
+            "approximation": reliability});
+        Ok((self.map_text(&found, some.is_some()), json))
+    }
+
+    fn map_text(&self, found: &CompletionAnswer, some: bool) -> String {
+        let schema = self.network.schema();
+        let proven = found.choice.method == MethodUsed::Exact;
+        let what = match (some, proven) {
+            (true, true) => "Most probable levels together",
+            (false, true) => "Most probable completion",
+            (true, false) => "Probable levels together",
+            (false, false) => "Probable completion",
+        };
         let mut text = format!("{what}{}\n", self.given());
-        let width = best.levels.iter().map(|pair| label(pair).0.chars().count()).max().unwrap_or(0);
-        for (name, level) in best.levels.iter().map(label) {
-            let _ = writeln!(text, "  {name:width$}  {level}");
+        let width = found.levels.iter().map(|&(v, _)| schema.name(v).chars().count()).max().unwrap_or(0);
+        for &(v, level) in &found.levels {
+            let _ =
+                writeln!(text, "  {:width$}  {}", schema.name(v), schema.variable(v).levels[level as usize]);
         }
-        let log_probability = self.network.log_probability_of(&best, self.evidence, &self.ask)?;
-        let probability = libm::exp(log_probability);
-        let _ = writeln!(text, "probability {probability:.6} (log {log_probability:.6})");
-        let map: Map<String, Value> =
-            best.levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
-        let json = json!({"format": "cmnet-query/1", "map": map, "log_probability": log_probability,
-            "method": "exact", "given": asking::given_json(schema, self.evidence)});
-        Ok((text, json))
+        let _ = match (found.log_probability, found.log_weight) {
+            (Some(log), _) => writeln!(text, "probability {:.6} (log {log:.6})", libm::exp(log)),
+            (None, Some(weight)) => {
+                writeln!(text, "log weight {weight:.6}; the probability takes a tree that does not fit")
+            }
+            (None, None) => writeln!(text, "the probability takes a tree that does not fit"),
+        };
+        if proven {
+            return text + "Method: exact\n";
+        }
+        let _ = writeln!(text, "Method: {}; {}", found.choice.method, found.choice.reason);
+        if let Some(climb) = &found.climb {
+            text += &approximation::climb_text(climb);
+        }
+        if let Some((share, gibbs)) = &found.visits {
+            let _ = writeln!(text, "{share:.6} of the draws have these levels");
+            text += &approximation::gibbs_text(gibbs);
+        }
+        text + "The best that was found, a lower bound: NOT proven to be the most probable\n"
     }
 
     fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
-        let methods = Methods {
-            method: asking::method(&arguments.method),
-            gibbs: asking::gibbs(&arguments.method),
-            belief: BeliefOptions::default(),
-        };
-        let answer = self.network.marginals(&self.targets, self.evidence, &self.ask, &methods)?;
+        let (tree, method) = (&arguments.question.tree, self.methods.method);
+        asking::announce_choice(tree, &self.network.choose(self.evidence, &self.ask, method)?);
+        let together = arguments.joint || arguments.information;
+        if together {
+            let choice = self.network.choose_joint(&self.targets, self.evidence, &self.ask, method)?;
+            asking::announce(tree, &format!("together: {}: {}", choice.method, choice.reason));
+        }
+        let answer = self.network.marginals(&self.targets, self.evidence, &self.ask, &self.methods)?;
+        let mut json = self.marginals_json(&answer);
+        let mut text = self.marginals_text(&answer);
+        if together {
+            let joint = self.network.joint_by(&self.targets, self.evidence, &self.ask, &self.methods)?;
+            if arguments.joint {
+                self.joint(&joint, &mut text, &mut json);
+            }
+            if arguments.information {
+                self.information(&joint.joint, &mut text, &mut json);
+            }
+        }
+        Ok((text, json))
+    }
+
+    fn marginals_json(&self, answer: &Answer) -> Value {
         let schema = self.network.schema();
         let marginals: Map<String, Value> = answer
             .marginals
             .iter()
             .map(|(v, p)| (schema.name(*v).to_owned(), asking::distribution_json(schema, *v, p)))
             .collect();
-        let cut = self.network.cut_edges(self.evidence);
-        let mut json = json!({"format": "cmnet-query/1", "marginals": marginals,
-            "method": answer.method.to_string(), "reason": answer.reason,
-            "given": asking::given_json(schema, self.evidence), "log_evidence": answer.log_evidence,
-            "cut_edges": cut.iter().map(|&edge| asking::edge_json(schema, edge)).collect::<Vec<_>>(),
-            "tree": asking::cost_json(answer.cost), "approximation": approximation_json(&answer)});
-        let mut text = self.marginals_text(&answer);
-        if !cut.is_empty() {
-            let cut: Vec<String> = cut.iter().map(|&edge| asking::edge_text(schema, edge)).collect();
-            let _ = writeln!(text, "Cut by the evidence: {}", cut.join(", "));
-        }
-        if arguments.joint {
-            self.joint(&mut text, &mut json)?;
-        }
-        if arguments.information {
-            self.information(&mut text, &mut json)?;
-        }
-        Ok((text, json))
+        json!({"format": "cmnet-query/1", "marginals": marginals,
+            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
+            "given": asking::given_json(schema, self.evidence), "soft": asking::soft_json(schema, self.evidence),
+            "log_evidence": answer.log_evidence, "cut_edges": asking::edges_json(schema, &self.cut),
+            "tree": asking::tree_json(&answer.choice),
+            "approximation": approximation::as_json(answer.approximation.as_ref())})
     }
 
     fn marginals_text(&self, answer: &Answer) -> String {
@@ -109,40 +165,26 @@ impl Question<'_> {
                 libm::exp(log_evidence)
             );
         }
-        let _ = writeln!(text, "Method: {}; {}", answer.method, answer.reason);
-        match &answer.approximation {
-            Some(Approximation::Gibbs(gibbs)) => {
-                let judgement =
-                    if gibbs.agrees() { "the chains agree" } else { "the chains do NOT agree yet" };
-                let _ = writeln!(
-                    text,
-                    "{} chains of {} sweeps: split R-hat at most {:.4}, at least {:.0} effective draws; {judgement}",
-                    gibbs.chains,
-                    gibbs.sweeps,
-                    gibbs.worst_r_hat(),
-                    gibbs.least_effective()
-                );
+        let _ = match &answer.approximation {
+            None => writeln!(text, "Method: {}", answer.choice.method),
+            Some(approximation) => {
+                let how = approximation::as_text(approximation);
+                write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason)
             }
-            Some(Approximation::Belief(belief)) => {
-                let judgement = if belief.converged { "settled" } else { "did NOT settle" };
-                let _ = writeln!(
-                    text,
-                    "messages {judgement} after {} rounds (last change {:.1e}); loops make this approximate",
-                    belief.rounds, belief.change
-                );
-            }
-            None => {}
+        };
+        if !self.cut.is_empty() {
+            let cut: Vec<String> = self.cut.iter().map(|&edge| asking::edge_text(schema, edge)).collect();
+            let _ = writeln!(text, "Cut by the evidence: {}", cut.join(", "));
         }
         text
     }
 
-    fn joint(&self, text: &mut String, json: &mut Value) -> anyhow::Result<()> {
+    fn joint(&self, answer: &JointAnswer, text: &mut String, json: &mut Value) {
         let schema = self.network.schema();
-        let joint = self.network.joint(&self.targets, self.evidence, &self.ask)?;
         let label = |v: Var, level: u32| schema.variable(v).levels[level as usize].clone();
         let _ = writeln!(text, "Joint distribution");
         let mut rows = Vec::new();
-        for (levels, p) in joint.iter() {
+        for (levels, p) in answer.joint.iter() {
             let labels: Vec<String> = self.targets.iter().zip(&levels).map(|(&v, &l)| label(v, l)).collect();
             let named: Vec<String> = self
                 .targets
@@ -153,26 +195,32 @@ impl Question<'_> {
             let _ = writeln!(text, "  {p:.6}  {}", named.join(", "));
             rows.push(json!({"levels": labels, "probability": p}));
         }
+        if let Some(found) = &answer.approximation {
+            let how = approximation::as_text(found);
+            let _ = write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason);
+        }
         let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
-        json["joint"] = json!({"variables": names, "cells": rows});
-        Ok(())
+        json["joint"] = json!({"variables": names, "cells": rows,
+            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
+            "approximation": approximation::as_json(answer.approximation.as_ref())});
     }
 
-    fn information(&self, text: &mut String, json: &mut Value) -> anyhow::Result<()> {
+    /// Entropies and mutual information, all from the one joint distribution.
+    fn information(&self, joint: &Joint, text: &mut String, json: &mut Value) {
         let schema = self.network.schema();
-        let together = self.network.entropy(&self.targets, self.evidence, &self.ask)?;
+        let together = joint.entropy();
         let _ = writeln!(text, "Entropy of the targets together: {together:.6} nats");
+        let alone: Vec<f64> = self.targets.iter().map(|&v| joint.marginal(&[v]).entropy()).collect();
         let mut entropies = Map::new();
-        for &v in &self.targets {
-            let entropy = self.network.entropy(&[v], self.evidence, &self.ask)?;
+        for (&v, entropy) in self.targets.iter().zip(&alone) {
             let _ = writeln!(text, "  {}: {entropy:.6}", schema.name(v));
             entropies.insert(schema.name(v).to_owned(), json!(entropy));
         }
         let mut pairs = Vec::new();
         for (place, &one) in self.targets.iter().enumerate() {
-            for &other in &self.targets[place + 1..] {
-                let pair = (&[one][..], &[other][..]);
-                let shared = self.network.mutual_information(pair, &[], self.evidence, &self.ask)?;
+            for (later, &other) in self.targets.iter().enumerate().skip(place + 1) {
+                let both = joint.marginal(&[one, other]).entropy();
+                let shared = (alone[place] + alone[later] - both).max(0.0);
                 let (one, other) = (schema.name(one), schema.name(other));
                 let _ = writeln!(text, "Mutual information of {one} and {other}: {shared:.6} nats");
                 pairs.push(json!({"pair": [one, other], "nats": shared}));
@@ -180,7 +228,6 @@ impl Question<'_> {
         }
         json["information"] =
             json!({"joint_entropy": together, "entropy": entropies, "mutual_information": pairs});
-        Ok(())
     }
 
     fn given(&self) -> String {
@@ -189,19 +236,4 @@ impl Question<'_> {
             given => format!(" given {given}"),
         }
     }
-}
-
-fn approximation_json(answer: &Answer) -> Value {
-    match &answer.approximation {
-        Some(Approximation::Gibbs(gibbs)) => json!({"chains": gibbs.chains, "sweeps": gibbs.sweeps,
-            "r_hat": finite(gibbs.worst_r_hat()), "effective": gibbs.least_effective(), "agrees": gibbs.agrees()}),
-        Some(Approximation::Belief(belief)) => {
-            json!({"converged": belief.converged, "rounds": belief.rounds, "change": belief.change})
-        }
-        None => Value::Null,
-    }
-}
-
-fn finite(value: f64) -> Option<f64> {
-    value.is_finite().then_some(value)
 }

@@ -12,19 +12,21 @@ use serde_json::json;
 /// Rows drawn and written at a time.
 const CHUNK: usize = 1 << 16;
 
+/// The most cells that are collected for one file or document.
+const MOST_CELLS: usize = 1 << 28;
+
 pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
-    let network = files::model(&arguments.model)?.network()?;
-    let schema = network.schema();
-    let evidence = asking::evidence(schema, &arguments.given)?;
-    let ask = asking::ask(&arguments.tree)?;
-    let (_, cost, reason) = network.choose(&evidence, &ask, asking::method(&arguments.method));
-    asking::announce(arguments.tree.verbose, cost, &reason);
-    let sampler = network.sampler(
-        &evidence,
-        &ask,
-        asking::method(&arguments.method),
-        &asking::gibbs(&arguments.method),
-    )?;
+    let network = files::model(&arguments.model.model)?.network()?;
+    let (schema, how) = (network.schema(), &arguments.question);
+    let evidence = asking::evidence(schema, &how.given)?;
+    let ask = asking::ask(&how.tree)?;
+    if arguments.output.is_some() || arguments.format.format == Format::Json {
+        check_size(arguments.rows, schema.len())?;
+    }
+    let method = asking::method(&how.method);
+    let choice = network.choose(&evidence, &ask, method)?;
+    asking::announce_choice(&how.tree, &choice);
+    let sampler = network.sampler(&evidence, &ask, method, &asking::gibbs(&how.method))?;
     if arguments.format.format == Format::Json {
         let label = |(v, &level): (usize, &u32)| schema.variable(v).levels[level as usize].clone();
         let rows: Vec<Vec<String>> = sampler
@@ -34,7 +36,9 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
             .collect();
         let names: Vec<&str> = schema.variables().iter().map(|variable| variable.name.as_str()).collect();
         let json = json!({"format": "cmnet-sample/1", "method": sampler.method().to_string(),
-            "reason": sampler.reason(), "seed": arguments.method.seed, "variables": names, "rows": rows});
+            "reason": sampler.reason(), "seed": how.method.seed, "given": asking::given_json(schema, &evidence),
+            "soft": asking::soft_json(schema, &evidence), "tree": asking::tree_json(&choice),
+            "variables": names, "rows": rows});
         output::json(&json)?;
         return Ok(Outcome::Done);
     }
@@ -57,6 +61,17 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
         None => output::text(&text)?,
     }
     Ok(Outcome::Done)
+}
+
+/// Rows that are collected before they are written must fit somewhere.
+fn check_size(rows: usize, variables: usize) -> anyhow::Result<()> {
+    if rows.checked_mul(variables.max(1)).is_none_or(|cells| cells > MOST_CELLS) {
+        let hint = "write text to standard output, which takes any number of rows";
+        return Err(
+            cmnet::Error::limit(format!("{rows} rows"), format!("{MOST_CELLS} cells at once"), hint).into()
+        );
+    }
+    Ok(())
 }
 
 fn quoted_labels(schema: &Schema) -> Vec<Vec<String>> {

@@ -9,10 +9,10 @@ use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer, StructureScore};
 use serde_json::{Value, json};
 
 pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model)?;
+    let model = files::model(&arguments.model.model)?;
     let data = files::table_for(&model, &arguments.data)?;
-    let kappa = kappa(&model, arguments.kappa.as_deref())?;
-    let alpha = alpha(&model, arguments.alpha.as_deref())?;
+    let kappa = kappa(&model, arguments.scoring.kappa.as_deref())?;
+    let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
     let prior = ContextPrior::new(kappa, data.rows());
     let counts = RowCounts::new(&data);
     let score = Scorer::new(&counts, alpha).score(&model.structure, &prior)?;

@@ -1,7 +1,8 @@
 //! How questions are answered: memory, elimination rule, method.
 
 use super::belief::{Belief, BeliefOptions};
-use super::evidence::Evidence;
+use super::climb::ClimbOptions;
+use super::evidence::{Evidence, find_variable, split_outside_quotes, unquoted};
 use super::gibbs::{Gibbs, GibbsOptions};
 use super::network::Network;
 use super::plan::TreeCost;
@@ -72,17 +73,26 @@ pub enum Approximation {
     Belief(Belief),
 }
 
+/// What will be done, and what it takes: known before any table is allocated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The method.
+    pub method: MethodUsed,
+    /// Why that one, and its memory.
+    pub reason: String,
+    /// What exact inference costs, or would cost.
+    pub cost: TreeCost,
+    /// The bytes of the tables that will be held.
+    pub bytes: u64,
+}
+
 /// Marginals with the method that gave them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The distribution of each target, in the order asked for.
     pub marginals: Vec<(Var, Vec<f64>)>,
-    /// The method.
-    pub method: MethodUsed,
-    /// Why that one.
-    pub reason: String,
-    /// What the junction tree costs, or would cost.
-    pub cost: TreeCost,
+    /// The method, why that one, and what it cost.
+    pub choice: Choice,
     /// The log-probability of the evidence, where the method knows it.
     pub log_evidence: Option<f64>,
     /// What is known about the error of a method that is not exact.
@@ -98,31 +108,56 @@ pub struct Methods {
     pub gibbs: GibbsOptions,
     /// Iterations, tolerance, damping.
     pub belief: BeliefOptions,
+    /// How a probable completion is looked for.
+    pub climb: ClimbOptions,
+}
+
+/// What exact inference would take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exact {
+    pub(super) what: &'static str,
+    pub(super) cost: TreeCost,
+    pub(super) bytes: u64,
 }
 
 impl Network {
-    /// What the tree for a question costs, and whether it is exact: all of that before any
-    /// table is allocated.
-    pub fn choose(
+    /// What marginals and samples under this evidence will take, and by which method.
+    ///
+    /// # Errors
+    /// When a method without a tree is chosen and there are too many cliques to count.
+    pub fn choose(&self, evidence: &Evidence, ask: &Ask, method: QueryMethod) -> Result<Choice> {
+        let cost = self.cost(evidence, ask);
+        self.choose_by(Exact { what: "the junction tree", cost, bytes: cost.bytes(2) }, evidence, ask, method)
+    }
+
+    pub(super) fn choose_by(
         &self,
+        exact: Exact,
         evidence: &Evidence,
         ask: &Ask,
         method: QueryMethod,
-    ) -> (MethodUsed, TreeCost, String) {
-        let cost = self.cost(evidence, ask);
-        let fits = !cost.at_least && cost.bytes(2) <= ask.memory;
-        let (need, have) = (mebibytes(cost.bytes(2)), mebibytes(ask.memory));
-        let at_least = if cost.at_least { "at least " } else { "" };
-        let size = format!("the junction tree ({cost}) takes {at_least}{need} MiB of {have} MiB");
-        match method {
-            QueryMethod::Exact => (MethodUsed::Exact, cost, size),
-            QueryMethod::Gibbs => (MethodUsed::Gibbs, cost, "asked for".to_owned()),
-            QueryMethod::Belief => (MethodUsed::Belief, cost, "asked for".to_owned()),
-            QueryMethod::Auto if fits => (MethodUsed::Exact, cost, size),
-            QueryMethod::Auto => {
-                (MethodUsed::Gibbs, cost, format!("the junction tree ({cost}) does not fit {have} MiB"))
-            }
+    ) -> Result<Choice> {
+        let Exact { what, cost, bytes } = exact;
+        let fits = !cost.at_least && bytes <= ask.memory;
+        let have = amount(ask.memory);
+        let used = match method {
+            QueryMethod::Auto if fits => MethodUsed::Exact,
+            QueryMethod::Exact => MethodUsed::Exact,
+            QueryMethod::Auto | QueryMethod::Gibbs => MethodUsed::Gibbs,
+            QueryMethod::Belief => MethodUsed::Belief,
+        };
+        if used == MethodUsed::Exact {
+            let at_least = if cost.at_least { "at least " } else { "" };
+            let reason = format!("{what} ({cost}) takes {at_least}{} of {have}", amount(bytes));
+            return Ok(Choice { method: used, reason, cost, bytes });
         }
+        let why = match method {
+            QueryMethod::Auto => format!("{what} ({cost}) does not fit {have}"),
+            _ => "asked for".to_owned(),
+        };
+        let bytes = self.factor_bytes(evidence)?;
+        let reason = format!("{why}; the clique tables take {} of {have}", amount(bytes));
+        Ok(Choice { method: used, reason, cost, bytes })
     }
 
     /// The distributions of some variables given evidence, by the method asked for.
@@ -138,9 +173,9 @@ impl Network {
         methods: &Methods,
     ) -> Result<Answer> {
         self.check_targets(targets, evidence)?;
-        let (method, cost, reason) = self.choose(evidence, ask, methods.method);
-        let mut answer =
-            Answer { marginals: Vec::new(), method, reason, cost, log_evidence: None, approximation: None };
+        let choice = self.choose(evidence, ask, methods.method)?;
+        let method = choice.method;
+        let mut answer = Answer { marginals: Vec::new(), choice, log_evidence: None, approximation: None };
         let of = |all: &[Vec<f64>]| targets.iter().map(|&v| (v, all[v].clone())).collect();
         match method {
             MethodUsed::Exact => {
@@ -162,13 +197,24 @@ impl Network {
         Ok(answer)
     }
 
-    /// The variables with these names, in the order given.
+    /// The variables with these names, in the order given; all that are not given when there
+    /// are none. A text may hold several names with commas between, in double quotes those
+    /// that contain commas themselves.
     ///
     /// # Errors
     /// When one does not exist, stands twice or is given.
     pub fn targets(&self, names: &[String], evidence: &Evidence) -> Result<Vec<Var>> {
-        let find = |name: &String| super::find_variable(self.schema(), name);
-        let targets: Vec<Var> = names.iter().map(find).collect::<Result<_>>()?;
+        let mut targets: Vec<Var> = Vec::new();
+        for text in names {
+            match self.schema().find(text) {
+                Some(whole) => targets.push(whole),
+                None => {
+                    for name in split_outside_quotes(text, ',') {
+                        targets.push(find_variable(self.schema(), &unquoted(name))?);
+                    }
+                }
+            }
+        }
         self.check_targets(&targets, evidence)?;
         if targets.is_empty() && evidence.hard().count() == self.schema().len() {
             let problem = "every variable is given";
@@ -182,6 +228,11 @@ impl Network {
     }
 }
 
-fn mebibytes(bytes: u64) -> u64 {
-    bytes.div_ceil(1 << 20)
+/// An amount of memory in words, rounded up.
+pub(super) fn amount(bytes: u64) -> String {
+    match bytes {
+        0..10_240 => format!("{bytes} bytes"),
+        10_240..10_485_760 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        _ => format!("{} MiB", bytes.div_ceil(1 << 20)),
+    }
 }

@@ -1,5 +1,6 @@
 //! Loopy belief propagation on the maximal cliques: fast, exact on trees of cliques that
-//! share single variables, an approximation elsewhere that says whether it settled.
+//! share single variables, an approximation elsewhere that says whether it settled. With
+//! maxima instead of sums it points to a probable completion.
 
 use super::ask::Ask;
 use super::evidence::Evidence;
@@ -51,14 +52,7 @@ impl Network {
         options: &BeliefOptions,
     ) -> Result<(Vec<Vec<f64>>, Belief)> {
         let factors = self.factors(evidence, ask.memory)?;
-        let mut messages = Messages::new(&factors);
-        let mut belief = Belief { converged: false, rounds: 0, change: 0.0 };
-        while !belief.converged && belief.rounds < options.rounds {
-            let damping = if belief.rounds < 10 { 0.0 } else { options.damping };
-            belief.change = messages.round(damping);
-            belief.rounds += 1;
-            belief.converged = belief.change <= options.tolerance;
-        }
+        let (messages, belief) = Messages::settle(&factors, Over::Sum, options);
         let mut marginals = Vec::new();
         for (v, &levels) in self.cardinalities().iter().enumerate() {
             let mut marginal = vec![0.0; levels as usize];
@@ -77,18 +71,56 @@ impl Network {
     }
 }
 
+/// A row in which each unobserved variable has the level that max-product messages, as they
+/// are after some rounds, think best; others keep theirs.
+pub(super) fn max_product(factors: &Factors, options: &BeliefOptions, row: &mut [u32]) -> Belief {
+    let (messages, belief) = Messages::settle(factors, Over::Max, options);
+    for v in factors.free().iter() {
+        row[v] = first_largest(&messages.belief(v, None));
+    }
+    belief
+}
+
+/// The first place of the largest value.
+pub(super) fn first_largest(values: &[f64]) -> u32 {
+    let mut best = 0;
+    for (place, value) in values.iter().enumerate() {
+        if *value > values[best] {
+            best = place;
+        }
+    }
+    best as u32
+}
+
+/// What a table tells a variable about its own other variables: their sum, or the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Over {
+    Sum,
+    Max,
+}
+
 /// Log messages from each table to each of its variables.
 struct Messages<'a> {
     factors: &'a Factors,
+    over: Over,
     by_table: Vec<Vec<Vec<f64>>>,
 }
 
 impl<'a> Messages<'a> {
-    fn new(factors: &'a Factors) -> Self {
+    /// Sends messages until they settle or the rounds run out.
+    fn settle(factors: &'a Factors, over: Over, options: &BeliefOptions) -> (Self, Belief) {
         let zeros = |(shape, _): &(Shape, Vec<f64>)| {
             shape.cardinalities().iter().map(|&levels| vec![0.0; levels]).collect()
         };
-        Self { factors, by_table: factors.tables.iter().map(zeros).collect() }
+        let mut messages = Self { factors, over, by_table: factors.tables.iter().map(zeros).collect() };
+        let mut belief = Belief { converged: false, rounds: 0, change: 0.0 };
+        while !belief.converged && belief.rounds < options.rounds {
+            let damping = if belief.rounds < 10 { 0.0 } else { options.damping };
+            belief.change = messages.round(damping);
+            belief.rounds += 1;
+            belief.converged = belief.change <= options.tolerance;
+        }
+        (messages, belief)
     }
 
     /// The sum of the messages to a variable, from all tables but one.
@@ -114,9 +146,15 @@ impl<'a> Messages<'a> {
             for (&v, message) in shape.variables().iter().zip(&incoming) {
                 super::network::add_along(shape, v, message, &mut weights);
             }
-            to_probabilities(&mut weights);
+            if self.over == Over::Sum {
+                to_probabilities(&mut weights);
+            }
             for (place, message) in incoming.iter().enumerate() {
-                let new = outgoing(shape, place, &weights, message);
+                let mut new = match self.over {
+                    Over::Sum => log_sums(shape, place, &weights),
+                    Over::Max => maxima(shape, place, &weights),
+                };
+                divide(&mut new, message);
                 change = change.max(self.replace(table, place, new, damping));
             }
         }
@@ -144,20 +182,37 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// The message of a table to one of its variables: its marginal, divided by what came in.
-fn outgoing(shape: &Shape, place: usize, weights: &[f64], incoming: &[f64]) -> Vec<f64> {
+/// The logarithms of a table's sums over all variables but one.
+fn log_sums(shape: &Shape, place: usize, weights: &[f64]) -> Vec<f64> {
     let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place]);
     let mut sums = vec![0.0; levels];
     for block in weights.chunks_exact(stride * levels) {
         block.chunks_exact(stride).zip(&mut sums).for_each(|(run, sum)| *sum += run.iter().sum::<f64>());
     }
-    let log = |(sum, came): (&f64, &f64)| if *sum > 0.0 { libm::log(*sum) - came } else { f64::NEG_INFINITY };
-    let mut message: Vec<f64> = sums.iter().zip(incoming).map(log).collect();
+    sums.iter().map(|&sum| if sum > 0.0 { libm::log(sum) } else { f64::NEG_INFINITY }).collect()
+}
+
+/// The largest values of a table of logarithms over all variables but one.
+fn maxima(shape: &Shape, place: usize, logs: &[f64]) -> Vec<f64> {
+    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place]);
+    let mut best = vec![f64::NEG_INFINITY; levels];
+    for block in logs.chunks_exact(stride * levels) {
+        for (run, best) in block.chunks_exact(stride).zip(&mut best) {
+            *best = run.iter().copied().fold(*best, f64::max);
+        }
+    }
+    best
+}
+
+/// Takes out of a message what came in from its variable, and scales it to a largest of 1.
+fn divide(message: &mut [f64], incoming: &[f64]) {
+    for (value, came) in message.iter_mut().zip(incoming) {
+        *value = if *value > f64::NEG_INFINITY { *value - came } else { f64::NEG_INFINITY };
+    }
     let largest = message.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest > f64::NEG_INFINITY {
-        for value in &mut message {
+        for value in message {
             *value -= largest;
         }
     }
-    message
 }

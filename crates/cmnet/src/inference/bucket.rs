@@ -5,7 +5,7 @@
 
 use super::ask::Ask;
 use super::condition::Conditioned;
-use super::network::{add_along, sum_of_terms, term_cells};
+use super::network::{add_along, add_potentials};
 use super::plan::TreeCost;
 use super::shape::Shape;
 use super::triangulate::{Elimination, EliminationRule, eliminate};
@@ -26,35 +26,44 @@ pub(super) struct BucketPlan {
     steps: Vec<(Var, VarSet, Way)>,
     kept: Vec<Var>,
     pub(super) cost: TreeCost,
+    /// The most memory that is held at once: one table, and all that was made of others.
+    pub(super) bytes: u64,
 }
 
 impl BucketPlan {
     /// Plans to sum out, maximise over, and keep variables, which together must be a union of
-    /// components of what the evidence leaves.
+    /// components of what the evidence leaves. Ends early at a table beyond the memory.
     pub(super) fn new(
         conditioned: &Conditioned<'_>,
         sum: &VarSet,
         max: &VarSet,
         kept: &[Var],
         ask: &Ask,
-    ) -> Result<Self> {
+    ) -> Self {
         let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (ask, rule));
-        let mut best = by_rule(ask.rule.unwrap_or(EliminationRule::MinFill));
+        let best = by_rule(ask.rule.unwrap_or(EliminationRule::MinFill));
         let settled = best.cost.fill == 0 && !best.cost.at_least;
-        if ask.rule.is_none() && !settled {
-            let other = by_rule(EliminationRule::MinWeight);
-            let rank = |plan: &Self| (plan.cost.at_least, plan.cost.cells);
-            if rank(&other) < rank(&best) {
-                best = other;
-            }
+        if ask.rule.is_some() || settled {
+            return best;
         }
-        if !best.cost.at_least && best.cost.bytes(1) <= ask.memory {
-            return Ok(best);
+        let other = by_rule(EliminationRule::MinWeight);
+        let rank = |plan: &Self| (plan.cost.at_least, plan.cost.cells);
+        if rank(&other) < rank(&best) { other } else { best }
+    }
+
+    pub(super) fn fits(&self, memory: u64) -> bool {
+        !self.cost.at_least && self.bytes <= memory
+    }
+
+    /// The plan, if it fits the memory.
+    pub(super) fn affordable(self, memory: u64) -> Result<Self> {
+        if self.fits(memory) {
+            return Ok(self);
         }
         Err(Error::limit(
-            format!("elimination ({})", best.cost),
-            format!("{} bytes", ask.memory),
-            "give more memory, ask about fewer variables at once, or give more evidence",
+            format!("elimination ({})", self.cost),
+            format!("{memory} bytes"),
+            "give more memory, ask about fewer variables at once, give more evidence, or take --method auto",
         ))
     }
 
@@ -67,8 +76,11 @@ impl BucketPlan {
         let cardinalities = conditioned.network().cardinalities();
         let most_cells = ask.memory / 8;
         let first = eliminate(conditioned.graph(), sum, cardinalities, rule, most_cells);
-        let rest = without(conditioned.graph(), &first);
-        let second = eliminate(&rest, max, cardinalities, rule, most_cells);
+        let second = if first.order.is_empty() {
+            eliminate(conditioned.graph(), max, cardinalities, rule, most_cells)
+        } else {
+            eliminate(&without(conditioned.graph(), &first), max, cardinalities, rule, most_cells)
+        };
         let size = |members: &mut dyn Iterator<Item = Var>| {
             members.fold(1u64, |size, v| size.saturating_mul(u64::from(cardinalities[v])))
         };
@@ -81,13 +93,17 @@ impl BucketPlan {
             fill: first.fill + second.fill,
         };
         let steps: Vec<(Var, VarSet, Way)> = steps(first, Way::Sum).chain(steps(second, Way::Max)).collect();
-        for (v, later, _) in &steps {
-            let cells = size(&mut later.iter().chain([*v]));
+        let mut left = 0u64;
+        for (v, later, way) in &steps {
+            let message = size(&mut later.iter());
+            let cells = message.saturating_mul(cardinalities[*v].into());
             cost.cells = cost.cells.saturating_add(cells);
             cost.largest = cost.largest.max(cells);
             cost.width = cost.width.max(later.len() + 1);
+            left = left.saturating_add(message.saturating_mul(if *way == Way::Max { 8 + 2 } else { 8 }));
         }
-        Self { steps, kept: kept.to_vec(), cost }
+        let bytes = left.saturating_add(cost.largest.saturating_mul(8));
+        Self { steps, kept: kept.to_vec(), cost, bytes }
     }
 }
 
@@ -97,9 +113,6 @@ fn steps(elimination: Elimination, way: Way) -> impl Iterator<Item = (Var, VarSe
 
 /// The graph that an elimination leaves, with its fill.
 fn without(graph: &Graph, elimination: &Elimination) -> Graph {
-    if elimination.order.is_empty() {
-        return graph.clone();
-    }
     let gone: VarSet = elimination.order.iter().copied().collect();
     let stays = |v: &Var| !gone.contains(*v);
     let mut rest = Graph::empty(graph.nodes());
@@ -154,17 +167,18 @@ impl BucketPlan {
         let mut constant = 0.0;
         let mut picks = Vec::new();
         for (place, (v, later, way)) in self.steps.iter().enumerate() {
-            let shape = Shape::new(later.iter().chain([*v]).collect(), cardinalities);
+            // Its own variable outermost: levels are compared run by run.
+            let shape = Shape::new([*v].into_iter().chain(later.iter()).collect(), cardinalities);
             let incoming = std::mem::take(&mut messages[place]);
-            let table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming));
-            let levels = cardinalities[*v] as usize;
-            let message: Vec<f64> = match way {
-                Way::Sum => table.chunks_exact(levels).map(log_sum).collect(),
-                Way::Max => {
-                    picks.push((*v, later, table.chunks_exact(levels).map(largest_at).collect::<Vec<u32>>()));
-                    table.chunks_exact(levels).map(largest).collect()
-                }
-            };
+            let mut table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming));
+            let run = shape.strides()[0];
+            match way {
+                Way::Sum => sum_runs(&mut table, run),
+                Way::Max => picks.push((*v, later, max_runs(&mut table, run))),
+            }
+            table.truncate(run);
+            table.shrink_to_fit();
+            let message = table;
             match first(later) {
                 Some(next) => {
                     messages[next].push((Shape::new(later.iter().collect(), cardinalities), message));
@@ -187,11 +201,7 @@ fn bucket_table(
     (terms, messages): (&[(&VarSet, &[f64])], &[Message]),
 ) -> Vec<f64> {
     let mut table = vec![0.0; shape.size()];
-    for (variables, values) in terms {
-        let cells = term_cells(variables, shape);
-        cells.iter().zip(*values).for_each(|(&cell, &value)| table[cell] = value);
-    }
-    sum_of_terms(shape, &mut table);
+    add_potentials(shape, terms, &mut table);
     for (variable, weights) in conditioned.evidence().soft().filter(|(v, _)| own.contains(v)) {
         add_along(shape, variable, weights, &mut table);
     }
@@ -201,28 +211,43 @@ fn bucket_table(
     table
 }
 
+/// Replaces the first run of a table by the largest value at each place over all runs;
+/// returns the run that has it, the first among equals.
+fn max_runs(table: &mut [f64], run: usize) -> Vec<u16> {
+    let mut picks = vec![0; run];
+    let (best, others) = table.split_at_mut(run);
+    for (values, level) in others.chunks_exact(run).zip(1..) {
+        for ((best, pick), &value) in best.iter_mut().zip(&mut picks).zip(values) {
+            let better = value > *best;
+            *best = if better { value } else { *best };
+            *pick = if better { level } else { *pick };
+        }
+    }
+    picks
+}
+
+/// Replaces the first run of a table by the log of the sum of exponentials at each place over
+/// all runs.
+fn sum_runs(table: &mut [f64], run: usize) {
+    let mut column = Vec::with_capacity(table.len() / run);
+    for place in 0..run {
+        column.clear();
+        column.extend(table[place..].iter().step_by(run));
+        table[place] = log_sum(&column);
+    }
+}
+
 /// The best level of each variable, given those eliminated after it.
-fn trace_back(picks: &[(Var, &VarSet, Vec<u32>)], cardinalities: &[u32]) -> Vec<(Var, u32)> {
+fn trace_back(picks: &[(Var, &VarSet, Vec<u16>)], cardinalities: &[u32]) -> Vec<(Var, u32)> {
     let mut row = vec![0; cardinalities.len()];
     for (v, later, best) in picks.iter().rev() {
-        row[*v] = best[Shape::new(later.iter().collect(), cardinalities).cell(&row)];
+        row[*v] = u32::from(best[Shape::new(later.iter().collect(), cardinalities).cell(&row)]);
     }
     picks.iter().map(|&(v, ..)| (v, row[v])).collect()
 }
 
 fn largest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// The first place of the largest value.
-fn largest_at(values: &[f64]) -> u32 {
-    let mut best = 0;
-    for (place, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = place;
-        }
-    }
-    best as u32
 }
 
 /// The log of the sum of exponentials.

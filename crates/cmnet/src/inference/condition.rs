@@ -9,9 +9,10 @@
 //! the edge, before anything is triangulated.
 
 use super::evidence::Evidence;
-use super::network::{Network, TermTable, add_along, sum_of_terms, term_cells};
+use super::network::{Network, TermTable, add_along, add_potentials};
 use super::shape::Shape;
 use crate::context::EdgeContext;
+use crate::data::Var;
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::structure::Structure;
 
@@ -35,7 +36,7 @@ impl<'a> Conditioned<'a> {
     pub(super) fn new(network: &'a Network, evidence: &Evidence, delete_cut: bool) -> Self {
         let structure = network.structure();
         let free: VarSet = (0..structure.variables()).filter(|&v| evidence.level(v).is_none()).collect();
-        let cut = if delete_cut { cut_edges(structure, evidence) } else { Vec::new() };
+        let cut = if delete_cut { network.cut_edges(evidence) } else { Vec::new() };
         let mut graph = Graph::empty(structure.variables());
         let ends_free = |edge: &Edge| free.contains(edge.low()) && free.contains(edge.high());
         let left =
@@ -72,30 +73,15 @@ impl<'a> Conditioned<'a> {
     /// Adds the slice of a set's terms that the evidence selects to the terms of its
     /// unobserved members.
     fn take_slice(&mut self, table: &TermTable) {
-        let cardinalities = self.network.cardinalities();
-        let mut stride = table.values.len();
-        let (mut base, mut rest) = (0, Vec::new());
-        for v in table.variables.iter() {
-            let levels = cardinalities[v] as usize - 1;
-            stride /= levels;
-            match self.evidence.level(v) {
-                Some(0) => return,
-                Some(level) => base += (level as usize - 1) * stride,
-                None => rest.push((v, levels, stride)),
-            }
-        }
-        if rest.is_empty() {
-            self.constant += table.values[base];
+        let known = |v| self.evidence.level(v);
+        let Some(cells) = table.slice(self.network.cardinalities(), known) else { return };
+        let variables: VarSet = table.variables.iter().filter(|&v| known(v).is_none()).collect();
+        if variables.is_empty() {
+            self.constant += table.values[cells[0]];
             return;
         }
-        let variables: VarSet = rest.iter().map(|&(v, ..)| v).collect();
         if !self.cut.is_empty() && !self.graph.is_complete(&variables) {
             return;
-        }
-        let mut cells = vec![base];
-        for (_, levels, stride) in rest {
-            cells =
-                cells.iter().flat_map(|cell| (0..levels).map(move |level| cell + level * stride)).collect();
         }
         let home = self.network.places[&variables];
         let own = self.changed[home].get_or_insert_with(|| self.network.sets[home].values.clone());
@@ -153,20 +139,8 @@ impl<'a> Conditioned<'a> {
     /// variables that no table holds together are left out.
     pub(super) fn fill<'b>(&self, shapes: impl Iterator<Item = &'b Shape>, tables: &mut [Vec<f64>]) {
         let shapes: Vec<&Shape> = shapes.collect();
-        let mut at: Vec<Vec<usize>> = vec![Vec::new(); self.graph.nodes()];
-        for (index, shape) in shapes.iter().enumerate() {
-            shape.variables().iter().for_each(|&v| at[v].push(index));
-        }
-        for (variables, values) in self.terms() {
-            let holds = |&&index: &&usize| variables.iter().all(|v| shapes[index].variables().contains(&v));
-            let rarest = variables.iter().min_by_key(|&v| at[v].len());
-            let Some(&home) = rarest.and_then(|v| at[v].iter().find(holds)) else { continue };
-            let cells = term_cells(variables, shapes[home]);
-            cells.iter().zip(values).for_each(|(&cell, &value)| tables[home][cell] = value);
-        }
-        for (shape, table) in shapes.iter().zip(tables.iter_mut()) {
-            sum_of_terms(shape, table);
-        }
+        let at = tables_at(&shapes, self.graph.nodes());
+        fill_tables(&shapes, &at, self.terms(), tables);
         for (variable, weights) in self.evidence.soft() {
             if let Some(&home) = at[variable].first() {
                 add_along(shapes[home], variable, weights, &mut tables[home]);
@@ -175,33 +149,70 @@ impl<'a> Conditioned<'a> {
     }
 }
 
-/// The edges between unobserved variables whose context holds under the evidence, whatever
-/// the unobserved common neighbours are, in order.
-pub fn cut_edges(structure: &Structure, evidence: &Evidence) -> Vec<Edge> {
+/// The tables that hold each of some variables.
+pub(super) fn tables_at(shapes: &[&Shape], variables: usize) -> Vec<Vec<usize>> {
+    let mut at: Vec<Vec<usize>> = vec![Vec::new(); variables];
+    for (index, shape) in shapes.iter().enumerate() {
+        shape.variables().iter().for_each(|&v| at[v].push(index));
+    }
+    at
+}
+
+/// Fills tables of zeros with log potentials: each set of terms goes to the first table that
+/// contains it, if any.
+pub(super) fn fill_tables<'b>(
+    shapes: &[&Shape],
+    at: &[Vec<usize>],
+    terms: impl Iterator<Item = (&'b VarSet, &'b [f64])>,
+    tables: &mut [Vec<f64>],
+) {
+    let mut by_table: Vec<Vec<(&VarSet, &[f64])>> = vec![Vec::new(); shapes.len()];
+    for (variables, values) in terms {
+        let holds = |&&index: &&usize| variables.iter().all(|v| shapes[index].variables().contains(&v));
+        let rarest = variables.iter().min_by_key(|&v| at[v].len());
+        if let Some(&home) = rarest.and_then(|v| at[v].iter().find(holds)) {
+            by_table[home].push((variables, values));
+        }
+    }
+    for ((shape, terms), table) in shapes.iter().zip(&by_table).zip(tables) {
+        add_potentials(shape, terms, table);
+    }
+}
+
+/// The edges between unobserved variables that evidence cuts, in order: those whose context
+/// holds whatever the unobserved common neighbours are, and those that the closed structure
+/// does without altogether.
+///
+/// `closed` is the structure with what its contexts imply; the structure itself where that is
+/// not known.
+pub fn cut_edges(structure: &Structure, closed: &Structure, evidence: &Evidence) -> Vec<Edge> {
     let free = |v| evidence.level(v).is_none();
-    let ends_free = |context: &&EdgeContext| free(context.edge().low()) && free(context.edge().high());
-    let cut = structure.contexts().filter(ends_free).filter(|context| holds(context, evidence));
-    cut.map(EdgeContext::edge).collect()
+    let is_cut = |edge: &Edge| {
+        let known = |v| evidence.level(v);
+        !closed.graph().contains(*edge) || closed.context(*edge).is_some_and(|context| holds(context, known))
+    };
+    let ends_free = |edge: &Edge| free(edge.low()) && free(edge.high());
+    structure.graph().edges().filter(ends_free).filter(is_cut).collect()
 }
 
 impl Network {
     /// The edges between unobserved variables that evidence cuts, in order.
     pub fn cut_edges(&self, evidence: &Evidence) -> Vec<Edge> {
-        cut_edges(self.structure(), evidence)
+        cut_edges(self.structure(), self.closed(), evidence)
     }
 }
 
-/// Whether all completions of the evidence to the common neighbours are in the context.
-fn holds(context: &EdgeContext, evidence: &Evidence) -> bool {
+/// Whether all completions of what is known to the common neighbours are in the context.
+pub(super) fn holds(context: &EdgeContext, known: impl Fn(Var) -> Option<u32>) -> bool {
     let space = context.space();
-    let mut known = Vec::new();
+    let mut fixed = Vec::new();
     let mut completions: u64 = 1;
     for (position, v) in space.variables().iter().enumerate() {
-        match evidence.level(v) {
-            Some(level) => known.push((position, level)),
-            None => completions *= u64::from(space.cardinalities()[position]),
+        match known(v) {
+            Some(level) => fixed.push((position, level)),
+            None => completions = completions.saturating_mul(space.cardinalities()[position].into()),
         }
     }
-    let fits = |&cell: &u64| known.iter().all(|&(position, level)| space.level(cell, position) == level);
+    let fits = |&cell: &u64| fixed.iter().all(|&(position, level)| space.level(cell, position) == level);
     completions <= context.len() as u64 && context.elements().filter(fits).count() as u64 == completions
 }

@@ -5,6 +5,7 @@ use super::ask::Ask;
 use super::condition::cut_edges;
 use super::evidence::Evidence;
 use super::network::Network;
+use super::plan::TreeCost;
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph, VarSet, components};
@@ -41,6 +42,18 @@ pub struct Explanation {
     pub graph: Graph,
     /// Groups of unobserved variables that are independent of each other given the evidence.
     pub groups: Vec<VarSet>,
+    /// The groups that hung together without the evidence, two or more each time: members of
+    /// different ones are newly independent.
+    pub splits: Vec<Vec<VarSet>>,
+}
+
+/// Two variables without an edge, and what makes them independent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Separation {
+    /// The variables, the lower one first.
+    pub pair: (Var, Var),
+    /// A set that separates them, given the evidence: without any of its members it does not.
+    pub given: VarSet,
 }
 
 impl Network {
@@ -49,25 +62,51 @@ impl Network {
     /// # Errors
     /// When the evidence has probability 0.
     pub fn explain(&self, evidence: &Evidence, ask: &Ask) -> Result<Explanation> {
-        let mut explanation = Explanation::of_structure(self.structure(), evidence);
-        let small = Ask { memory: ask.memory.min(64 << 20), ..ask.clone() };
+        let mut explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
+        let small = small(ask);
         for strength in &mut explanation.edges {
             *strength = self.strength(&explanation.graph, strength.edge, evidence, &small)?;
         }
         Ok(explanation)
     }
 
-    fn strength(&self, graph: &Graph, edge: Edge, evidence: &Evidence, ask: &Ask) -> Result<EdgeStrength> {
+    /// What the strengths of edges take at most at a time: cells and bytes of the costliest
+    /// elimination, known before anything is allocated.
+    pub fn explain_cost(&self, evidence: &Evidence, ask: &Ask) -> (TreeCost, u64) {
+        let explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
+        let small = small(ask);
+        let none = TreeCost { at_least: false, cells: 0, largest: 0, width: 0, fill: 0 };
+        let mut most = (none, 0);
+        for strength in &explanation.edges {
+            let (given, _) = self.conditional_on(&explanation.graph, strength.edge);
+            let (low, high) = strength.edge.ends();
+            let together: Vec<Var> = given.iter().chain([low, high]).collect();
+            let exact = self.joint_cost(&together, evidence, &small);
+            if !exact.cost.at_least && exact.bytes <= small.memory && exact.bytes > most.1 {
+                most = (exact.cost, exact.bytes);
+            }
+        }
+        most
+    }
+
+    /// What the strength of an edge is conditional on, and whether that stands for all else.
+    fn conditional_on(&self, graph: &Graph, edge: Edge) -> (VarSet, bool) {
         let (low, high) = edge.ends();
         let around = graph.markov_blanket(low).iter().chain(graph.markov_blanket(high).iter());
         let around: VarSet = around.filter(|&v| !edge.touches(v)).collect();
-        let cells = |given: &VarSet| {
-            let members = given.iter().chain([low, high]);
-            members.fold(1u64, |size, v| size.saturating_mul(self.cardinalities()[v].into()))
-        };
-        let given_all = cells(&around) <= MOST_CELLS;
-        let given = if given_all { around } else { graph.common_neighbors(edge) };
-        let information = if cells(&given) <= MOST_CELLS {
+        let given_all = self.cells_with(&around, edge) <= MOST_CELLS;
+        (if given_all { around } else { graph.common_neighbors(edge) }, given_all)
+    }
+
+    fn cells_with(&self, given: &VarSet, edge: Edge) -> u64 {
+        let members = given.iter().chain([edge.low(), edge.high()]);
+        members.fold(1u64, |size, v| size.saturating_mul(self.cardinalities()[v].into()))
+    }
+
+    fn strength(&self, graph: &Graph, edge: Edge, evidence: &Evidence, ask: &Ask) -> Result<EdgeStrength> {
+        let (low, high) = edge.ends();
+        let (given, given_all) = self.conditional_on(graph, edge);
+        let information = if self.cells_with(&given, edge) <= MOST_CELLS {
             match self.mutual_information((&[low], &[high]), given.as_slice(), evidence, ask) {
                 Ok(information) => Some(information),
                 Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => None,
@@ -80,12 +119,17 @@ impl Network {
     }
 }
 
+/// The strength of one edge is not worth more memory than this.
+fn small(ask: &Ask) -> Ask {
+    Ask { memory: ask.memory.min(64 << 20), ..ask.clone() }
+}
+
 impl Explanation {
     /// What evidence does to a structure, without the strength of edges, which takes
-    /// parameters.
-    pub fn of_structure(structure: &Structure, evidence: &Evidence) -> Self {
+    /// parameters. `closed` is the structure with what its contexts imply, or itself.
+    pub fn of_structure(structure: &Structure, closed: &Structure, evidence: &Evidence) -> Self {
         let free: VarSet = (0..structure.variables()).filter(|&v| evidence.level(v).is_none()).collect();
-        let cut = cut_edges(structure, evidence);
+        let cut = cut_edges(structure, closed, evidence);
         let mut graph = Graph::empty(structure.variables());
         let stays =
             |edge: &Edge| free.contains(edge.low()) && free.contains(edge.high()) && !cut.contains(edge);
@@ -99,9 +143,46 @@ impl Explanation {
             given_all: false,
         };
         let edges = graph.edges().map(unknown).collect();
-        let groups =
+        let groups: Vec<VarSet> =
             components(&graph).into_iter().filter(|part| part.iter().all(|v| free.contains(v))).collect();
-        Self { free, cut, edges, graph, groups }
+        let pieces = |whole: &VarSet| -> Vec<VarSet> {
+            groups.iter().filter(|group| group.iter().any(|v| whole.contains(v))).cloned().collect()
+        };
+        let splits = components(closed.graph()).iter().map(pieces).filter(|parts| parts.len() > 1).collect();
+        Self { free, cut, edges, graph, groups, splits }
+    }
+
+    /// The pairs of unobserved variables that hang together without an edge between them, in
+    /// order, each with a smallest set that separates it near its lower end.
+    pub fn separations(&self) -> impl Iterator<Item = Separation> + '_ {
+        let apart = |group: &VarSet, low: Var| -> Vec<(Var, Var)> {
+            let near = self.graph.markov_blanket(low);
+            group.iter().filter(|&v| v > low && !near.contains(v)).map(|high| (low, high)).collect()
+        };
+        let pairs = self.groups.iter().flat_map(move |group| group.iter().flat_map(move |v| apart(group, v)));
+        pairs.map(|(low, high)| Separation { pair: (low, high), given: self.separator(low, high) })
+    }
+
+    /// The neighbours of one variable from which another can be reached without passing
+    /// through other neighbours: minimal, since each has a way to both ends.
+    fn separator(&self, one: Var, other: Var) -> VarSet {
+        let near = self.graph.markov_blanket(one);
+        let mut seen = VarSet::default();
+        let mut reached = VarSet::from_iter([other]);
+        let mut open = vec![other];
+        while let Some(node) = open.pop() {
+            for next in self.graph.markov_blanket(node).iter() {
+                if near.contains(next) {
+                    if !seen.contains(next) {
+                        seen.toggle(next);
+                    }
+                } else if !reached.contains(next) {
+                    reached.toggle(next);
+                    open.push(next);
+                }
+            }
+        }
+        seen
     }
 
     /// Whether two unobserved variables are independent given the evidence and some others:

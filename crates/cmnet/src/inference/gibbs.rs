@@ -11,7 +11,7 @@ use rand::Rng;
 use rayon::prelude::*;
 
 /// Batches per chain, of which the spread gives the effective sample size.
-const BATCHES: usize = 40;
+pub(super) const BATCHES: usize = 40;
 
 /// How Gibbs sampling runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,18 @@ pub struct GibbsOptions {
 impl Default for GibbsOptions {
     fn default() -> Self {
         Self { chains: 4, sweeps: 4000, warm_up: 1000, seed: 1 }
+    }
+}
+
+impl GibbsOptions {
+    pub(super) fn check(&self) -> Result<()> {
+        if self.chains < 2 {
+            return Err(Error::option("chains", self.chains.to_string(), "a whole number, 2 or more"));
+        }
+        if self.sweeps == 0 {
+            return Err(Error::option("sweeps", "0", "a whole number, 1 or more"));
+        }
+        Ok(())
     }
 }
 
@@ -82,9 +94,7 @@ impl Network {
         ask: &Ask,
         options: &GibbsOptions,
     ) -> Result<(Vec<Vec<f64>>, Gibbs)> {
-        if options.chains < 2 || options.sweeps == 0 {
-            return Err(Error::option("chains", options.chains.to_string(), "2 or more, and sweeps above 0"));
-        }
+        options.check()?;
         let factors = self.factors(evidence, ask.memory)?;
         let batch = options.sweeps.div_ceil(BATCHES);
         let chains: Vec<Chain> = (0..options.chains)
@@ -180,7 +190,7 @@ fn summarize(
 
 /// Split R-hat (Gelman et al., Bayesian Data Analysis, 11.4) of an indicator, from its visits
 /// per batch.
-fn split_r_hat(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
+pub(super) fn split_r_hat(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
     let n = (batch * BATCHES / 2) as f64;
     let halves = series.iter().flat_map(|visits| visits.chunks(BATCHES / 2));
     let means: Vec<f64> =
@@ -199,7 +209,7 @@ fn split_r_hat(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
 
 /// Independent draws that would give a mean as good, by batch means over all chains; never
 /// more than there are draws.
-fn effective_size(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
+pub(super) fn effective_size(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
     let means: Vec<f64> =
         series.iter().flat_map(|visits| visits.iter().map(|&c| f64::from(c) / batch as f64)).collect();
     let p = means.iter().sum::<f64>() / means.len() as f64;

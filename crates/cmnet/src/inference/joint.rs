@@ -1,6 +1,6 @@
 //! Joint distributions, most probable completions, and information.
 
-use super::ask::Ask;
+use super::ask::{Ask, Exact};
 use super::bucket::{BucketPlan, log_sum};
 use super::condition::Conditioned;
 use super::evidence::Evidence;
@@ -14,8 +14,8 @@ use crate::graph::VarSet;
 /// The joint distribution of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    shape: Shape,
-    probabilities: Vec<f64>,
+    pub(super) shape: Shape,
+    pub(super) probabilities: Vec<f64>,
 }
 
 impl Joint {
@@ -38,7 +38,19 @@ impl Joint {
         self.probabilities.iter().enumerate().map(move |(cell, &p)| (levels(cell), p))
     }
 
-    /// The distribution of some of the variables.
+    /// The distribution of some of its variables.
+    ///
+    /// # Panics
+    /// When it is not about one of them.
+    #[must_use]
+    pub fn marginal(&self, targets: &[Var]) -> Self {
+        let known = |v: &Var| self.variables().contains(v);
+        assert!(targets.iter().all(known), "some of {targets:?} are not in this distribution");
+        let shape = self.shape.restricted(targets.iter().copied());
+        let probabilities = self.sum_to(&shape);
+        Self { shape, probabilities }
+    }
+
     fn sum_to(&self, onto: &Shape) -> Vec<f64> {
         let mut sums = vec![0.0; onto.size()];
         self.shape.walk_onto(onto).gather(&self.probabilities, &mut sums);
@@ -65,7 +77,39 @@ pub struct Completion {
     pub log_weight: f64,
 }
 
+/// Sums out all that matters to some variables but is none of them.
+fn joint_plan(conditioned: &Conditioned<'_>, targets: &[Var], ask: &Ask) -> BucketPlan {
+    let wanted: VarSet = targets.iter().copied().collect();
+    let sum: VarSet = conditioned.relevant(&wanted).iter().filter(|&v| !wanted.contains(v)).collect();
+    BucketPlan::new(conditioned, &sum, &VarSet::default(), targets, ask)
+}
+
+/// Maximises over some variables, or all, after summing out what else matters to them.
+fn completion_plan(conditioned: &Conditioned<'_>, targets: Option<&[Var]>, ask: &Ask) -> BucketPlan {
+    let max: VarSet = match targets {
+        Some(targets) => targets.iter().copied().collect(),
+        None => conditioned.free().clone(),
+    };
+    let relevant = conditioned.relevant(&max);
+    let sum: VarSet = relevant.iter().filter(|&v| !max.contains(v)).collect();
+    BucketPlan::new(conditioned, &sum, &max, &[], ask)
+}
+
 impl Network {
+    /// What the joint distribution of some variables takes exactly.
+    pub(super) fn joint_cost(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Exact {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let plan = joint_plan(&conditioned, targets, ask);
+        Exact { what: "elimination", cost: plan.cost, bytes: plan.bytes }
+    }
+
+    /// What the most probable levels of some variables, or all, take exactly.
+    pub(super) fn completion_cost(&self, targets: Option<&[Var]>, evidence: &Evidence, ask: &Ask) -> Exact {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        let plan = completion_plan(&conditioned, targets, ask);
+        Exact { what: "elimination", cost: plan.cost, bytes: plan.bytes }
+    }
+
     /// The joint distribution of some variables given evidence, exactly.
     ///
     /// # Errors
@@ -74,9 +118,7 @@ impl Network {
     pub fn joint(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Result<Joint> {
         self.check_targets(targets, evidence)?;
         let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let wanted: VarSet = targets.iter().copied().collect();
-        let sum: VarSet = conditioned.relevant(&wanted).iter().filter(|&v| !wanted.contains(v)).collect();
-        let plan = BucketPlan::new(&conditioned, &sum, &VarSet::default(), targets, ask)?;
+        let plan = joint_plan(&conditioned, targets, ask).affordable(ask.memory)?;
         let mut probabilities = plan.run(&conditioned).table;
         let total = log_sum(&probabilities);
         if total == f64::NEG_INFINITY {
@@ -102,13 +144,8 @@ impl Network {
     ) -> Result<Completion> {
         self.check_targets(targets.unwrap_or_default(), evidence)?;
         let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let max: VarSet = match targets {
-            Some(targets) => targets.iter().copied().collect(),
-            None => conditioned.free().clone(),
-        };
-        let relevant = conditioned.relevant(&max);
-        let sum: VarSet = relevant.iter().filter(|&v| !max.contains(v)).collect();
-        let best = BucketPlan::new(&conditioned, &sum, &max, &[], ask)?.run(&conditioned);
+        let plan = completion_plan(&conditioned, targets, ask).affordable(ask.memory)?;
+        let best = plan.run(&conditioned);
         if best.constant == f64::NEG_INFINITY {
             return Err(impossible());
         }
@@ -126,7 +163,8 @@ impl Network {
         let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
         let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
         let relevant = conditioned.relevant(&targets);
-        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], ask)?;
+        let all =
+            BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], ask).affordable(ask.memory)?;
         Ok(found.log_weight - all.run(&conditioned).constant)
     }
 

@@ -9,15 +9,17 @@
 //! | marginals, log-probability of evidence, entropy, exact samples | [`Network::posterior`] |
 //! | joint distribution of a chosen set | [`Network::joint`] |
 //! | most probable completion, of all or of some variables | [`Network::most_probable`] |
+//! | the same three by the best method that fits | [`Network::marginals`], [`Network::joint_by`], [`Network::completion_by`] |
 //! | (conditional) mutual information | [`Network::mutual_information`] |
-//! | marginals by the best method that fits | [`Network::marginals`] |
 //! | evidence that changes step by step | [`Session`] |
 //! | a class from its Markov blanket | [`Predictor`] |
 //! | what the evidence does to the graph | [`Explanation`] |
 
+mod approximate;
 pub mod ask;
 pub mod belief;
 mod bucket;
+pub mod climb;
 pub mod condition;
 pub mod evidence;
 pub mod explain;
@@ -30,16 +32,20 @@ mod plan;
 pub mod posterior;
 pub mod predict;
 pub mod propagate;
+mod region;
 pub mod sample;
 pub mod session;
 pub mod shape;
+mod tally;
 pub mod triangulate;
 
-pub use ask::{Answer, Approximation, Ask, MethodUsed, QueryMethod};
+pub use approximate::{CompletionAnswer, JointAnswer};
+pub use ask::{Answer, Approximation, Ask, Choice, MethodUsed, Methods, QueryMethod};
 pub use belief::{Belief, BeliefOptions};
+pub use climb::{Climb, ClimbOptions, Start};
 pub use condition::{Conditioned, cut_edges};
 pub use evidence::{Evidence, find_level, find_variable};
-pub use explain::{EdgeStrength, Explanation};
+pub use explain::{EdgeStrength, Explanation, Separation};
 pub use factors::Factors;
 pub use gibbs::{Gibbs, GibbsOptions};
 pub use joint::{Completion, Joint};

@@ -8,12 +8,44 @@ use crate::structure::Structure;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
+/// The largest sum of absolute terms: beyond it differences between configurations are lost
+/// to rounding, and far beyond it sums overflow.
+const LARGEST_ENERGY: f64 = 1e12;
+
 /// The phi-terms of one complete set: all configurations without a level 0, the last variable
 /// fastest.
 #[derive(Clone, Debug)]
 pub(super) struct TermTable {
     pub(super) variables: VarSet,
     pub(super) values: Vec<f64>,
+}
+
+impl TermTable {
+    /// The places of the terms at known levels, by the levels of the other variables; `None`
+    /// when a known level is 0, where all terms are.
+    pub(super) fn slice(
+        &self,
+        cardinalities: &[u32],
+        level: impl Fn(Var) -> Option<u32>,
+    ) -> Option<Vec<usize>> {
+        let mut stride = self.values.len();
+        let (mut base, mut rest) = (0, Vec::new());
+        for v in self.variables.iter() {
+            let levels = cardinalities[v] as usize - 1;
+            stride /= levels.max(1);
+            match level(v) {
+                Some(0) => return None,
+                Some(level) => base += (level as usize - 1) * stride,
+                None => rest.push((levels, stride)),
+            }
+        }
+        let mut cells = vec![base];
+        for (levels, stride) in rest {
+            cells =
+                cells.iter().flat_map(|cell| (0..levels).map(move |level| cell + level * stride)).collect();
+        }
+        Some(cells)
+    }
 }
 
 /// A distribution given by phi-terms, with the names and contexts that go with it.
@@ -23,9 +55,13 @@ pub(super) struct TermTable {
 pub struct Network {
     schema: Schema,
     structure: Structure,
+    /// The structure with what its contexts imply, as far as that is known.
+    closed: Structure,
     pub(super) sets: Vec<TermTable>,
     /// Where the set with given variables stands.
     pub(super) places: FxHashMap<VarSet, usize>,
+    /// The sets that contain each variable.
+    pub(super) sets_at: Vec<Vec<usize>>,
     log_partition: Option<f64>,
 }
 
@@ -70,7 +106,34 @@ impl Network {
         if sets.iter().any(subset_missing) {
             return Err(unfit("a set has terms and one of its subsets has none"));
         }
-        Ok(Self { schema: schema.clone(), structure: structure.clone(), sets, places, log_partition })
+        let largest: f64 = sets.iter().flat_map(|table| &table.values).map(|value| value.abs()).sum();
+        if largest > LARGEST_ENERGY {
+            return Err(unfit("the terms are so large that their sums mean nothing"));
+        }
+        let mut sets_at = vec![Vec::new(); cardinalities.len()];
+        for (index, table) in sets.iter().enumerate() {
+            table.variables.iter().for_each(|v| sets_at[v].push(index));
+        }
+        let (schema, structure) = (schema.clone(), structure.clone());
+        let closed = structure.clone();
+        Ok(Self { schema, structure, closed, sets, places, sets_at, log_partition })
+    }
+
+    /// The same network, with a structure that says all that its contexts imply: more context
+    /// elements, and perhaps fewer edges. Evidence then cuts the implied edges too.
+    ///
+    /// The caller vouches that the terms satisfy its restrictions.
+    ///
+    /// # Errors
+    /// When that structure has other variables, or an edge that the network's has not.
+    pub fn with_closure(mut self, closed: Structure) -> Result<Self> {
+        let known = |edge| self.structure.graph().contains(edge);
+        if closed.cardinalities() != self.cardinalities() || !closed.graph().edges().all(known) {
+            let problem = "the closure is not one of this network's structure";
+            return Err(Error::question(problem, "take it with loglinear::canonical"));
+        }
+        self.closed = closed;
+        Ok(self)
     }
 
     /// Names and levels.
@@ -81,6 +144,11 @@ impl Network {
     /// Graph and contexts.
     pub fn structure(&self) -> &Structure {
         &self.structure
+    }
+
+    /// Graph and contexts with what they imply, as far as that is known.
+    pub fn closed(&self) -> &Structure {
+        &self.closed
     }
 
     /// The number of levels of each variable.
@@ -124,7 +192,7 @@ pub(super) fn term_cells(variables: &VarSet, shape: &Shape) -> Vec<usize> {
 
 /// Turns a table of terms, each at the cell of its configuration with zeros elsewhere, into
 /// log potentials: each cell becomes the sum of phi_A(x_A) over all A inside its support.
-pub(super) fn sum_of_terms(shape: &Shape, table: &mut [f64]) {
+fn sum_of_terms(shape: &Shape, table: &mut [f64]) {
     for (&stride, &levels) in shape.strides().iter().zip(shape.cardinalities()) {
         for block in table.chunks_exact_mut(stride * levels) {
             let (low, higher) = block.split_at_mut(stride);
@@ -132,6 +200,25 @@ pub(super) fn sum_of_terms(shape: &Shape, table: &mut [f64]) {
                 high.iter_mut().zip(&*low).for_each(|(value, base)| *value += *base);
             }
         }
+    }
+}
+
+/// Adds to a table of zeros the log potentials of sets of terms, each of which lies inside it.
+///
+/// They are summed up in a table of the variables that the sets have, usually much smaller.
+pub(super) fn add_potentials(shape: &Shape, terms: &[(&VarSet, &[f64])], table: &mut [f64]) {
+    let used = |v: &&Var| terms.iter().any(|(variables, _)| variables.contains(**v));
+    let inner = shape.restricted(shape.variables().iter().filter(used).copied());
+    let whole = inner.size() == shape.size();
+    let mut own = if whole { Vec::new() } else { vec![0.0; inner.size()] };
+    let small: &mut [f64] = if whole { &mut *table } else { &mut own };
+    for (variables, values) in terms {
+        let cells = term_cells(variables, &inner);
+        cells.iter().zip(*values).for_each(|(&cell, &value)| small[cell] = value);
+    }
+    sum_of_terms(&inner, small);
+    if !whole {
+        shape.walk_onto(&inner).spread(&own, table);
     }
 }
 

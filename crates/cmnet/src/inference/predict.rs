@@ -1,13 +1,16 @@
 //! A network as a classifier: one variable from the others, by its Markov blanket.
 
 use super::ask::Ask;
+use super::belief::first_largest;
 use super::evidence::Evidence;
 use super::factors::Factors;
 use super::network::Network;
+use super::region::{Border, Region, RegionTree};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The distribution of a target given a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,35 +23,57 @@ pub struct Prediction {
 
 impl Prediction {
     fn new(probabilities: Vec<f64>) -> Self {
-        let mut level = 0;
-        for (other, p) in probabilities.iter().enumerate() {
-            if *p > probabilities[level] {
-                level = other;
-            }
-        }
-        Self { probabilities, level: level as u32 }
+        let level = first_largest(&probabilities);
+        Self { probabilities, level }
     }
 }
 
 /// Predicts one variable from rows in which others may be missing.
 ///
-/// A row with the whole Markov blanket costs a look into the blanket's cliques, whatever the
-/// number of variables. Missing cells are summed out exactly; rows that look alike are
-/// answered once.
+/// A row with the whole Markov blanket costs a look into the tables of the target's own
+/// cliques. Where cells of the blanket are missing, the unobserved variables that are
+/// connected to the target through unobserved ones are summed out exactly, in a tree of
+/// their own; what observed variables and cut edges separate from the target is never looked
+/// at. Neither cost grows with the number of variables beyond. Trees are kept per pattern of
+/// missing cells, answers per pattern and levels around it.
+///
+/// # Example
+/// ```
+/// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
+/// use cmnet::inference::{Ask, Predictor};
+/// let table = Source::bytes("table", "rain,wet,slip\nno,no,no\nyes,yes,yes\nyes,yes,no\nno,yes,no\n");
+/// let data = csv::read(&table, &ReadOptions::default())?.data;
+/// let mut structure = Structure::empty(&[2, 2, 2]);
+/// structure.toggle_edge(Edge::new(0, 1)?)?;
+/// structure.toggle_edge(Edge::new(1, 2)?)?;
+/// let fit = loglinear::fit(&structure, &data, &loglinear::FitOptions::default())?;
+/// let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
+/// let network = model.network()?;
+/// let mut predictor = Predictor::new(&network, 2, &Ask::default())?;
+/// let known = predictor.predict(&[None, Some(1), None])?; // only the blanket, wet, matters
+/// let blind = predictor.predict(&[Some(1), None, None])?; // wet is summed out
+/// assert!(known.probabilities[1] > blind.probabilities[1]);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Predictor<'a> {
     network: &'a Network,
     target: Var,
-    blanket: VarSet,
     factors: Factors,
-    ask: Ask,
+    memory: u64,
     /// A row of which only blanket and target are looked at.
     row: Vec<u32>,
-    seen: BTreeMap<Vec<Option<u32>>, Prediction>,
+    probabilities: Vec<f64>,
+    trees: BTreeMap<Region, RegionTree>,
+    seen: BTreeMap<(VarSet, Border), Prediction>,
+    made: usize,
+    largest: u64,
 }
 
-/// Rows with missing cells that are remembered.
+/// Answers about rows with missing cells that are remembered.
 const MOST_SEEN: usize = 100_000;
+/// Trees that are kept; then all are forgotten.
+const MOST_TREES: usize = 1_000;
 
 impl<'a> Predictor<'a> {
     /// A predictor of one variable.
@@ -57,15 +82,28 @@ impl<'a> Predictor<'a> {
     /// When the target does not exist, or its cliques' tables do not fit the memory.
     pub fn new(network: &'a Network, target: Var, ask: &Ask) -> Result<Self> {
         network.check_targets(&[target], &Evidence::none())?;
-        let blanket = network.structure().markov_blanket(target).clone();
-        let factors = network.factors(&Evidence::none(), ask.memory)?;
-        let row = vec![0; network.schema().len()];
-        Ok(Self { network, target, blanket, factors, ask: ask.clone(), row, seen: BTreeMap::new() })
+        Ok(Self {
+            network,
+            target,
+            factors: Factors::around(network, target, ask.memory)?,
+            memory: ask.memory,
+            row: vec![0; network.schema().len()],
+            probabilities: Vec::new(),
+            trees: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            made: 0,
+            largest: 0,
+        })
     }
 
     /// The target's Markov blanket.
     pub fn blanket(&self) -> &VarSet {
-        &self.blanket
+        self.network.closed().markov_blanket(self.target)
+    }
+
+    /// Trees made for rows with missing cells, and the cells of the largest one.
+    pub fn trees(&self) -> (usize, u64) {
+        (self.made, self.largest)
     }
 
     /// The distribution of the target given a row of levels of all variables, `None` where
@@ -73,29 +111,38 @@ impl<'a> Predictor<'a> {
     ///
     /// # Errors
     /// When cells of the blanket are missing and summing them out does not fit the memory.
+    ///
+    /// # Panics
+    /// When the row does not have a place for each variable, or a level that does not exist.
     pub fn predict(&mut self, row: &[Option<u32>]) -> Result<Prediction> {
-        if self.blanket.iter().all(|v| row[v].is_some()) {
-            for v in self.blanket.iter() {
+        let blanket = self.network.closed().markov_blanket(self.target);
+        if blanket.iter().all(|v| row[v].is_some()) {
+            for v in blanket.iter() {
                 self.row[v] = row[v].unwrap_or(0);
             }
-            let mut probabilities = Vec::new();
-            self.factors.conditional(self.target, &self.row, &mut probabilities);
-            return Ok(Prediction::new(probabilities));
+            self.factors.conditional(self.target, &self.row, &mut self.probabilities);
+            return Ok(Prediction::new(self.probabilities.clone()));
         }
-        let mut key = row.to_vec();
-        key[self.target] = None;
+        let target = self.target;
+        let level = |v: Var| if v == target { None } else { row[v] };
+        let (region, border) = Region::around(self.network, target, &level);
+        let key = (region.members().clone(), border);
         if let Some(known) = self.seen.get(&key) {
             return Ok(known.clone());
         }
-        let mut evidence = Evidence::none();
-        for (v, level) in key.iter().enumerate() {
-            if let Some(level) = *level {
-                evidence.observe(self.network.schema(), v, level)?;
-            }
+        if self.trees.len() >= MOST_TREES && !self.trees.contains_key(&region) {
+            self.trees.clear();
         }
-        let about: VarSet = [self.target].into_iter().collect();
-        let posterior = self.network.posterior_about(&about, &evidence, &self.ask)?;
-        let prediction = Prediction::new(posterior.marginal(self.target));
+        let tree = match self.trees.entry(region.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let tree = RegionTree::new(self.network, &region, self.memory)?;
+                self.made += 1;
+                self.largest = self.largest.max(tree.cells());
+                place.insert(tree)
+            }
+        };
+        let prediction = Prediction::new(tree.marginal(self.network, (&region, target), &level));
         if self.seen.len() < MOST_SEEN {
             self.seen.insert(key, prediction.clone());
         }

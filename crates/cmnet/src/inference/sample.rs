@@ -1,12 +1,12 @@
 //! Rows drawn from a network, the same for any number of threads.
 
-use super::ask::{Ask, MethodUsed, QueryMethod};
+use super::ask::{Ask, Choice, MethodUsed, QueryMethod};
 use super::evidence::Evidence;
 use super::factors::Factors;
 use super::gibbs::{GibbsOptions, start, sweep};
 use super::network::Network;
 use super::posterior::Posterior;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
@@ -61,8 +61,12 @@ impl Network {
         method: QueryMethod,
         options: &GibbsOptions,
     ) -> Result<Sampler<'_>> {
-        let (used, _, reason) = self.choose(evidence, ask, method);
-        let source = match used {
+        if method == QueryMethod::Belief {
+            let problem = "belief propagation draws no rows";
+            return Err(Error::question(problem, "use the methods auto, exact or gibbs"));
+        }
+        let Choice { method, reason, .. } = self.choose(evidence, ask, method)?;
+        let source = match method {
             MethodUsed::Exact => Source::Exact(Box::new(self.posterior(evidence, ask)?)),
             _ => Source::Gibbs(Box::new(self.factors(evidence, ask.memory)?), options.clone()),
         };

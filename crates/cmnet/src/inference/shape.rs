@@ -20,13 +20,28 @@ impl Shape {
     /// caller has checked that the size fits.
     pub(crate) fn new(variables: Vec<Var>, cardinalities: &[u32]) -> Self {
         let own: Vec<usize> = variables.iter().map(|&v| cardinalities[v] as usize).collect();
-        let mut strides = vec![0; own.len()];
+        Self::of(variables, own)
+    }
+
+    /// The layout of some of these variables, in the order given.
+    pub(crate) fn restricted(&self, variables: impl Iterator<Item = Var>) -> Self {
+        let levels = |v: Var| {
+            let place = self.variables.iter().position(|&own| own == v);
+            place.map_or(1, |place| self.cardinalities[place])
+        };
+        let variables: Vec<Var> = variables.collect();
+        let cardinalities = variables.iter().map(|&v| levels(v)).collect();
+        Self::of(variables, cardinalities)
+    }
+
+    fn of(variables: Vec<Var>, cardinalities: Vec<usize>) -> Self {
+        let mut strides = vec![0; cardinalities.len()];
         let mut size = 1;
-        for position in (0..own.len()).rev() {
+        for position in (0..cardinalities.len()).rev() {
             strides[position] = size;
-            size *= own[position];
+            size *= cardinalities[position];
         }
-        Self { variables, cardinalities: own, strides, size }
+        Self { variables, cardinalities, strides, size }
     }
 
     /// The variables in table order.

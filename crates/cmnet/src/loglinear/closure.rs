@@ -22,6 +22,11 @@ use std::collections::BTreeSet;
 /// The most configurations of common neighbours that are tried for one edge.
 const MOST_CELLS: u64 = 1 << 20;
 
+/// The most restrictions whose closure is taken without being asked for.
+const MOST_RESTRICTIONS: u64 = 1024;
+/// The most configurations that are tried then, over all edges.
+const MOST_TRIED: u64 = 1 << 16;
+
 /// The regular maximal structure with the same restrictions.
 ///
 /// Two structures describe the same set of distributions exactly when their canonical forms
@@ -60,6 +65,27 @@ pub fn canonical(structure: &Structure) -> Result<Structure> {
         }
     }
     Ok(closed)
+}
+
+/// The regular maximal structure with the same restrictions, where finding it is cheap: with
+/// at most 1,024 restrictions and 2^16 configurations to try; else `None`.
+///
+/// The largest admissible cases take about as long as reading their model file.
+pub fn affordable_canonical(structure: &Structure) -> Option<Structure> {
+    if structure.context_elements() == 0 {
+        return Some(structure.clone());
+    }
+    let degrees = |edge: Edge| [edge.low(), edge.high()].map(|v| u64::from(structure.cardinalities()[v]) - 1);
+    let own = structure
+        .contexts()
+        .map(|context| context.len() as u64 * degrees(context.edge()).iter().product::<u64>());
+    let sizes =
+        structure.graph().edges().map(|edge| structure.context_space(edge).map_or(u64::MAX, |s| s.size()));
+    let tried = sizes.fold(0u64, u64::saturating_add);
+    if own.sum::<u64>() > MOST_RESTRICTIONS || tried > MOST_TRIED {
+        return None;
+    }
+    canonical(structure).ok()
 }
 
 /// Whether two structures describe the same set of distributions.

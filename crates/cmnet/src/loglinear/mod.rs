@@ -26,7 +26,7 @@ pub mod restriction;
 pub mod term;
 mod transform;
 
-pub use closure::{canonical, same_model};
+pub use closure::{affordable_canonical, canonical, same_model};
 pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
 pub use fit::fit;

@@ -7,6 +7,7 @@ mod loglinear_support;
 #[allow(unused_imports, reason = "each test uses its share")]
 pub(crate) use loglinear_support::{Shape, generator, plain, schema, uniform_table};
 
+use cmnet::graph::VarSet;
 use cmnet::inference::{Evidence, Network};
 use cmnet::loglinear::{FitOptions, fit};
 use cmnet::outcome::OutcomeSpace;
@@ -113,4 +114,19 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() <= 1e-10, "{what}: {found} instead of {expected}");
     }
+}
+
+/// A binary grid with random terms on its variables and edges.
+pub(crate) fn random_grid(random: &mut Pcg64Mcg, side: usize, strength: f64) -> Network {
+    let mut edges = Vec::new();
+    for at in 0..side * side {
+        edges.extend((at % side + 1 < side).then_some((at, at + 1)));
+        edges.extend((at + side < side * side).then_some((at, at + side)));
+    }
+    let cardinalities = vec![2; side * side];
+    let structure = plain(&cardinalities, &edges);
+    let singles = (0..side * side).map(|v| VarSet::from_iter([v]));
+    let pairs = edges.iter().map(|&(one, other)| VarSet::from_iter([one, other]));
+    let terms = singles.chain(pairs).map(|set| (set, vec![random.random_range(-strength..strength)]));
+    Network::new(&schema(&cardinalities), &structure, terms.collect(), None).unwrap()
 }

@@ -20,10 +20,10 @@ use serde_json::{Value, json};
 const TOLERANCE: f64 = 1e-9;
 
 pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model)?;
+    let model = files::model(&arguments.model.model)?;
     let data = files::table_for(&model, &arguments.data)?;
-    let prior = ContextPrior::new(kappa(&model, arguments.kappa.as_deref())?, data.rows());
-    let alpha = alpha(&model, arguments.alpha.as_deref())?;
+    let prior = ContextPrior::new(kappa(&model, arguments.scoring.kappa.as_deref())?, data.rows());
+    let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::score::Nats::to_f64))?;
     let (table, structure) = (table(&data)?, labelled(&model.structure));
     let counts = RowCounts::new(&data);
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let fitted_here = |rows: u64| rows == data.rows() && same_data != Some(false);
     let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit.rows));
     let parameters = model.fit.as_ref().map(examine).transpose()?;
-    let overridden = arguments.kappa.is_some() || arguments.alpha.is_some();
+    let overridden = arguments.scoring.kappa.is_some() || arguments.scoring.alpha.is_some();
     let verdict = Verdict {
         regular: structure.is_regular(table.cardinalities()),
         score: score(&table, &structure, &scoring)?.total(),

@@ -1,0 +1,302 @@
+//! Joint distributions and most probable levels by the best method that fits.
+
+use super::ask::{Approximation, Ask, Choice, MethodUsed, Methods, QueryMethod};
+use super::belief::{Belief, BeliefOptions};
+use super::climb::{Climb, ClimbOptions};
+use super::evidence::Evidence;
+use super::gibbs::Gibbs;
+use super::joint::{Completion, Joint};
+use super::network::Network;
+use super::posterior::impossible;
+use super::shape::Shape;
+use super::tally::{Tally, check_size};
+use crate::data::Var;
+use crate::error::Result;
+
+/// The most configurations of a joint distribution by belief propagation, which takes a run
+/// for nearly each of them.
+const MOST_RUNS: u64 = 4096;
+
+/// The most configurations whose weights are compared to find probable levels of some
+/// variables.
+const MOST_COMPARED: usize = 200;
+
+/// A joint distribution with the method that gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointAnswer {
+    /// The distribution.
+    pub joint: Joint,
+    /// The method, why that one, and what it cost.
+    pub choice: Choice,
+    /// What is known about the error of a method that is not exact.
+    pub approximation: Option<Approximation>,
+}
+
+/// Probable levels of all or some variables, with the method that gave them.
+///
+/// Only the exact method proves that nothing is more probable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletionAnswer {
+    /// The variables, ascending, with their levels.
+    pub levels: Vec<(Var, u32)>,
+    /// The method, why that one, and what it cost.
+    pub choice: Choice,
+    /// The log-probability of these levels given the evidence, where a tree has it.
+    pub log_probability: Option<f64>,
+    /// The log weight of these levels, comparable among answers to one question; for some
+    /// variables only where a tree has it.
+    pub log_weight: Option<f64>,
+    /// What the climbs of all variables say about themselves, when the method is not exact.
+    pub climb: Option<Climb>,
+    /// The share of Gibbs draws with these levels and what the chains say about it, for some
+    /// variables when the method is not exact.
+    pub visits: Option<(f64, Gibbs)>,
+}
+
+impl Network {
+    /// What the joint distribution of some variables will take, and by which method.
+    ///
+    /// # Errors
+    /// As [`Network::choose`].
+    pub fn choose_joint(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+        method: QueryMethod,
+    ) -> Result<Choice> {
+        self.choose_by(self.joint_cost(targets, evidence, ask), evidence, ask, method)
+    }
+
+    /// What the most probable levels of some variables, or all, will take, and by which
+    /// method.
+    ///
+    /// # Errors
+    /// As [`Network::choose`].
+    pub fn choose_completion(
+        &self,
+        targets: Option<&[Var]>,
+        evidence: &Evidence,
+        ask: &Ask,
+        method: QueryMethod,
+    ) -> Result<Choice> {
+        self.choose_by(self.completion_cost(targets, evidence, ask), evidence, ask, method)
+    }
+
+    /// The joint distribution of some variables given evidence, by the method asked for.
+    ///
+    /// # Errors
+    /// As [`Network::joint`] where that is exact; when the table itself is too large.
+    pub fn joint_by(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+        methods: &Methods,
+    ) -> Result<JointAnswer> {
+        self.check_targets(targets, evidence)?;
+        let choice = self.choose_joint(targets, evidence, ask, methods.method)?;
+        let (joint, approximation) = match choice.method {
+            MethodUsed::Exact => (self.joint(targets, evidence, ask)?, None),
+            MethodUsed::Gibbs => {
+                let (joint, gibbs) = self.gibbs_joint(targets, evidence, ask, &methods.gibbs)?;
+                (joint, Some(Approximation::Gibbs(gibbs)))
+            }
+            MethodUsed::Belief => {
+                let (joint, belief) = self.belief_joint(targets, evidence, ask, &methods.belief)?;
+                (joint, Some(Approximation::Belief(belief)))
+            }
+        };
+        Ok(JointAnswer { joint, choice, approximation })
+    }
+
+    /// Approximates the joint distribution of some variables by loopy belief propagation:
+    /// each given those before it, one run for every configuration of these. What is said of
+    /// convergence is the worst of all runs.
+    ///
+    /// # Errors
+    /// As [`Network::belief`]; when there are more than 4,096 configurations.
+    pub fn belief_joint(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+        options: &BeliefOptions,
+    ) -> Result<(Joint, Belief)> {
+        self.check_targets(targets, evidence)?;
+        check_size(self, targets, MOST_RUNS)?;
+        let shape = Shape::new(targets.to_vec(), self.cardinalities());
+        let mut probabilities = vec![0.0; shape.size()];
+        let mut worst = Belief { converged: true, rounds: 0, change: 0.0 };
+        let mut open = vec![(evidence.clone(), 0, 0, 1.0)];
+        while let Some((known, place, cell, p)) = open.pop() {
+            let Some(&target) = targets.get(place) else {
+                probabilities[cell] = p;
+                continue;
+            };
+            let (marginals, belief) = self.belief(&known, ask, options)?;
+            worst.converged &= belief.converged;
+            worst.rounds = worst.rounds.max(belief.rounds);
+            worst.change = worst.change.max(belief.change);
+            for (level, &share) in marginals[target].iter().enumerate().filter(|&(_, &share)| share > 0.0) {
+                let mut more = known.clone();
+                more.observe(self.schema(), target, level as u32)?;
+                open.push((more, place + 1, cell + level * shape.strides()[place], p * share));
+            }
+        }
+        Ok((Joint { shape, probabilities }, worst))
+    }
+
+    /// The most probable levels given evidence by the method asked for: of all unobserved
+    /// variables, or of some, the others summed out.
+    ///
+    /// Exactly where elimination fits the memory. Else all variables by [`Network::climb`],
+    /// from annealed chains too unless the method is belief propagation; some variables as
+    /// the best of what Gibbs chains visited most and of the climb's levels, compared by
+    /// their exact weights where a tree without them fits, else by visits.
+    ///
+    /// # Errors
+    /// As [`Network::most_probable`] where that is exact.
+    pub fn completion_by(
+        &self,
+        targets: Option<&[Var]>,
+        evidence: &Evidence,
+        ask: &Ask,
+        methods: &Methods,
+    ) -> Result<CompletionAnswer> {
+        self.check_targets(targets.unwrap_or_default(), evidence)?;
+        let choice = self.choose_completion(targets, evidence, ask, methods.method)?;
+        if choice.method == MethodUsed::Exact {
+            let best = self.most_probable(targets, evidence, ask)?;
+            let log_probability = self.log_probability_of(&best, evidence, ask).ok();
+            let Completion { levels, log_weight } = best;
+            let log_weight = Some(log_weight);
+            return Ok(CompletionAnswer {
+                levels,
+                choice,
+                log_probability,
+                log_weight,
+                climb: None,
+                visits: None,
+            });
+        }
+        let mut climb_options = ClimbOptions { seed: methods.gibbs.seed, ..methods.climb.clone() };
+        if choice.method == MethodUsed::Belief {
+            climb_options.chains = 0;
+        }
+        let (found, climb) = self.climb(evidence, ask, &climb_options)?;
+        let free = self.schema().len() - evidence.hard().count();
+        match targets.filter(|targets| targets.len() < free) {
+            None => {
+                let log_probability = self.log_probability_of(&found, evidence, ask).ok();
+                let (levels, log_weight) = (found.levels, Some(found.log_weight));
+                let climb = Some(climb);
+                Ok(CompletionAnswer { levels, choice, log_probability, log_weight, climb, visits: None })
+            }
+            Some(targets) => self.some_by_visits(targets, (evidence, &found), (ask, methods), choice),
+        }
+    }
+
+    fn some_by_visits(
+        &self,
+        targets: &[Var],
+        (evidence, whole): (&Evidence, &Completion),
+        (ask, methods): (&Ask, &Methods),
+        choice: Choice,
+    ) -> Result<CompletionAnswer> {
+        let mut targets = targets.to_vec();
+        targets.sort_unstable();
+        let tally = Tally::new(self, &targets, evidence, (ask, &methods.gibbs))?;
+        let of_whole = whole.levels.iter().filter(|(v, _)| targets.contains(v)).map(|&(_, level)| level);
+        let of_whole: Vec<u32> = of_whole.collect();
+        let mut often: Vec<(&[u32], u64)> = tally.totals().into_iter().collect();
+        often.sort_by_key(|&(_, visits)| std::cmp::Reverse(visits));
+        let mut candidates = vec![of_whole];
+        candidates.extend(often.iter().take(10).map(|(levels, _)| levels.to_vec()));
+        let scorer = Scorer { network: self, evidence, targets: &targets, ask };
+        let (levels, log_weight) = if let Some((levels, weight)) = scorer.ascend(&candidates)? {
+            (levels, Some(weight))
+        } else {
+            let most = often.first().map(|(levels, _)| levels.to_vec()).ok_or_else(impossible)?;
+            // Seen no more often than what the climb says: then the climb knows better.
+            let better = tally.share(&most) > tally.share(&candidates[0]);
+            (if better { most } else { candidates[0].clone() }, None)
+        };
+        let visits = (tally.share(&levels), tally.gibbs([levels.as_slice()].into_iter()));
+        let whole_weight = self.posterior(evidence, ask).ok().map(|posterior| posterior.log_weight());
+        let log_probability = log_weight.zip(whole_weight).map(|(own, all)| own - all);
+        Ok(CompletionAnswer {
+            levels: targets.iter().copied().zip(levels).collect(),
+            choice,
+            log_probability,
+            log_weight,
+            climb: None,
+            visits: Some(visits),
+        })
+    }
+}
+
+/// Weighs levels of some variables exactly, the others summed out.
+struct Scorer<'a> {
+    network: &'a Network,
+    evidence: &'a Evidence,
+    targets: &'a [Var],
+    ask: &'a Ask,
+}
+
+impl Scorer<'_> {
+    fn known(&self, levels: &[u32]) -> Option<Evidence> {
+        let mut known = self.evidence.clone();
+        for (&v, &level) in self.targets.iter().zip(levels) {
+            known.observe(self.network.schema(), v, level).ok()?;
+        }
+        Some(known)
+    }
+
+    /// Minus infinity when the levels are impossible.
+    fn weight(&self, levels: &[u32]) -> f64 {
+        let posterior = self.known(levels).and_then(|known| self.network.posterior(&known, self.ask).ok());
+        posterior.map_or(f64::NEG_INFINITY, |posterior| posterior.log_weight())
+    }
+
+    /// The best of some configurations, moved one variable at a time while that helps; `None`
+    /// when a tree without the targets does not fit.
+    fn ascend(&self, candidates: &[Vec<u32>]) -> Result<Option<(Vec<u32>, f64)>> {
+        let known = candidates.iter().find_map(|levels| self.known(levels)).ok_or_else(impossible)?;
+        let cost = self.network.cost(&known, self.ask);
+        if cost.at_least || cost.bytes(2) > self.ask.memory {
+            return Ok(None);
+        }
+        let mut best = (candidates[0].clone(), f64::NEG_INFINITY);
+        let mut compared = 0;
+        let mut compare = |levels: Vec<u32>, best: &mut (Vec<u32>, f64)| {
+            compared += 1;
+            let weight = self.weight(&levels);
+            let better = weight > best.1;
+            if better {
+                *best = (levels, weight);
+            }
+            (better, compared < MOST_COMPARED)
+        };
+        for levels in candidates {
+            compare(levels.clone(), &mut best);
+        }
+        let mut moved = true;
+        while std::mem::take(&mut moved) {
+            for (place, &v) in self.targets.iter().enumerate() {
+                for level in 0..self.network.cardinalities()[v] {
+                    let mut levels = best.0.clone();
+                    if std::mem::replace(&mut levels[place], level) == level {
+                        continue;
+                    }
+                    let (better, more) = compare(levels, &mut best);
+                    if !more {
+                        return Ok(Some(best));
+                    }
+                    moved |= better;
+                }
+            }
+        }
+        Ok((best.1 > f64::NEG_INFINITY).then_some(best))
+    }
+}

@@ -1,0 +1,143 @@
+//! Joint distributions, and probable levels of some variables, by counting what Gibbs chains
+//! visit.
+
+use super::ask::Ask;
+use super::evidence::Evidence;
+use super::factors::Factors;
+use super::gibbs::{BATCHES, Gibbs, GibbsOptions, effective_size, split_r_hat, start, sweep};
+use super::joint::Joint;
+use super::network::Network;
+use super::sample::stream;
+use super::shape::Shape;
+use crate::data::Var;
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Visits of one configuration per batch.
+type Visits = [u32; BATCHES];
+
+/// How often each configuration of some variables was visited, chain by chain.
+pub(super) struct Tally {
+    chains: Vec<BTreeMap<Vec<u32>, Visits>>,
+    batch: usize,
+}
+
+impl Tally {
+    pub(super) fn new(
+        network: &Network,
+        targets: &[Var],
+        evidence: &Evidence,
+        (ask, options): (&Ask, &GibbsOptions),
+    ) -> Result<Self> {
+        options.check()?;
+        let factors = network.factors(evidence, ask.memory)?;
+        let batch = options.sweeps.div_ceil(BATCHES);
+        let visits = |chain: usize| count(&factors, targets, evidence, (options, batch, chain as u64));
+        let chains = (0..options.chains).into_par_iter().map(visits).collect();
+        Ok(Self { chains, batch })
+    }
+
+    fn draws(&self) -> f64 {
+        (self.chains.len() * self.batch * BATCHES) as f64
+    }
+
+    /// Visits of all chains together, by configuration.
+    pub(super) fn totals(&self) -> BTreeMap<&[u32], u64> {
+        let mut totals = BTreeMap::new();
+        for (levels, visits) in self.chains.iter().flatten() {
+            *totals.entry(levels.as_slice()).or_insert(0) +=
+                visits.iter().map(|&n| u64::from(n)).sum::<u64>();
+        }
+        totals
+    }
+
+    /// The share of visits that a configuration had.
+    pub(super) fn share(&self, levels: &[u32]) -> f64 {
+        let visits = self.chains.iter().filter_map(|chain| chain.get(levels)).flatten();
+        visits.map(|&n| f64::from(n)).sum::<f64>() / self.draws()
+    }
+
+    /// What the chains say about the shares of some configurations.
+    pub(super) fn gibbs<'a>(&self, configurations: impl Iterator<Item = &'a [u32]>) -> Gibbs {
+        let none = [0; BATCHES];
+        let (mut r_hat, mut effective) = (Vec::new(), Vec::new());
+        for levels in configurations {
+            let series: Vec<&Visits> =
+                self.chains.iter().map(|chain| chain.get(levels).unwrap_or(&none)).collect();
+            r_hat.push(split_r_hat(&series, self.batch));
+            effective.push(effective_size(&series, self.batch));
+        }
+        Gibbs { chains: self.chains.len(), sweeps: self.batch * BATCHES, r_hat, effective }
+    }
+}
+
+/// One chain's visits of the targets' configurations.
+fn count(
+    factors: &Factors,
+    targets: &[Var],
+    evidence: &Evidence,
+    (options, batch, chain): (&GibbsOptions, usize, u64),
+) -> BTreeMap<Vec<u32>, Visits> {
+    let mut random = stream(options.seed, chain);
+    let mut row = start(factors, evidence, &mut random);
+    let mut buffer = Vec::new();
+    (0..options.warm_up).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
+    let mut visited: BTreeMap<Vec<u32>, Visits> = BTreeMap::new();
+    let mut levels = Vec::new();
+    for at in 0..batch * BATCHES {
+        sweep(factors, &mut random, &mut row, &mut buffer);
+        levels.clear();
+        levels.extend(targets.iter().map(|&v| row[v]));
+        if !visited.contains_key(&levels) {
+            visited.insert(levels.clone(), [0; BATCHES]);
+        }
+        if let Some(visits) = visited.get_mut(&levels) {
+            visits[at / batch] += 1;
+        }
+    }
+    visited
+}
+
+impl Network {
+    /// Estimates the joint distribution of some variables by how often Gibbs chains visit
+    /// each configuration; split R-hat and effective size are per visited configuration.
+    ///
+    /// # Errors
+    /// When a target does not exist, stands twice or is given; when the tables do not fit the
+    /// memory; when there are fewer than two chains.
+    pub fn gibbs_joint(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+        options: &GibbsOptions,
+    ) -> Result<(Joint, Gibbs)> {
+        self.check_targets(targets, evidence)?;
+        check_size(self, targets, ask.memory / 8)?;
+        let tally = Tally::new(self, targets, evidence, (ask, options))?;
+        let shape = Shape::new(targets.to_vec(), self.cardinalities());
+        let mut probabilities = vec![0.0; shape.size()];
+        let totals = tally.totals();
+        for (&levels, &visits) in &totals {
+            let cell: usize =
+                levels.iter().zip(shape.strides()).map(|(&l, stride)| l as usize * stride).sum();
+            probabilities[cell] = visits as f64 / tally.draws();
+        }
+        let gibbs = tally.gibbs(totals.keys().copied());
+        Ok((Joint { shape, probabilities }, gibbs))
+    }
+}
+
+/// Refuses a joint table beyond some cells.
+pub(super) fn check_size(network: &Network, targets: &[Var], most_cells: u64) -> Result<()> {
+    let cells = targets.iter().fold(1u64, |size, &v| size.saturating_mul(network.cardinalities()[v].into()));
+    if cells <= most_cells {
+        return Ok(());
+    }
+    Err(Error::limit(
+        format!("the joint distribution ({cells} configurations)"),
+        format!("{most_cells} configurations"),
+        "ask about fewer variables together",
+    ))
+}
