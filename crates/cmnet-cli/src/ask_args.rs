@@ -91,7 +91,7 @@ pub(crate) struct MethodArgs {
     /// Which method: auto is exact when the tables fit the memory, else gibbs
     #[arg(help_heading = INFERENCE, long, value_enum, default_value_t)]
     pub(crate) method: InferenceMethod,
-    /// Gibbs: chains
+    /// Gibbs: chains; for --map so many that are annealed
     #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 4)]
     pub(crate) chains: usize,
     /// Gibbs: sweeps of each chain that count

@@ -133,6 +133,114 @@ fn bad_questions_are_refused() {
     assert!(said.contains("there is no variable \"nothing\""), "{said}");
     let said = refusal(&["predict", model(), &data("coronary_heart.csv"), "--target", "smokin"]);
     assert!(said.contains("did you mean \"smoking\"?"), "{said}");
+    let said = refusal(&["query", model(), "--soft", "smoking=yes:1", "--soft", "smoking=no:1"]);
+    assert!(said.contains("probability 0"), "{said}");
+    let said = refusal(&["query", model(), "--method", "gibbs", "--map", "--chains", "1"]);
+    assert!(said.contains("chains") && said.contains("2 or more"), "{said}");
+    let said = refusal(&["sample", model(), "-n", "3", "--method", "bp"]);
+    assert!(said.contains("draws no rows"), "{said}");
+    let said = refusal(&["sample", model(), "-n", "3", "-o", "no/such/folder.csv"]);
+    assert!(said.contains("there is no folder"), "{said}");
+    let said = refusal(&["export", model(), "-o", "no/such/folder.uai"]);
+    assert!(said.contains("there is no folder"), "{said}");
+    cmnet().args(["sample", model(), "-n", "18446744073709551615", "--format", "json"]).assert().code(3);
+}
+
+/// A grid whose trees do not fit 1 MiB, imported from a file of the test's own making.
+fn wide(folder: &Path) -> String {
+    let side = 20;
+    let mut scopes = Vec::new();
+    for at in 0..side * side {
+        scopes.extend((at % side + 1 < side).then_some((at, at + 1)));
+        scopes.extend((at + side < side * side).then_some((at, at + side)));
+    }
+    let kind = format!("MARKOV {} {}{}", side * side, "2 ".repeat(side * side), scopes.len());
+    let lines = scopes.iter().map(|(one, other)| format!("2 {one} {other}"));
+    let table = |place: usize| format!("4 {} 1 {} 2", 1 + place * 7 % 5, 1 + place * 3 % 4);
+    let text: Vec<String> = [kind].into_iter().chain(lines).chain((0..scopes.len()).map(table)).collect();
+    let text = text.join("\n");
+    let (file, model) = (folder.join("grid.uai"), folder.join("grid.json"));
+    std::fs::write(&file, text).unwrap();
+    cmnet().arg("import").arg(&file).arg("-o").arg(&model).assert().success();
+    model.display().to_string()
+}
+
+#[test]
+fn what_does_not_fit_is_approximated_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let grid = wide(folder.path());
+    let tight = |more: &[&str]| {
+        let mut arguments =
+            vec!["query", grid.as_str(), "--memory", "1M", "--sweeps", "400", "--warm-up", "100"];
+        arguments.extend(more);
+        json(&arguments)
+    };
+    let map = tight(&["--map"]);
+    assert_eq!((&map["method"], &map["proven"]), (&"gibbs".into(), &false.into()));
+    assert_eq!(map["map"].as_object().unwrap().len(), 400);
+    assert!(map["log_probability"].is_null() && map["log_weight"].is_number());
+    assert!(map["reason"].as_str().unwrap().contains("does not fit"), "{}", map["reason"]);
+    assert!(map["approximation"]["agreeing"].as_u64().unwrap() >= 1);
+    let messages = tight(&["--map", "--method", "bp"]);
+    assert_eq!(messages["method"], "bp");
+    assert!(messages["log_weight"].as_f64().unwrap() <= map["log_weight"].as_f64().unwrap() + 1e-6);
+    let joint = tight(&["--joint", "--information", "--target", "X0,X21"]);
+    assert_eq!((&joint["method"], &joint["joint"]["method"]), (&"gibbs".into(), &"gibbs".into()));
+    assert!(joint["joint"]["approximation"]["r_hat"].as_f64().unwrap() >= 1.0);
+    assert!(joint["information"]["joint_entropy"].as_f64().unwrap() > 0.0);
+    let some = tight(&["--map", "--target", "X0,X399"]);
+    assert_eq!(some["map"].as_object().unwrap().len(), 2);
+    assert!(some["approximation"]["share"].as_f64().unwrap() > 0.2);
+    let said = cmnet()
+        .args(["query", &grid, "--memory", "1M", "--map", "--sweeps", "40"])
+        .assert()
+        .success()
+        .get_output()
+        .clone();
+    let text = String::from_utf8(said.stdout).unwrap();
+    assert!(text.contains("NOT proven to be the most probable"), "{text}");
+    for exact in [["--map"], ["--joint"]] {
+        let mut arguments = vec!["query", grid.as_str(), "--memory", "1M", "--method", "exact"];
+        arguments.extend(exact);
+        cmnet().args(&arguments).assert().code(3);
+    }
+}
+
+#[test]
+fn what_tables_will_take_is_said_before_they_are_made() {
+    let table = data("coronary_heart.csv");
+    let commands: [&[&str]; 5] = [
+        &["query", model()],
+        &["query", model(), "--map"],
+        &["sample", model(), "-n", "2"],
+        &["explain", model()],
+        &["predict", model(), &table, "--target", "smoking"],
+    ];
+    for command in commands {
+        for format in ["text", "json"] {
+            let run = |more: &[&str]| {
+                let output = cmnet().args(command).args(["--format", format]).args(more).assert().success();
+                String::from_utf8(output.get_output().stderr.clone()).unwrap()
+            };
+            let first = run(&[]).lines().next().unwrap_or_default().to_owned();
+            assert!(
+                first.starts_with("cmnet: exact: ") && first.contains(" bytes"),
+                "{command:?}: {first:?}"
+            );
+            assert!(!run(&["--quiet"]).contains("cmnet: exact"), "{command:?}");
+        }
+        let answer = json(command);
+        let bytes =
+            if answer["tree"].is_object() { &answer["tree"]["bytes"] } else { &answer["tables"]["bytes"] };
+        assert!(bytes.as_u64().unwrap() > 0, "{command:?}: {answer}");
+    }
+    // Beyond the memory nothing is made, whatever is asked.
+    let folder = tempfile::tempdir().unwrap();
+    let grid = wide(folder.path());
+    let output =
+        cmnet().args(["sample", &grid, "-n", "1", "--memory", "1M", "--method", "exact"]).assert().code(3);
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(said.lines().next().unwrap().contains("takes at least"), "{said}");
 }
 
 #[test]
@@ -219,6 +327,26 @@ fn uai_files_go_out_and_come_back() {
             assert!((p.as_f64().unwrap() - q).abs() < 1e-10, "{name} {level}");
         }
     }
+    // No rows stand behind the parameters, and nothing pretends that some do.
+    let file: Value = serde_json::from_slice(&std::fs::read(&back).unwrap()).unwrap();
+    let parameters = &file["parameters"];
+    assert_eq!((&parameters["method"], &parameters["status"]), (&"imported".into(), &"not-estimated".into()));
+    assert!(parameters.get("rows").is_none() && parameters.get("gradient").is_none());
+    let table = data("coronary_heart.csv");
+    let (own, again) = (json(&["evaluate", model(), &table]), json(&["evaluate", &back, &table]));
+    let gap = own["log_likelihood"].as_f64().unwrap() - again["log_likelihood"].as_f64().unwrap();
+    assert!(gap.abs() < 1e-9, "{gap}");
+    let checked = json(&["check", &back, &table, "--skip-optimality"]);
+    assert!(checked["agrees"].as_bool().unwrap() && checked["parameters"]["gradient"].is_null());
+    assert!(json(&["explain", &back])["edges"][0]["information"].is_number());
+    let mut claims = file.clone();
+    claims["parameters"]["rows"] = 1.into();
+    std::fs::write(&back, claims.to_string()).unwrap();
+    let said = refusal(&["query", &back]);
+    assert!(said.contains("were not estimated"), "{said}");
+    std::fs::write(&network, "MARKOV 2 2 2 1 2 0 1 4 1 0 0 1").unwrap();
+    let said = refusal(&["import", &network, "-o", &path("zero.json")]);
+    assert!(said.contains("positive probability"), "{said}");
     let said = refusal(&["export", model(), "-o", &path("heart.xml")]);
     assert!(said.contains(".uai"), "{said}");
 }

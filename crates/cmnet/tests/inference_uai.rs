@@ -3,9 +3,11 @@
 
 mod inference_support;
 
+use cmnet::Model;
 use cmnet::inference::{Ask, Evidence, Network};
-use cmnet::io::uai;
-use inference_support::{MIXED, assert_close, generator, random_evidence, random_model, schema};
+use cmnet::io::{ReadOptions, Source, csv, uai};
+use cmnet::loglinear::{FitOptions, FitStatus, fit};
+use inference_support::{MIXED, assert_close, generator, plain, random_evidence, random_model, schema};
 
 #[test]
 fn a_network_survives_the_round_trip() {
@@ -69,4 +71,65 @@ fn damaged_files_are_refused_with_the_place() {
     assert!(evidence("1 0 2").contains("not a level"));
     assert!(evidence("1 5 0").contains("no variable 5"));
     assert!(evidence("2 0 0 0 1").contains("given twice"));
+    assert!(evidence("2 1 0 0").contains("2 samples of evidence"));
+    assert!(evidence("").contains("the file ends"));
+    let mut with_samples = Evidence::none();
+    uai::read_evidence("1\n2 0 1 1 0\n", "x.evid", &schema, &mut with_samples).unwrap();
+    assert_eq!(with_samples.hard().collect::<Vec<_>>(), [(0, 1), (1, 0)]);
+}
+
+/// A network of the format may have zeros; a contextual Markov network is positive, so that
+/// evidence of probability 0 is either refused with the file or contradicts itself.
+#[test]
+fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
+    let refused = uai::read_network("MARKOV 2 2 2 1 2 0 1 4 1 0 0 1", "x.uai").unwrap_err().to_string();
+    assert!(refused.contains("positive probability"), "{refused}");
+    // As near to the boundary as the format goes: X1 is X0 but for one part in 10^300.
+    let read = uai::read_network("MARKOV 2 2 2 1 2 0 1 4 1 1e-300 1e-300 1", "x.uai").unwrap();
+    let network = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
+    let ask = Ask::default();
+    let mut evidence = Evidence::none();
+    evidence.observe(network.schema(), 0, 0).unwrap();
+    let posterior = network.posterior(&evidence, &ask).unwrap();
+    assert_close(&posterior.marginal(1), &[1.0, 0.0], "nearly certain");
+    evidence.observe(network.schema(), 1, 1).unwrap();
+    let log_evidence = network.posterior(&evidence, &ask).unwrap().log_evidence(&ask).unwrap();
+    assert!((log_evidence - libm::log(1e-300) + libm::log(2.0)).abs() < 1e-9, "{log_evidence}");
+    // Hard evidence against weights, in either order, and weights against weights.
+    let mut given = Evidence::none();
+    given.observe(network.schema(), 0, 1).unwrap();
+    let said = given.weigh(network.schema(), 0, &[1.0, 0.0]).unwrap_err().to_string();
+    assert!(said.contains("this evidence has probability 0"), "{said}");
+    let mut given = Evidence::none();
+    given.weigh(network.schema(), 0, &[1.0, 0.0]).unwrap();
+    let said = given.observe(network.schema(), 0, 1).unwrap_err().to_string();
+    assert!(said.contains("this evidence has probability 0"), "{said}");
+    let said = given.weigh(network.schema(), 0, &[0.0, 1.0]).unwrap_err().to_string();
+    assert!(said.contains("this evidence has probability 0"), "{said}");
+    // Terms that no sum survives are no model.
+    let set = cmnet::graph::VarSet::from_iter([0]);
+    let huge = vec![(set, vec![1e300])];
+    let said = Network::new(&schema(&[2, 2]), &read.structure, huge, None).unwrap_err().to_string();
+    assert!(said.contains("so large"), "{said}");
+}
+
+/// A table without one combination: the bare estimate lies on the boundary, at terms that are
+/// finite all the same.
+#[test]
+fn evidence_on_the_boundary_is_improbable_and_answered() {
+    let table = Source::bytes("table", "a,b\n0,0\n0,0\n1,1\n0,1\n");
+    let data = csv::read(&table, &ReadOptions::default()).unwrap().data;
+    let structure = plain(&[2, 2], &[(0, 1)]);
+    let options = FitOptions { smoothing: 0.0, ..FitOptions::default() };
+    let fit = fit(&structure, &data, &options).unwrap();
+    assert_eq!(fit.status, FitStatus::Boundary);
+    let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
+    let network = model.network().unwrap();
+    let (ask, given) = (Ask::default(), Evidence::read(network.schema(), "a=1,b=0").unwrap());
+    let posterior = network.posterior(&given, &ask).unwrap();
+    let p = libm::exp(posterior.log_evidence(&ask).unwrap());
+    assert!(p < 1e-6, "{p}");
+    let one = Evidence::read(network.schema(), "a=1").unwrap();
+    let b = network.posterior(&one, &ask).unwrap().marginal(1);
+    assert!(b[0] < 1e-5 && (b[0] + b[1] - 1.0).abs() < 1e-12, "{b:?}");
 }

@@ -7,7 +7,9 @@ use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
-use cmnet::inference::{Ask, Choice, EliminationRule, Evidence, GibbsOptions, Methods, QueryMethod};
+use cmnet::inference::{
+    Ask, Choice, ClimbOptions, EliminationRule, Evidence, GibbsOptions, Methods, QueryMethod,
+};
 use cmnet::io::uai;
 use serde_json::{Map, Value, json};
 
@@ -64,7 +66,8 @@ pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
 }
 
 pub(crate) fn methods(arguments: &MethodArgs) -> Methods {
-    Methods { method: method(arguments), gibbs: gibbs(arguments), ..Methods::default() }
+    let climb = ClimbOptions { chains: arguments.chains, ..ClimbOptions::default() };
+    Methods { method: method(arguments), gibbs: gibbs(arguments), climb, ..Methods::default() }
 }
 
 /// Says what will be done and what it will take, before anything is allocated.

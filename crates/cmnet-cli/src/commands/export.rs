@@ -18,6 +18,9 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
         let path = arguments.output.display();
         return Err(Usage(format!("{path}: unknown kind of file; expected a name that ends in .uai")).into());
     }
+    for path in [Some(&arguments.output), arguments.evidence_output.as_ref()].into_iter().flatten() {
+        files::check_output(path, &arguments.model.model)?;
+    }
     let network = files::model(&arguments.model.model)?.network()?;
     let evidence = asking::evidence(network.schema(), &arguments.given)?;
     if evidence.soft().next().is_some() {

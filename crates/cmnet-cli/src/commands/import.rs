@@ -6,10 +6,11 @@ use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::Model;
 use cmnet::io::{model_file, uai};
-use cmnet::loglinear::{Estimate, Fit, FitStatus, Parameters, Terms};
+use cmnet::loglinear::{Fit, Parameters, Terms};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
+    files::check_output(&arguments.output, &arguments.file)?;
     let file = arguments.file.display().to_string();
     let imported = uai::read_network(&uai::read_text(&arguments.file)?, &file)?;
     let schema = match &arguments.names {
@@ -30,26 +31,12 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
             values[set.range()].copy_from_slice(own);
         }
     }
-    let count = terms.len();
-    let fit = Fit {
-        parameters: Parameters::new(terms, values, None),
-        estimate: Estimate::Pseudo,
-        reason: format!("not estimated but read from {file}; the number of rows stands for none"),
-        smoothing: 0.0,
-        free_parameters: count,
-        rows: 1,
-        log_likelihood: None,
-        pseudo_log_likelihood: None,
-        status: FitStatus::Converged,
-        boundary: Vec::new(),
-        gradient: 0.0,
-        iterations: 0,
-    };
+    let fit = Fit::imported(Parameters::new(terms, values, None), format!("read from {file}"));
     let model = Model { schema, structure: imported.structure, learned: None, fit: Some(fit) };
     model_file::save(&model, &arguments.output)?;
     let (path, edges) = (arguments.output.display().to_string(), model.structure.graph().edge_count());
     match arguments.format.format {
-        Format::Text => output::text(&format!("{path}: {} variables, {edges} edges\n", model.schema.len()))?,
+        Format::Text => output::text(&format!("{path}: variables {}, edges {edges}\n", model.schema.len()))?,
         Format::Json => output::json(&json!({"format": "cmnet-import/1", "file": path, "edges": edges}))?,
     }
     Ok(Outcome::Done)

@@ -10,6 +10,7 @@ use cmnet::inference::{Prediction, Predictor, find_variable};
 use cmnet::io::{Source, rows, write_atomic};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 
 pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
@@ -17,6 +18,10 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let target = find_variable(schema, &arguments.target)?;
     let variable = schema.variable(target);
     let ask = asking::ask(&arguments.tree)?;
+    if let Some(path) = &arguments.output {
+        files::check_output(path, &arguments.model.model)?;
+        files::check_output(path, Path::new(&arguments.data.data))?;
+    }
     let bytes = network.prediction_bytes(target)?;
     let blanket = network.closed().markov_blanket(target).len();
     let what = format!(

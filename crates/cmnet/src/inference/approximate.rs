@@ -180,6 +180,7 @@ impl Network {
                 visits: None,
             });
         }
+        methods.gibbs.check()?;
         let mut climb_options = ClimbOptions { seed: methods.gibbs.seed, ..methods.climb.clone() };
         if choice.method == MethodUsed::Belief {
             climb_options.chains = 0;

@@ -46,94 +46,133 @@ pub fn eliminate(
     let mut state = State::new(graph, variables, cardinalities, rule);
     let mut elimination = Elimination { order: Vec::new(), later: Vec::new(), fill: 0, finished: true };
     while let Some((.., node)) = state.queue.pop_first() {
-        let neighbors = state.neighborhoods[node].clone();
+        state.waiting[node] = false;
+        let neighbors = std::mem::take(&mut state.neighborhoods[node]);
         elimination.order.push(node);
         elimination.later.push(neighbors.iter().copied().collect());
-        if state.weight(node) > most_cells {
+        if state.weight(node, &neighbors) > most_cells {
             elimination.finished = false;
             break;
         }
-        elimination.fill += state.complete(&neighbors);
-        state.remove(node, &neighbors);
+        elimination.fill += state.remove(node, &neighbors);
     }
     elimination
 }
 
 /// What is left of the graph, with the cost of each variable in a queue.
+///
+/// Neighbourhoods are sorted lists. Whether a node is in one of them is asked of marks, which
+/// are laid out once per list: that is most of the work.
 struct State<'a> {
     cardinalities: &'a [u32],
     rule: EliminationRule,
-    neighborhoods: Vec<BTreeSet<Var>>,
+    neighborhoods: Vec<Vec<Var>>,
     costs: Vec<(u64, u64)>,
     queue: BTreeSet<(u64, u64, Var)>,
+    waiting: Vec<bool>,
+    marks: Vec<u64>,
+    mark: u64,
 }
 
 impl<'a> State<'a> {
     fn new(graph: &Graph, variables: &VarSet, cardinalities: &'a [u32], rule: EliminationRule) -> Self {
-        let neighborhoods = (0..graph.nodes()).map(|v| graph.markov_blanket(v).iter().collect()).collect();
-        let costs = vec![(0, 0); graph.nodes()];
-        let mut state = Self { cardinalities, rule, neighborhoods, costs, queue: BTreeSet::new() };
+        let nodes = graph.nodes();
+        let mut state = Self {
+            cardinalities,
+            rule,
+            neighborhoods: (0..nodes).map(|v| graph.markov_blanket(v).as_slice().to_vec()).collect(),
+            costs: vec![(0, 0); nodes],
+            queue: BTreeSet::new(),
+            waiting: vec![false; nodes],
+            marks: vec![0; nodes],
+            mark: 0,
+        };
         for node in variables.iter() {
+            state.waiting[node] = true;
             state.costs[node] = state.cost(node);
             state.queue.insert((state.costs[node].0, state.costs[node].1, node));
         }
         state
     }
 
-    fn cost(&self, node: Var) -> (u64, u64) {
+    /// Marks the neighbours of a node.
+    fn mark_neighbors(&mut self, node: Var) {
+        self.mark += 1;
+        for &neighbor in &self.neighborhoods[node] {
+            self.marks[neighbor] = self.mark;
+        }
+    }
+
+    fn is_marked(&self, node: Var) -> bool {
+        self.marks[node] == self.mark
+    }
+
+    fn cost(&mut self, node: Var) -> (u64, u64) {
+        self.mark_neighbors(node);
         let neighbors = &self.neighborhoods[node];
-        let missing = |&one: &Var| {
-            neighbors.range(one + 1..).filter(|other| !self.neighborhoods[one].contains(other)).count() as u64
-        };
-        let fill: u64 = neighbors.iter().map(missing).sum();
+        // Each edge among the neighbours is met from both ends.
+        let met = |&one: &Var| self.neighborhoods[one].iter().filter(|&&other| self.is_marked(other)).count();
+        let met: usize = neighbors.iter().map(met).sum();
+        let all = neighbors.len() * neighbors.len().saturating_sub(1);
+        let (fill, weight) = (((all - met) / 2) as u64, self.weight(node, neighbors));
         match self.rule {
-            EliminationRule::MinFill => (fill, self.weight(node)),
-            EliminationRule::MinWeight => (self.weight(node), fill),
+            EliminationRule::MinFill => (fill, weight),
+            EliminationRule::MinWeight => (weight, fill),
         }
     }
 
     /// Cells of the table that the elimination of a variable makes.
-    fn weight(&self, node: Var) -> u64 {
+    fn weight(&self, node: Var, neighbors: &[Var]) -> u64 {
         let own = u64::from(self.cardinalities[node]);
-        self.neighborhoods[node].iter().fold(own, |w, &v| w.saturating_mul(self.cardinalities[v].into()))
+        neighbors.iter().fold(own, |w, &v| w.saturating_mul(self.cardinalities[v].into()))
     }
 
-    /// Connects all of these nodes; returns how many edges that took.
-    fn complete(&mut self, nodes: &BTreeSet<Var>) -> usize {
+    /// Removes a node and connects its neighbours; returns how many edges that took.
+    fn remove(&mut self, node: Var, neighbors: &[Var]) -> usize {
+        for &neighbor in neighbors {
+            let list = &mut self.neighborhoods[neighbor];
+            if let Ok(place) = list.binary_search(&node) {
+                list.remove(place);
+            }
+        }
         let mut added = Vec::new();
-        for &one in nodes {
-            for &other in nodes.range(one + 1..) {
-                if self.neighborhoods[one].insert(other) {
-                    self.neighborhoods[other].insert(one);
-                    added.push((one, other));
-                }
+        for (place, &one) in neighbors.iter().enumerate() {
+            self.mark_neighbors(one);
+            let missing = neighbors[place + 1..].iter().filter(|&&other| !self.is_marked(other));
+            added.extend(missing.map(|&other| (one, other)));
+        }
+        for &(one, other) in &added {
+            for (from, to) in [(one, other), (other, one)] {
+                let list = &mut self.neighborhoods[from];
+                let place = list.partition_point(|&known| known < to);
+                list.insert(place, to);
             }
         }
         // A new edge changes the fill of whoever sees both ends.
-        let mut stale: BTreeSet<Var> = BTreeSet::new();
-        for &(one, other) in &added {
-            stale.extend(self.neighborhoods[one].intersection(&self.neighborhoods[other]));
+        let mut stale = neighbors.to_vec();
+        for run in added.chunk_by(|a, b| a.0 == b.0) {
+            self.mark_neighbors(run[0].0);
+            for &(_, other) in run {
+                stale.extend(self.neighborhoods[other].iter().copied().filter(|&v| self.is_marked(v)));
+            }
         }
-        for node in stale {
-            self.refresh(node);
+        stale.sort_unstable();
+        stale.dedup();
+        for other in stale {
+            self.refresh(other);
         }
         added.len()
     }
 
-    fn remove(&mut self, node: Var, neighbors: &BTreeSet<Var>) {
-        for &neighbor in neighbors {
-            self.neighborhoods[neighbor].remove(&node);
-        }
-        for &neighbor in neighbors {
-            self.refresh(neighbor);
-        }
-    }
-
     fn refresh(&mut self, node: Var) {
-        let (first, second) = self.costs[node];
-        if self.queue.remove(&(first, second, node)) {
-            self.costs[node] = self.cost(node);
-            self.queue.insert((self.costs[node].0, self.costs[node].1, node));
+        if !self.waiting[node] {
+            return;
+        }
+        let (new, (first, second)) = (self.cost(node), self.costs[node]);
+        if new != (first, second) {
+            self.queue.remove(&(first, second, node));
+            self.queue.insert((new.0, new.1, node));
+            self.costs[node] = new;
         }
     }
 }

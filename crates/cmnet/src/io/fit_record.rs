@@ -19,14 +19,22 @@ pub(super) struct FitRecord {
     method: Estimate,
     status: FitStatus,
     reason: String,
-    smoothing: f64,
-    rows: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smoothing: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<u64>,
     free_parameters: usize,
+    #[serde(default)]
     log_likelihood: Option<f64>,
+    #[serde(default)]
     pseudo_log_likelihood: Option<f64>,
+    #[serde(default)]
     log_partition: Option<f64>,
-    gradient: f64,
-    iterations: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gradient: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations: Option<u64>,
+    #[serde(default)]
     boundary: Vec<Map<String, Value>>,
     terms: Vec<TermRecord>,
 }
@@ -43,18 +51,19 @@ struct TermRecord {
 impl FitRecord {
     pub(super) fn new(schema: &Schema, fit: &Fit) -> Self {
         let term = |(term, phi): (Term, f64)| TermRecord { configuration: configuration(schema, &term), phi };
+        let estimated = fit.estimate != Estimate::Imported;
         Self {
             method: fit.estimate,
             status: fit.status,
             reason: fit.reason.clone(),
-            smoothing: fit.smoothing,
-            rows: fit.rows,
+            smoothing: estimated.then_some(fit.smoothing),
+            rows: estimated.then_some(fit.rows),
             free_parameters: fit.free_parameters,
             log_likelihood: fit.log_likelihood,
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
             log_partition: fit.parameters.log_partition(),
-            gradient: fit.gradient,
-            iterations: fit.iterations,
+            gradient: estimated.then_some(fit.gradient),
+            iterations: estimated.then_some(fit.iterations),
             boundary: fit.boundary.iter().map(|term| configuration(schema, term)).collect(),
             terms: fit.parameters.iter().map(term).collect(),
         }
@@ -96,26 +105,46 @@ impl FitRecord {
             parameters: Parameters::new(terms, values, self.log_partition),
             estimate: self.method,
             reason: self.reason.clone(),
-            smoothing: self.smoothing,
+            smoothing: self.smoothing.unwrap_or_default(),
             free_parameters: self.free_parameters,
-            rows: self.rows,
+            rows: self.rows.unwrap_or_default(),
             log_likelihood: self.log_likelihood,
             pseudo_log_likelihood: self.pseudo_log_likelihood,
             status: self.status,
-            gradient: self.gradient,
-            iterations: self.iterations,
+            gradient: self.gradient.unwrap_or_default(),
+            iterations: self.iterations.unwrap_or_default(),
         })
     }
 
     fn check_numbers(&self, file: &str) -> Result<()> {
+        let refuse = |problem: &str| Err(complaint(file, "parameters", problem.to_owned()));
+        let imported = self.method == Estimate::Imported;
+        if imported != (self.status == FitStatus::NotEstimated) {
+            return refuse("the status \"not-estimated\" belongs to imported parameters, and only to them");
+        }
+        let numbers = [
+            self.smoothing.is_some(),
+            self.rows.is_some(),
+            self.gradient.is_some(),
+            self.iterations.is_some(),
+        ];
+        if imported {
+            let likelihood = self.log_likelihood.or(self.pseudo_log_likelihood).is_some();
+            if numbers.contains(&true) || likelihood || !self.boundary.is_empty() {
+                return refuse("imported parameters were not estimated: they have no rows and no likelihood");
+            }
+            return Ok(());
+        }
+        if numbers.contains(&false) {
+            return refuse("expected rows, smoothing, gradient and iterations of the estimate");
+        }
         let exact = self.method == Estimate::Exact;
         let has = [self.log_partition.is_some(), self.log_likelihood.is_some()];
         if has != [exact; 2] {
-            let problem = "log_partition and log_likelihood belong to exact estimates, and only to them";
-            return Err(complaint(file, "parameters", problem.to_owned()));
+            return refuse("log_partition and log_likelihood belong to exact estimates, and only to them");
         }
-        if self.rows == 0 || self.smoothing < 0.0 {
-            return Err(complaint(file, "parameters", "rows and smoothing must be counts".to_owned()));
+        if self.rows == Some(0) || self.smoothing.is_some_and(|smoothing| smoothing < 0.0) {
+            return refuse("rows and smoothing must be counts");
         }
         Ok(())
     }

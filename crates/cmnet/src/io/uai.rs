@@ -64,12 +64,22 @@ pub fn evidence_to_text(evidence: &Evidence) -> String {
     [pairs.len().to_string()].into_iter().chain(pairs).collect::<Vec<_>>().join(" ") + "\n"
 }
 
-/// Reads hard evidence into what is known already.
+/// Reads hard evidence into what is known already: how many, then variable and level each.
+/// Older files begin with the number of samples; that must be 1.
 ///
 /// # Errors
 /// When the text is not of that form, or contradicts the schema or the other evidence.
 pub fn read_evidence(text: &str, file: &str, schema: &Schema, evidence: &mut Evidence) -> Result<()> {
     let mut words = Words::new(text, file);
+    // Pairs and their count are an odd number of words; one more is the number of samples.
+    let count = text.split_whitespace().count();
+    if count > 2 && count.is_multiple_of(2) {
+        let samples = words.number("the number of observed variables")?;
+        if samples != 1 {
+            let problem = format!("{samples} samples of evidence, or words missing; expected one sample");
+            return Err(words.complaint(problem));
+        }
+    }
     let count = words.number("the number of observed variables")?;
     for _ in 0..count {
         let variable = words.number("a variable")?;

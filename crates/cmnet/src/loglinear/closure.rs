@@ -25,7 +25,7 @@ const MOST_CELLS: u64 = 1 << 20;
 /// The most restrictions whose closure is taken without being asked for.
 const MOST_RESTRICTIONS: u64 = 1024;
 /// The most configurations that are tried then, over all edges.
-const MOST_TRIED: u64 = 1 << 16;
+const MOST_TRIED: u64 = 1 << 14;
 
 /// The regular maximal structure with the same restrictions.
 ///
@@ -68,21 +68,25 @@ pub fn canonical(structure: &Structure) -> Result<Structure> {
 }
 
 /// The regular maximal structure with the same restrictions, where finding it is cheap: with
-/// at most 1,024 restrictions and 2^16 configurations to try; else `None`.
+/// at most 1,024 restrictions and 2^14 configurations to try; else `None`.
 ///
-/// The largest admissible cases take about as long as reading their model file.
+/// What is admitted took less than 0.1 s (nine binary variables, all connected, 917 elements).
 pub fn affordable_canonical(structure: &Structure) -> Option<Structure> {
     if structure.context_elements() == 0 {
         return Some(structure.clone());
     }
-    let degrees = |edge: Edge| [edge.low(), edge.high()].map(|v| u64::from(structure.cardinalities()[v]) - 1);
-    let own = structure
-        .contexts()
-        .map(|context| context.len() as u64 * degrees(context.edge()).iter().product::<u64>());
-    let sizes =
-        structure.graph().edges().map(|edge| structure.context_space(edge).map_or(u64::MAX, |s| s.size()));
-    let tried = sizes.fold(0u64, u64::saturating_add);
-    if own.sum::<u64>() > MOST_RESTRICTIONS || tried > MOST_TRIED {
+    let mut restrictions = 0u64;
+    let mut near: BTreeSet<Edge> = BTreeSet::new();
+    for context in structure.contexts() {
+        let ends = [context.edge().low(), context.edge().high()];
+        let pairs_of_levels = ends.map(|v| u64::from(structure.cardinalities()[v]) - 1).iter().product();
+        restrictions = restrictions.saturating_add((context.len() as u64).saturating_mul(pairs_of_levels));
+        let around: VarSet = context.space().variables().iter().chain(ends).collect();
+        near.extend(pairs(&around).filter(|&edge| structure.graph().contains(edge)));
+    }
+    let size = |edge: &Edge| structure.context_space(*edge).map_or(u64::MAX, |space| space.size());
+    let tried = near.iter().map(size).fold(0u64, u64::saturating_add);
+    if restrictions > MOST_RESTRICTIONS || tried > MOST_TRIED {
         return None;
     }
     canonical(structure).ok()

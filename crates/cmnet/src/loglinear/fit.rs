@@ -99,6 +99,7 @@ fn severity(status: FitStatus) -> u8 {
         FitStatus::Converged => 0,
         FitStatus::Boundary => 1,
         FitStatus::IterationLimit => 2,
+        FitStatus::NotEstimated => 3,
     }
 }
 

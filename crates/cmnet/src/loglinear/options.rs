@@ -81,6 +81,8 @@ pub enum Estimate {
     Exact,
     /// Maximum pseudo-likelihood.
     Pseudo,
+    /// None: the parameters were read from elsewhere, and no table stands behind them.
+    Imported,
 }
 
 impl fmt::Display for Estimate {
@@ -88,6 +90,7 @@ impl fmt::Display for Estimate {
         f.write_str(match self {
             Self::Exact => "exact",
             Self::Pseudo => "pseudo",
+            Self::Imported => "imported",
         })
     }
 }
@@ -103,6 +106,8 @@ pub enum FitStatus {
     Boundary,
     /// Stopped before the maximum.
     IterationLimit,
+    /// Nothing was optimised: the parameters are imported.
+    NotEstimated,
 }
 
 impl fmt::Display for FitStatus {
@@ -111,6 +116,7 @@ impl fmt::Display for FitStatus {
             Self::Converged => "converged",
             Self::Boundary => "boundary",
             Self::IterationLimit => "iteration-limit",
+            Self::NotEstimated => "not-estimated",
         })
     }
 }
@@ -128,7 +134,7 @@ pub struct Fit {
     pub smoothing: f64,
     /// The number of free parameters k.
     pub free_parameters: usize,
-    /// The number of observations n.
+    /// The number of observations n; 0 when the parameters are imported.
     pub rows: u64,
     /// The largest log-likelihood of the data, in all, without smoothing; `None` when the
     /// estimate is not exact.
@@ -147,10 +153,29 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// Parameters that were not estimated but come from elsewhere, as `source` says.
+    pub fn imported(parameters: Parameters, source: impl Into<String>) -> Self {
+        Self {
+            free_parameters: parameters.values().len(),
+            parameters,
+            estimate: Estimate::Imported,
+            reason: source.into(),
+            smoothing: 0.0,
+            rows: 0,
+            log_likelihood: None,
+            pseudo_log_likelihood: None,
+            status: FitStatus::NotEstimated,
+            boundary: Vec::new(),
+            gradient: 0.0,
+            iterations: 0,
+        }
+    }
+
     /// The Bayesian information criterion: ll - k/2 ln n, natural logarithms; of the
-    /// pseudo-log-likelihood where the estimate is not exact.
+    /// pseudo-log-likelihood where the estimate is not exact. Not a number for imported
+    /// parameters, behind which there is no table.
     pub fn bic(&self) -> f64 {
-        let fitted = self.log_likelihood.or(self.pseudo_log_likelihood).unwrap_or(f64::NEG_INFINITY);
+        let fitted = self.log_likelihood.or(self.pseudo_log_likelihood).unwrap_or(f64::NAN);
         fitted - self.free_parameters as f64 / 2.0 * libm::log(self.rows as f64)
     }
 

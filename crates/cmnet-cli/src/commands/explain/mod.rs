@@ -26,7 +26,10 @@ pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
     let (explanation, closed, bytes) = if model.fit.is_some() {
         let network = model.network()?;
         let (cost, bytes) = network.explain_cost(&evidence, &ask);
-        let what = format!("exact: the strength of an edge takes at most {bytes} bytes at a time ({cost})");
+        let what = match bytes {
+            0 => "exact: no tables, since there is no edge whose strength they could give".to_owned(),
+            _ => format!("exact: the strength of an edge takes at most {bytes} bytes at a time ({cost})"),
+        };
         asking::announce(&arguments.tree, &what);
         (network.explain(&evidence, &ask)?, Some(network.closed().clone()), bytes)
     } else {
