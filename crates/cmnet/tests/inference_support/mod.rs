@@ -1,5 +1,5 @@
 //! Random fitted models from fixed seeds, and their distributions written out in full.
-#![allow(dead_code, unused_imports)] // each test file uses its own part
+#![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
 
 #[path = "../loglinear_support/mod.rs"]
 mod loglinear_support;

@@ -1,5 +1,5 @@
 //! Random structures and tables from a fixed seed, and the same things in the referee's words.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use cmnet::data::{Codes, Dataset, Schema, Variable, collapse::collapse};
 use cmnet::graph::Edge;
