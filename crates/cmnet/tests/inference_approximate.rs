@@ -217,3 +217,25 @@ fn options_without_sense_are_refused() {
     let rows = network.sampler(&none, &Ask::default(), QueryMethod::Belief, &GibbsOptions::default());
     assert!(rows.unwrap_err().to_string().contains("draws no rows"));
 }
+
+#[test]
+fn what_does_not_matter_to_the_targets_need_not_fit() {
+    let mut random = generator(539);
+    let grid = random_grid(&mut random, 9, 1.0);
+    // Evidence on a column leaves a narrow part and a wide one.
+    let tight = Ask { memory: 1 << 14, ..Ask::default() };
+    let mut evidence = Evidence::none();
+    for row in 0..9 {
+        evidence.observe(grid.schema(), row * 9 + 1, 1).unwrap();
+    }
+    let some = grid.marginals(&[0, 9], &evidence, &tight, &Methods::default()).unwrap();
+    assert_eq!(some.choice.method, MethodUsed::Exact);
+    assert!(some.choice.reason.contains("what matters to the targets"), "{}", some.choice.reason);
+    assert_eq!(some.log_evidence, None);
+    let all = grid.posterior(&evidence, &Ask::default()).unwrap();
+    for (v, marginal) in &some.marginals {
+        assert_close(marginal, &all.marginal(*v), "relevant part");
+    }
+    let beyond = grid.marginals(&[0, 8], &evidence, &tight, &Methods::default()).unwrap();
+    assert_eq!(beyond.choice.method, MethodUsed::Gibbs);
+}

@@ -111,7 +111,8 @@ impl Question<'_> {
 
     fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
         let (tree, method) = (&arguments.question.tree, self.methods.method);
-        asking::announce_choice(tree, &self.network.choose(self.evidence, &self.ask, method)?);
+        let choice = self.network.choose_marginals(&self.targets, self.evidence, &self.ask, method)?;
+        asking::announce_choice(tree, &choice);
         let together = arguments.joint || arguments.information;
         if together {
             let choice = self.network.choose_joint(&self.targets, self.evidence, &self.ask, method)?;

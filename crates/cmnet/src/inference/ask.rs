@@ -130,6 +130,42 @@ impl Network {
         self.choose_by(Exact { what: "the junction tree", cost, bytes: cost.bytes(2) }, evidence, ask, method)
     }
 
+    /// What the marginals of some variables will take, and by which method: where the tree of
+    /// all unobserved variables does not fit, that of what matters to these may.
+    ///
+    /// # Errors
+    /// As [`Network::choose`].
+    pub fn choose_marginals(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+        method: QueryMethod,
+    ) -> Result<Choice> {
+        Ok(self.choose_part(targets, evidence, ask, method)?.0)
+    }
+
+    /// The same, with whether it is about all unobserved variables.
+    fn choose_part(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        ask: &Ask,
+        method: QueryMethod,
+    ) -> Result<(Choice, bool)> {
+        let exact = |what, cost: TreeCost| Exact { what, cost, bytes: cost.bytes(2) };
+        let fits = |cost: TreeCost| !cost.at_least && cost.bytes(2) <= ask.memory;
+        let whole = self.cost(evidence, ask);
+        if matches!(method, QueryMethod::Auto | QueryMethod::Exact) && !fits(whole) {
+            let cost = self.cost_about(&targets.iter().copied().collect(), evidence, ask);
+            if fits(cost) {
+                let exact = exact("the junction tree of what matters to the targets", cost);
+                return Ok((self.choose_by(exact, evidence, ask, method)?, false));
+            }
+        }
+        Ok((self.choose_by(exact("the junction tree", whole), evidence, ask, method)?, true))
+    }
+
     pub(super) fn choose_by(
         &self,
         exact: Exact,
@@ -173,15 +209,20 @@ impl Network {
         methods: &Methods,
     ) -> Result<Answer> {
         self.check_targets(targets, evidence)?;
-        let choice = self.choose(evidence, ask, methods.method)?;
+        let (choice, whole) = self.choose_part(targets, evidence, ask, methods.method)?;
         let method = choice.method;
         let mut answer = Answer { marginals: Vec::new(), choice, log_evidence: None, approximation: None };
         let of = |all: &[Vec<f64>]| targets.iter().map(|&v| (v, all[v].clone())).collect();
         match method {
-            MethodUsed::Exact => {
+            MethodUsed::Exact if whole => {
                 let posterior = self.posterior(evidence, ask)?;
                 answer.marginals = targets.iter().map(|&v| (v, posterior.marginal(v))).collect();
                 answer.log_evidence = posterior.log_evidence(ask).ok();
+            }
+            MethodUsed::Exact => {
+                let about: VarSet = targets.iter().copied().collect();
+                let posterior = self.posterior_about(&about, evidence, ask)?;
+                answer.marginals = targets.iter().map(|&v| (v, posterior.marginal(v))).collect();
             }
             MethodUsed::Gibbs => {
                 let (all, gibbs) = self.gibbs(evidence, ask, &methods.gibbs)?;

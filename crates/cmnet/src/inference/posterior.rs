@@ -30,6 +30,12 @@ impl Network {
         plan(&conditioned, conditioned.free(), ask).cost
     }
 
+    /// The same for what matters to some variables only.
+    pub(super) fn cost_about(&self, targets: &VarSet, evidence: &Evidence, ask: &Ask) -> TreeCost {
+        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+        plan(&conditioned, &conditioned.relevant(targets), ask).cost
+    }
+
     /// The distribution of all unobserved variables given evidence, exactly.
     ///
     /// # Errors
