@@ -18,6 +18,8 @@ cargo xtask COMMAND
                      (default data), gradient of the likelihood
   bench peer         search beside PyBNesian's PC on the same table
   bench inference    exact inference beside pyAgrum and toulbar2
+  bands [N] [DIR]    the ten-fold protocol over N splits (default 40) of the tables in DIR
+                     (default data) beside values found elsewhere
   kills [N]          N runs (default 100) killed at random moments and resumed
 ";
 
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
         ["bench", "search", folder] => bench_search::run(folder),
         ["bench", "peer"] => bench_peer::run(),
         ["bench", "inference"] => bench_inference::run(),
+        ["bands"] => bench_search::bands("40", "data"),
+        ["bands", count] => bench_search::bands(count, "data"),
+        ["bands", count, folder] => bench_search::bands(count, folder),
         ["kills"] => kills::run(100),
         ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
         ["help" | "--help" | "-h"] => {
