@@ -244,7 +244,8 @@ pub(crate) struct FittingArgs {
     /// positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
     #[arg(help_heading = FITTING, long, default_value_t = 1.0)]
     pub(crate) smoothing: f64,
-    /// Memory for the tables of exact fitting
+    /// Memory for the tables of exact fitting, and for what a search remembers (two memos of
+    /// a quarter of it each, at most 96M)
     #[arg(help_heading = FITTING, long, value_name = "AMOUNT", default_value = "256M")]
     pub(crate) memory: String,
 }

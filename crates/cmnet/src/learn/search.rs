@@ -19,7 +19,7 @@ pub(super) fn run(
     observer: &dyn Observer,
 ) -> Result<Learned> {
     let counts = PlaneCounts::new(data);
-    let scorer = Scorer::new(&counts, options.alpha);
+    let scorer = Scorer::with_memory(&counts, options.alpha, options.fit.memory);
     let (mode, search_reason) = options.mode(data);
     let mut learned = Learned {
         models: Vec::new(),

@@ -7,32 +7,42 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const SHARDS: usize = 16;
 
-/// Values by key, at most `capacity` of them; a full shard is emptied.
+/// Values by key, of at most so many bytes; a full shard is emptied.
 #[derive(Debug)]
 pub(crate) struct BoundedCache<K, V> {
-    shards: Vec<Mutex<FxHashMap<K, V>>>,
-    shard_capacity: usize,
+    shards: Vec<Mutex<Shard<K, V>>>,
+    shard_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Shard<K, V> {
+    values: FxHashMap<K, V>,
+    bytes: usize,
 }
 
 impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
-    pub(crate) fn new(capacity: usize) -> Self {
-        let shards = (0..SHARDS).map(|_| Mutex::new(FxHashMap::default())).collect();
-        Self { shards, shard_capacity: capacity.div_ceil(SHARDS).max(1) }
+    pub(crate) fn new(bytes: usize) -> Self {
+        let shard = || Mutex::new(Shard { values: FxHashMap::default(), bytes: 0 });
+        Self { shards: (0..SHARDS).map(|_| shard()).collect(), shard_bytes: bytes / SHARDS }
     }
 
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        self.shard(key).get(key).cloned()
+        self.shard(key).values.get(key).cloned()
     }
 
-    pub(crate) fn insert(&self, key: K, value: V) {
+    /// Remembers a value that takes about so many bytes with its key.
+    pub(crate) fn insert(&self, key: K, value: V, bytes: usize) {
         let mut shard = self.shard(&key);
-        if shard.len() >= self.shard_capacity {
-            shard.clear();
+        if shard.bytes + bytes > self.shard_bytes {
+            shard.values = FxHashMap::default();
+            shard.bytes = 0;
         }
-        shard.insert(key, value);
+        if bytes <= self.shard_bytes && shard.values.insert(key, value).is_none() {
+            shard.bytes += bytes;
+        }
     }
 
-    fn shard(&self, key: &K) -> MutexGuard<'_, FxHashMap<K, V>> {
+    fn shard(&self, key: &K) -> MutexGuard<'_, Shard<K, V>> {
         let place = (FxBuildHasher.hash_one(key) >> 32) as usize % SHARDS;
         self.shards[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,12 +54,15 @@ mod tests {
 
     #[test]
     fn it_never_holds_more_than_it_may() {
-        let cache = BoundedCache::new(32);
+        let cache = BoundedCache::new(3200);
         for key in 0..10_000u64 {
-            cache.insert(key, key + 1);
+            cache.insert(key, key + 1, 100);
             assert_eq!(cache.get(&key), Some(key + 1));
+            cache.insert(key, key + 1, 100);
         }
-        let held: usize = cache.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
-        assert!(held <= 32);
+        cache.insert(10_001, 0, 300);
+        assert_eq!(cache.get(&10_001), None); // larger than a shard
+        let held: usize = cache.shards.iter().map(|shard| shard.lock().unwrap().values.len()).sum();
+        assert!(held <= 32 && held > 0);
     }
 }

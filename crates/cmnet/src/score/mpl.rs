@@ -12,8 +12,9 @@ use crate::error::Result;
 use crate::graph::VarSet;
 use crate::structure::Structure;
 
-/// Node scores without contexts that are remembered.
-const REMEMBERED: usize = 1 << 20;
+/// The most bytes that each memo of a search may take, and the share of the memory given.
+const MOST_REMEMBERED: u64 = 96 << 20;
+const SHARE_REMEMBERED: u64 = 4;
 
 /// Scores nodes and structures against counts.
 ///
@@ -33,6 +34,7 @@ pub struct Scorer<'a, S> {
     source: &'a S,
     table: RisingTable,
     plain: BoundedCache<Box<[u32]>, Nats>,
+    memo_bytes: usize,
 }
 
 /// The score of a structure, part by part.
@@ -56,8 +58,20 @@ impl StructureScore {
 impl<'a, S: CountSource> Scorer<'a, S> {
     /// A scorer with the same Dirichlet hyperparameter for every level in every class.
     pub fn new(source: &'a S, alpha: Alpha) -> Self {
+        Self::with_memory(source, alpha, u64::MAX)
+    }
+
+    /// A scorer that remembers no more than fits an amount of memory in bytes. What it
+    /// forgets is computed again.
+    pub fn with_memory(source: &'a S, alpha: Alpha, memory: u64) -> Self {
         let table = RisingTable::new(alpha, source.cardinalities().iter().copied(), source.rows());
-        Self { source, table, plain: BoundedCache::new(REMEMBERED) }
+        let memo_bytes = (memory / SHARE_REMEMBERED).min(MOST_REMEMBERED) as usize;
+        Self { source, table, plain: BoundedCache::new(memo_bytes), memo_bytes }
+    }
+
+    /// The bytes that a further memo may take.
+    pub(crate) fn memo_bytes(&self) -> usize {
+        self.memo_bytes
     }
 
     /// The number of levels of each variable.
@@ -81,7 +95,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         }
         let class_score = self.class_score(node);
         let score = self.source.family(node, blanket)?.iter().map(|(_, counts)| class_score.of(counts)).sum();
-        self.plain.insert(key, score);
+        self.remember(key, score);
         Ok(score)
     }
 
@@ -108,7 +122,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     /// The classes of a node's blanket, one per configuration, ready to be merged.
     pub(crate) fn classes(&self, node: Var, blanket: &VarSet) -> Result<BlanketClasses<'_>> {
         let classes = BlanketClasses::new(&self.source.family(node, blanket)?, self.class_score(node));
-        self.plain.insert(plain_key(node, blanket), classes.score());
+        self.remember(plain_key(node, blanket), classes.score());
         Ok(classes)
     }
 
@@ -148,6 +162,11 @@ impl<'a, S: CountSource> Scorer<'a, S> {
             (0..structure.variables()).map(|node| self.node_score(structure, node)).collect::<Result<_>>()?;
         let log_mpl = nodes.iter().copied().sum();
         Ok(StructureScore { nodes, log_mpl, log_prior: prior.log_prior(structure) })
+    }
+
+    fn remember(&self, key: Box<[u32]>, score: Nats) {
+        let bytes = 64 + 4 * key.len();
+        self.plain.insert(key, score, bytes);
     }
 
     fn class_score(&self, node: Var) -> ClassScore<'_> {

@@ -14,9 +14,6 @@ use crate::score::{BoundedCache, ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use std::sync::Arc;
 
-/// Nodes whose start is remembered.
-const REMEMBERED: usize = 1 << 14;
-
 /// Climbs contexts under one prior.
 #[derive(Debug)]
 pub(super) struct ContextClimber<'a, 'b, S> {
@@ -27,7 +24,7 @@ pub(super) struct ContextClimber<'a, 'b, S> {
 
 impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
     pub(super) fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
-        Self { scorer, prior, starts: BoundedCache::new(REMEMBERED) }
+        Self { scorer, prior, starts: BoundedCache::new(scorer.memo_bytes()) }
     }
 
     /// Whether contexts are allowed at all.
@@ -47,7 +44,7 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
             return Ok(start);
         }
         let start = Arc::new(NodeStart::new(self.scorer, graph, node)?);
-        self.starts.insert(key, Arc::clone(&start));
+        self.starts.insert(key, Arc::clone(&start), start.bytes());
         Ok(start)
     }
 

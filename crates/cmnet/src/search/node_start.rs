@@ -44,6 +44,11 @@ impl<'a> NodeStart<'a> {
         Ok(Self { classes, views, gains })
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        256 + self.classes.bytes() + 256 * self.views.len() + self.gains.bytes()
+    }
+
     /// Whether no edge at the node can have a context.
     pub(super) fn is_plain(&self) -> bool {
         self.views.iter().all(Option::is_none)

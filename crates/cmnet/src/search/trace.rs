@@ -38,6 +38,11 @@ pub(super) struct NodeGains {
 }
 
 impl NodeGains {
+    /// The bytes of its lists.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Gain>() * self.gains.len() + size_of::<u32>() * self.ends.len()
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.ends.clear();

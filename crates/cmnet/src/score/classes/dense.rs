@@ -51,6 +51,10 @@ impl<'a> DenseClasses<'a> {
         &self.space
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.class.len() * (size_of::<u32>() + size_of::<Nats>()) + self.counts.len() * size_of::<Count>()
+    }
+
     pub(super) fn score(&self) -> Nats {
         self.scores.iter().copied().sum()
     }

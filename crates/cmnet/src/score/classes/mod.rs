@@ -60,6 +60,14 @@ impl<'a> BlanketClasses<'a> {
         }
     }
 
+    /// About how many bytes the classes take.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Dense(classes) => classes.bytes(),
+            Self::Sparse(classes) => classes.bytes(),
+        }
+    }
+
     /// The node's score with the present classes.
     pub(crate) fn score(&self) -> Nats {
         match self {

@@ -41,6 +41,11 @@ impl<'a> SparseClasses<'a> {
         &self.space
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        // A configuration: its entry, its score, and a list of its own for one count or more.
+        self.known.len() * (16 + 24 + size_of::<Nats>() + 32)
+    }
+
     pub(super) fn score(&self) -> Nats {
         self.scores.iter().copied().sum()
     }
