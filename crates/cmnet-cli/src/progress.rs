@@ -1,7 +1,7 @@
 //! Progress on standard error, when that is a terminal, and what ends a search early.
 
-use crate::checkpoint::Checkpointer;
 use crate::interrupt;
+use cmnet::io::Checkpointer;
 use cmnet::search::{Event, GraphClimbState, Observer, StopReason};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -29,7 +29,7 @@ impl Watch {
 
     /// Ends the watch; says when a checkpoint could not be written.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        self.checkpointer.take().map_or(Ok(()), Checkpointer::finish)
+        Ok(self.checkpointer.take().map_or(Ok(()), |checkpointer| checkpointer.finish())?)
     }
 
     /// Shows progress on a terminal; without one it only listens.

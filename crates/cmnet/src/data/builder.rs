@@ -5,6 +5,7 @@ use super::collapse::merge_equal_rows;
 use super::dataset::Dataset;
 use super::encode::{Coder, Found};
 use super::variable::{MAX_ROWS, Schema, Variable};
+use super::weights::Weights;
 use crate::error::InputProblem;
 
 /// Rows above which equal ones are merged for the first time. Below it, a merge saves
@@ -20,7 +21,7 @@ pub(crate) struct TableBuilder {
     names: Vec<String>,
     coders: Vec<Coder>,
     columns: Vec<Codes>,
-    weights: Vec<u32>,
+    weights: Weights,
     total: u64,
     missing: Vec<u64>,
     row: Vec<Found>,
@@ -35,7 +36,7 @@ impl TableBuilder {
             names,
             coders,
             columns: vec![Codes::default(); width],
-            weights: Vec::new(),
+            weights: Weights::default(),
             total: 0,
             missing: vec![0; width],
             row: vec![Found::New; width],
@@ -43,16 +44,16 @@ impl TableBuilder {
         }
     }
 
-    /// Adds a row; `false` when a value is missing, in which case nothing of the row is
+    /// Adds a row of labels, `None` where there is none; `false` when a value is missing, in which case nothing of the row is
     /// kept, not even its labels. A row of weight 0 leaves its labels and nothing else.
     pub(crate) fn push<'a>(
         &mut self,
         weight: u64,
-        label: impl Fn(usize) -> &'a [u8],
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
     ) -> Result<bool, Box<Misfit>> {
         let mut complete = true;
         for (variable, coder) in self.coders.iter_mut().enumerate() {
-            self.row[variable] = coder.find(label(variable));
+            self.row[variable] = cell(variable).map_or(Found::Missing, |label| coder.find(label));
             if self.row[variable] == Found::Missing {
                 self.missing[variable] += 1;
                 complete = false;
@@ -69,7 +70,7 @@ impl TableBuilder {
             let code = match self.row[variable] {
                 Found::Level(code) => code,
                 _ => self.coders[variable]
-                    .add(label(variable))
+                    .add(cell(variable).unwrap_or_default())
                     .map_err(|problem| Box::new((Some(variable), problem)))?,
             };
             if weight > 0 {
@@ -85,12 +86,24 @@ impl TableBuilder {
         Ok(true)
     }
 
+    /// Makes room for so many rows, where their number is known beforehand.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        let rows = rows.min(FIRST_MERGE);
+        self.columns.iter_mut().for_each(|column| column.reserve(rows));
+    }
+
     fn merge_when_large(&mut self) {
         if self.weights.len() >= self.merge_at {
             let columns = std::mem::take(&mut self.columns);
-            (self.columns, self.weights) = merge_equal_rows(columns, &self.weights);
+            let (columns, weights) = merge_equal_rows(columns, &self.weights);
+            (self.columns, self.weights) = (columns, weights.into());
             self.merge_at = FIRST_MERGE.max(2 * self.weights.len());
         }
+    }
+
+    /// The names of the variables.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// Missing values met in each variable.
@@ -100,7 +113,7 @@ impl TableBuilder {
 
     /// Whether no row of positive weight was added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.weights.is_empty()
+        self.weights.len() == 0
     }
 
     /// The table, its levels in their final order and its rows collapsed.
@@ -133,7 +146,7 @@ mod tests {
             let mut builder = builder(merge_at);
             for row in 0..1000_u32 {
                 let labels = [(row * 7 % 300).to_string(), (row * 3 % 4).to_string()];
-                assert!(builder.push(1 + u64::from(row % 3), |v| labels[v].as_bytes()).unwrap());
+                assert!(builder.push(1 + u64::from(row % 3), |v| Some(labels[v].as_bytes())).unwrap());
             }
             builder.finish()
         };
@@ -144,7 +157,7 @@ mod tests {
     fn a_row_with_a_missing_value_leaves_no_label_behind() {
         let mut builder = builder(FIRST_MERGE);
         for row in [["only here", "?"], ["x", "y"]] {
-            builder.push(1, |v| row[v].as_bytes()).unwrap();
+            builder.push(1, |v| Some(row[v].as_bytes())).unwrap();
         }
         assert_eq!(builder.missing(), [0, 1]);
         assert_eq!(builder.finish().schema().variable(0).levels, ["x"]);
@@ -153,7 +166,7 @@ mod tests {
     #[test]
     fn weights_of_zero_leave_labels_only_and_the_total_is_bounded() {
         let mut builder = builder(FIRST_MERGE);
-        let row = |text: &'static str| move |_| text.as_bytes();
+        let row = |text: &'static str| move |_| Some(text.as_bytes());
         assert!(builder.push(0, row("zero")).unwrap() && builder.is_empty());
         assert!(builder.push(MAX_ROWS, row("all")).unwrap());
         assert!(builder.push(1, row("all")).is_err());

@@ -106,14 +106,27 @@ impl Codes {
         if width == self.width { self } else { self.repacked(width, |code| code) }
     }
 
-    /// The same column with its rows in another order, some of them left out.
-    pub(crate) fn gather(&self, rows: &[u32]) -> Self {
-        let word = |rows: &[u32]| {
-            let add = |word, &row: &u32| word << (1_u32 << self.width) | u64::from(self.get(row as usize));
-            rows.iter().rev().fold(0, add)
-        };
-        let words = rows.chunks(per_word(self.width)).map(word).collect();
-        Self { width: self.width, len: rows.len(), words }
+    /// The same column with so many of its rows, in another order.
+    pub(crate) fn gather(&self, rows: impl Iterator<Item = u32>, count: usize) -> Self {
+        let mut words = Vec::with_capacity(count.div_ceil(per_word(self.width)));
+        let (mut word, mut filled, mut len) = (0, 0, 0);
+        for row in rows {
+            word |= u64::from(self.get(row as usize)) << filled;
+            filled += 1_u32 << self.width;
+            len += 1;
+            if filled == u64::BITS {
+                words.push(word);
+                (word, filled) = (0, 0);
+            }
+        }
+        words.extend((filled > 0).then_some(word));
+        Self { width: self.width, len, words }
+    }
+
+    /// Makes room for so many rows in all, so that growing does not copy.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        let words = rows.div_ceil(per_word(self.width));
+        self.words.reserve_exact(words.saturating_sub(self.words.len()));
     }
 
     /// Meets every item with the code of its row, word by word.
@@ -274,7 +287,7 @@ mod tests {
             let codes = Codes::from_codes(plain.iter().copied());
             let rows: Vec<u32> = picks.into_iter().filter(|&row| row < plain.len()).map(|row| row as u32).collect();
             let expected: Vec<u16> = rows.iter().map(|&row| plain[row as usize]).collect();
-            let gathered = codes.gather(&rows);
+            let gathered = codes.gather(rows.iter().copied(), rows.len());
             prop_assert_eq!(&unpacked(&gathered), &expected);
             prop_assert_eq!(gathered.fitted(1000), Codes::from_codes(expected.iter().copied()).fitted(1000));
             let mut keys = vec![1; rows.len()];

@@ -2,9 +2,10 @@
 
 use super::codes::Codes;
 use super::dataset::Dataset;
+use super::sort::SortedRows;
 use super::variable::{MAX_ROWS, Schema};
+use super::weights::Weights;
 use crate::error::{Error, InputProblem, Place, Result};
-use std::ops::Range;
 
 /// Collapses coded columns with row weights into a [`Dataset`].
 ///
@@ -38,95 +39,29 @@ pub fn collapse(schema: Schema, columns: &[Codes], weights: &[u32]) -> Result<Da
             InputProblem::TooManyRows { total, limit: MAX_ROWS },
         ));
     }
-    let (kept, weights) = distinct_rows(columns, weights);
-    let columns = columns.iter().map(|column| column.gather(&kept)).collect();
-    Ok(Dataset::from_collapsed(schema, columns, weights))
+    let weights = Weights::from(weights.to_vec());
+    let sorted = SortedRows::new(columns, rows_to_keep(&weights));
+    let kept = sorted.firsts().count();
+    let columns = columns.iter().map(|column| column.gather(sorted.firsts(), kept)).collect();
+    Ok(Dataset::from_collapsed(schema, columns, sorted.sums(|row| weights.get(row))))
 }
 
 /// The distinct rows of positive weight in ascending order of their codes, and their
 /// weights. At most [`MAX_ROWS`] rows whose weights add up to no more than that.
 ///
-/// Each column is dropped before the next one is put into its new order.
-pub(crate) fn merge_equal_rows(columns: Vec<Codes>, weights: &[u32]) -> (Vec<Codes>, Vec<u32>) {
-    let (kept, weights) = distinct_rows(&columns, weights);
-    let columns = columns.into_iter().map(|column| column.gather(&kept)).collect();
-    (columns, weights)
+/// Each column is dropped before the next one is put into its new order, and the weights
+/// take the place of the order: beside the columns it is four bytes per row that this takes.
+pub(crate) fn merge_equal_rows(columns: Vec<Codes>, weights: &Weights) -> (Vec<Codes>, Vec<u32>) {
+    let sorted = SortedRows::new(&columns, rows_to_keep(weights));
+    let kept = sorted.firsts().count();
+    let columns = columns.into_iter().map(|column| column.gather(sorted.firsts(), kept)).collect();
+    (columns, sorted.sums(|row| weights.get(row)))
 }
 
-/// One of each set of equal rows, ascending by codes, and the sums of their weights.
-///
-/// Columns are read one after the other, each over all rows: a comparison of two rows would
-/// look into every column at two far places, which took most of the time at a million rows.
-fn distinct_rows(columns: &[Codes], weights: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut order: Vec<u32> = (0..weights.len() as u32).filter(|&row| weights[row as usize] > 0).collect();
-    let is_first = sort_rows(columns, &mut order);
-    let mut kept: Vec<u32> = Vec::new();
-    let mut kept_weights: Vec<u32> = Vec::new();
-    for (row, is_first) in order.into_iter().zip(is_first) {
-        let weight = weights[row as usize];
-        match kept_weights.last_mut() {
-            Some(sum) if !is_first => *sum += weight,
-            _ => {
-                kept.push(row);
-                kept_weights.push(weight);
-            }
-        }
-    }
-    (kept, kept_weights)
-}
-
-/// Sorts row numbers by the codes of the rows; for each place, whether the row there differs
-/// from the one before.
-///
-/// Several columns are packed into one 64-bit key, the first column highest, the row number
-/// in its lowest bits: a million rows are sorted in eight megabytes. Rows that agree in one
-/// key are sorted by the next. The runs still to be sorted are kept on a list of our
-/// own, since tables may be wide enough to exhaust a recursion.
-fn sort_rows(columns: &[Codes], order: &mut [u32]) -> Vec<bool> {
-    let bits: Vec<u32> = columns.iter().map(Codes::bits).collect();
-    let row_bits = u32::BITS - order.iter().copied().max().unwrap_or(0).leading_zeros();
-    let row_mask = (1_u64 << row_bits) - 1;
-    let keys = key_columns(&bits, u64::BITS - row_bits);
-    let mut is_first = vec![false; order.len()];
-    let mut packed: Vec<u64> = Vec::new();
-    let mut runs: Vec<(Range<usize>, usize)> = vec![(0..order.len(), 0)];
-    while let Some((run, key)) = runs.pop() {
-        let Some(key_columns) = keys.get(key) else { continue };
-        packed.clear();
-        packed.resize(run.len(), 0);
-        let rows = &mut order[run.clone()];
-        for column in key_columns.clone() {
-            columns[column].append_to_keys(bits[column], rows, &mut packed);
-        }
-        packed.iter_mut().zip(rows).for_each(|(key, row)| *key = *key << row_bits | u64::from(*row));
-        packed.sort_unstable();
-        let mut from = run.start;
-        for (place, &key_and_row) in run.clone().zip(&packed) {
-            order[place] = (key_and_row & row_mask) as u32;
-            if place > run.start && (key_and_row ^ packed[place - run.start - 1]) > row_mask {
-                is_first[place] = true;
-                runs.extend((place - from > 1).then_some((from..place, key + 1)));
-                from = place;
-            }
-        }
-        runs.extend((run.end - from > 1).then_some((from..run.end, key + 1)));
-    }
-    is_first
-}
-
-/// Consecutive columns whose codes fit one key of so many bits together.
-fn key_columns(bits: &[u32], room: u32) -> Vec<Range<usize>> {
-    let mut keys = Vec::new();
-    let (mut from, mut used) = (0, 0);
-    for (column, &bits) in bits.iter().enumerate() {
-        if used + bits > room {
-            keys.push(from..column);
-            (from, used) = (column, 0);
-        }
-        used += bits;
-    }
-    keys.push(from..bits.len());
-    keys
+fn rows_to_keep(weights: &Weights) -> Vec<u32> {
+    let mut rows = Vec::with_capacity(weights.len());
+    rows.extend((0..weights.len() as u32).filter(|&row| weights.get(row as usize) > 0));
+    rows
 }
 
 #[cfg(test)]
@@ -160,13 +95,6 @@ mod tests {
         assert_eq!(collapse(schema(&[1]), &columns, &[1 << 30, 1 << 30]).unwrap().rows(), MAX_ROWS);
     }
 
-    #[test]
-    fn columns_share_a_key_as_long_as_they_fit() {
-        assert_eq!(key_columns(&[16, 16, 16, 16, 1], 64), [0..4, 4..5]);
-        assert_eq!(key_columns(&[1; 65], 64), [0..64, 64..65]);
-        assert_eq!(key_columns(&[0, 16, 0], 32).len(), 1);
-    }
-
     proptest! {
         /// Many columns of few and of many levels, so that rows agree in one key or several.
         #[test]
@@ -189,7 +117,7 @@ mod tests {
                 }
             }
             let weights: Vec<u32> = rows.iter().map(|(_, weight)| *weight).collect();
-            let (columns, weights) = merge_equal_rows(columns, &weights);
+            let (columns, weights) = merge_equal_rows(columns, &Weights::from(weights));
             let found: Vec<(Vec<u16>, u32)> = weights
                 .iter()
                 .enumerate()

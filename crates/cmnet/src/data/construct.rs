@@ -121,7 +121,7 @@ fn push_row<L: AsRef<str>>(
         let hint = String::new();
         return Err(Box::new((None, InputProblem::RaggedRow { expected, found, text, hint })));
     }
-    builder.push(1, |variable| fields[variable].as_ref().as_bytes()).map(|_| ())
+    builder.push(1, |variable| Some(fields[variable].as_ref().as_bytes())).map(|_| ())
 }
 
 #[cfg(test)]

@@ -32,25 +32,40 @@ pub(crate) struct Coder {
     codes: BTreeMap<Box<[u8]>, u16>,
     recent: Recent,
     levels: u16,
-    declared: Option<Vec<String>>,
+    order: Order,
+}
+
+/// How the levels of a column are ordered in the end, and whether there may be more of them.
+#[derive(Debug)]
+enum Order {
+    /// Whatever turns up, by value or by bytes.
+    Sorted,
+    /// In the order in which they were added.
+    Kept,
+    /// These and no others.
+    Declared(Vec<String>),
 }
 
 impl Coder {
     /// A column whose levels are those that turn up.
     pub(crate) fn open(missing: &[String]) -> Self {
         let codes = missing.iter().map(|text| (text.as_bytes().into(), MISSING)).collect();
-        Self { codes, recent: Recent::default(), levels: 0, declared: None }
+        Self { codes, recent: Recent::default(), levels: 0, order: Order::Sorted }
     }
 
     /// A column with these levels in this order, and no others. A declared level is a level
     /// even where its text would mean "missing" elsewhere.
     pub(crate) fn declared(levels: &[String], missing: &[String]) -> Self {
-        let mut coder = Self::open(missing);
+        Self { order: Order::Declared(levels.to_vec()), ..Self::kept(levels, missing) }
+    }
+
+    /// A column with these levels in this order, and after them others that turn up.
+    pub(crate) fn kept(levels: &[String], missing: &[String]) -> Self {
+        let mut coder = Self { order: Order::Kept, ..Self::open(missing) };
         for (code, level) in (0..MISSING).zip(levels) {
             coder.codes.insert(level.as_bytes().into(), code);
             coder.levels = code + 1;
         }
-        coder.declared = Some(levels.to_vec());
         coder
     }
 
@@ -80,7 +95,7 @@ impl Coder {
         if text.contains(&0) {
             return Err(InputProblem::NotText { what: "binary data (a zero byte)" });
         }
-        if let Some(levels) = &self.declared {
+        if let Order::Declared(levels) = &self.order {
             return Err(unknown_level(label, levels));
         }
         if usize::from(self.levels) >= MAX_LEVELS {
@@ -94,7 +109,7 @@ impl Coder {
 
     /// The levels in their final order, and for every code given so far its final code.
     pub(crate) fn finish(self) -> (Vec<String>, Vec<u16>) {
-        if let Some(levels) = self.declared {
+        if let Order::Declared(levels) = self.order {
             return (levels, (0..self.levels).collect());
         }
         let mut labels: Vec<(String, u16)> = self
@@ -103,7 +118,10 @@ impl Coder {
             .filter(|&(_, code)| code != MISSING)
             .map(|(text, code)| (String::from_utf8_lossy(&text).into_owned(), code))
             .collect();
-        sort_levels(&mut labels, |(label, _)| label);
+        match self.order {
+            Order::Kept => labels.sort_by_key(|&(_, code)| code),
+            _ => sort_levels(&mut labels, |(label, _)| label),
+        }
         let mut new_codes = vec![0; labels.len()];
         for (new_code, &(_, code)) in labels.iter().enumerate() {
             new_codes[usize::from(code)] = new_code as u16;
@@ -185,6 +203,15 @@ mod tests {
         assert_eq!(coder.find(b"?"), Found::Missing);
         let problem = coder.add(b"loww").unwrap_err().to_string();
         assert!(problem.contains("\"loww\"") && problem.contains("did you mean \"low\"?"), "{problem}");
+    }
+
+    #[test]
+    fn kept_levels_stay_in_front_and_in_their_order() {
+        let mut coder = Coder::kept(&["low".to_owned(), "high".to_owned()], &[]);
+        assert_eq!((coder.find(b"high"), coder.find(b"more")), (Found::Level(1), Found::New));
+        assert_eq!((coder.add(b"more").unwrap(), coder.add(b"even").unwrap()), (2, 3));
+        let (levels, codes) = coder.finish();
+        assert_eq!((levels.join(" ").as_str(), codes), ("low high more even", vec![0, 1, 2, 3]));
     }
 
     #[test]

@@ -209,6 +209,14 @@ pub enum InputProblem {
         /// A near level, where there is one.
         hint: String,
     },
+    /// A column that holds something else than categories.
+    #[error("this column holds {what}, not categories; {hint}")]
+    NotCategories {
+        /// What it holds.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
     /// A level listed twice.
     #[error("the level {level} is listed twice; remove one of them")]
     DuplicateLevel {

@@ -25,8 +25,9 @@ use super::schema_file::LevelOrder;
 use super::sniff::{check_delimiter, sniff};
 use super::source::Source;
 use super::text::Text;
-use crate::data::{Dataset, Description, MAX_ROWS, Misfit, TableBuilder, Warning};
-use crate::error::{Error, InputProblem, MissingValues, Result, shown_bytes};
+pub use crate::data::OnMissing;
+use crate::data::{Dataset, Description, MAX_ROWS, Misfit, TableBuilder, Tally, Warning};
+use crate::error::{Error, InputProblem, Result, shown_bytes};
 use std::io::Read;
 
 /// How to read a table; the default reads a file with a header line and no missing values.
@@ -63,16 +64,6 @@ impl Default for ReadOptions {
             schema: None,
         }
     }
-}
-
-/// What to do about rows with missing values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnMissing {
-    /// Refuse the table, and say how many rows and which columns.
-    #[default]
-    Error,
-    /// Leave those rows out, and report how many.
-    Drop,
 }
 
 /// A table with what was met while reading it.
@@ -163,15 +154,6 @@ fn read_text(text: Text<'_>, options: &ReadOptions) -> Result<Loaded> {
     Ok(Loaded { data, warnings, file, delimiter, file_rows, dropped_rows, dropped_weight, missing })
 }
 
-/// What was met so far.
-#[derive(Debug, Default)]
-struct Tally {
-    rows: u64,
-    dropped_rows: u64,
-    dropped_weight: u64,
-    first_dropped: u64,
-}
-
 /// A table half read.
 struct Table<'a> {
     records: Records<'a>,
@@ -194,16 +176,9 @@ impl Table<'_> {
         let (records, variables) = (&self.records, &self.columns.variables);
         let complete = self
             .builder
-            .push(weight, |variable| records.field(variables[variable]))
+            .push(weight, |variable| Some(records.field(variables[variable])))
             .map_err(|misfit| self.complaint(*misfit))?;
-        self.tally.rows += 1;
-        if !complete {
-            if self.tally.dropped_rows == 0 {
-                self.tally.first_dropped = self.records.line();
-            }
-            self.tally.dropped_rows += 1;
-            self.tally.dropped_weight = self.tally.dropped_weight.saturating_add(weight);
-        }
+        self.tally.add(self.records.line(), weight, complete);
         Ok(())
     }
 
@@ -226,30 +201,19 @@ impl Table<'_> {
 
     /// Checks, at the end, that there is a table.
     fn check(&self, on_missing: OnMissing) -> Result<()> {
-        let Tally { rows, dropped_rows, first_dropped, .. } = self.tally;
-        let problem = if rows == 0 {
-            InputProblem::NoRows { why: "there is a header line and nothing below it".to_owned() }
-        } else if dropped_rows > 0 && on_missing == OnMissing::Error {
-            let columns = self.columns.variable_names().into_iter().zip(self.builder.missing().to_vec());
-            InputProblem::Missing(MissingValues {
-                rows: dropped_rows,
-                of: rows,
-                first_line: first_dropped,
-                columns: columns.filter(|&(_, count)| count > 0).collect(),
-            })
-        } else if dropped_rows == rows {
-            InputProblem::NoRows { why: format!("all {rows} have missing values and were left out") }
-        } else if self.builder.is_empty() {
-            InputProblem::NoRows { why: "all weights are 0".to_owned() }
-        } else {
-            return Ok(());
-        };
-        Err(Error::input(self.records.place(), problem))
+        let empty = "there is a header line and nothing below it";
+        match self.tally.problem(&self.builder, on_missing, empty) {
+            Some(problem) => Err(Error::input(self.records.place(), problem)),
+            None => Ok(()),
+        }
     }
 }
 
-/// A weight as digits; else a hint.
-pub(super) fn parse_weight(text: &[u8]) -> std::result::Result<u64, &'static str> {
+/// A weight as digits.
+///
+/// # Errors
+/// A hint at what is wrong with it.
+pub fn parse_weight(text: &[u8]) -> std::result::Result<u64, &'static str> {
     let hint = match text {
         [] => "; write 0, or remove the row",
         [b'-', ..] => "; a row cannot be observed less than never",

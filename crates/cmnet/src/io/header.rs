@@ -6,9 +6,9 @@ use super::schema_file::unknown_column;
 use crate::data::{Coder, check_names};
 use crate::error::{Error, InputProblem, Place, Result, shown_bytes};
 
-/// The columns of a table.
+/// The columns of a table: which of them are variables, which one holds the weights.
 #[derive(Debug)]
-pub(super) struct Columns {
+pub struct Columns {
     file: String,
     /// All names in file order.
     pub(super) names: Vec<String>,
@@ -22,7 +22,14 @@ impl Columns {
     /// Takes the names from the row just read, or makes them up, and chooses the columns.
     pub(super) fn new(first: &Records<'_>, options: &ReadOptions) -> Result<Self> {
         let names = if options.header { header_names(first)? } else { numbered_names(first.len()) };
-        let file = first.place().file;
+        Self::of(first.place().file, names, options)
+    }
+
+    /// The columns of a table with these names; `file` stands for it in complaints.
+    ///
+    /// # Errors
+    /// When a column that the options name is not there, or none is left.
+    pub fn of(file: String, names: Vec<String>, options: &ReadOptions) -> Result<Self> {
         let mut columns = Self { file, names, variables: Vec::new(), weights: None };
         columns.weights = options.weights.as_deref().map(|name| columns.find(name)).transpose()?;
         columns.variables = columns.choose(options)?;
@@ -58,6 +65,21 @@ impl Columns {
             .ok_or_else(|| unknown_column(Place::file(&self.file), name, &self.names))
     }
 
+    /// The places of the variables among the columns, ascending.
+    pub fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    /// The place of the column of weights.
+    pub fn weights(&self) -> Option<usize> {
+        self.weights
+    }
+
+    /// The name of a column.
+    pub fn name(&self, column: usize) -> &str {
+        &self.names[column]
+    }
+
     /// The names of the variables.
     pub(super) fn variable_names(&self) -> Vec<String> {
         self.variables.iter().map(|&column| self.names[column].clone()).collect()
@@ -81,7 +103,7 @@ impl Columns {
     }
 
     /// The place of a column in the file.
-    pub(super) fn place(&self, column: usize) -> Place {
+    pub fn place(&self, column: usize) -> Place {
         Place::file(&self.file).at_column(column + 1, Some(&self.names[column]))
     }
 }

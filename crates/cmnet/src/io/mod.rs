@@ -3,6 +3,7 @@
 pub mod atomic;
 pub mod checkpoint_file;
 mod checkpoint_record;
+mod checkpointer;
 pub mod csv;
 mod fit_record;
 mod header;
@@ -18,7 +19,9 @@ mod text;
 pub mod uai;
 
 pub use atomic::write_atomic;
+pub use checkpointer::{Checkpointer, Clock};
 pub use csv::{Loaded, OnMissing, ReadOptions};
+pub use header::Columns;
 pub use model_record::ContextRecord;
 pub use schema_file::LevelOrder;
 pub use sniff::parse_delimiter;

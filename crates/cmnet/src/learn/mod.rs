@@ -1,11 +1,13 @@
 //! The front door: options, checked once, and a table become learned and fitted structures.
 
+mod amounts;
 mod choose;
 mod cross_validate;
 mod options;
 mod resume;
 mod search;
 
+pub use amounts::{parse_bytes, parse_duration};
 pub use cross_validate::{CrossValidated, CrossValidation, cross_validate};
 pub use options::{LearnOptions, SearchMode, Select};
 pub use resume::{LearnState, run_identity};

@@ -3,8 +3,8 @@
 
 use super::{LearnOptions, SearchMode};
 use crate::data::{DataDigest, Dataset};
-use crate::search::Found;
 use crate::search::blanket::BlanketState;
+use crate::search::{Event, Found, Standing, StopReason};
 
 /// A run between two steps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +15,25 @@ pub struct LearnState {
     pub climb: Option<Found>,
     /// The blankets found so far, in mode `blanket`.
     pub blankets: Option<BlanketState>,
+}
+
+impl LearnState {
+    /// Takes over what an event says about where the run stands.
+    pub fn follow(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Moved(climb) | Event::Paused(Standing::Climb(climb)) => {
+                self.climb = Some(Found::of(climb, StopReason::Interrupted));
+            }
+            Event::Advanced(blankets) | Event::Paused(Standing::Blankets(blankets)) => {
+                self.blankets = Some((*blankets).clone());
+            }
+            Event::Finished(found) => {
+                self.finished.push((*found).clone());
+                self.climb = None;
+            }
+            _ => {}
+        }
+    }
 }
 
 /// All that must be the same for a run to go on: named values, compared one by one.

@@ -7,15 +7,14 @@ mod summary;
 
 use crate::args::{Candidates, Format, LearnArgs, ModelClass, Search, Select};
 use crate::commands::fitting::fit_options;
-use crate::exit::{Outcome, Usage};
+use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
-use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn_from};
+use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn_from, parse_duration};
 use cmnet::score::Kappa;
 use cmnet::search::StopReason;
 use cmnet::search::blanket::{BlanketLimits, CandidateRule};
 use std::path::Path;
-use std::time::Duration;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
@@ -26,7 +25,7 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     }
     let loaded = files::table(&arguments.data)?;
     let time_limit =
-        arguments.time_limit.as_deref().map(|text| duration("--time-limit", text)).transpose()?;
+        arguments.time_limit.as_deref().map(|text| parse_duration("--time-limit", text)).transpose()?;
     if is_sgm {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
     }
@@ -82,21 +81,4 @@ impl From<Search> for SearchMode {
             Search::Blanket => Self::Blanket,
         }
     }
-}
-
-/// Reads a time such as 90, 30s, 5m, 2h.
-pub(crate) fn duration(option: &str, text: &str) -> anyhow::Result<Duration> {
-    let bad = || Usage(format!("{option}: {text:?} is not usable; expected a time such as 30s, 5m or 2h"));
-    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
-        Some(at) => text.split_at(at),
-        None => (text, "s"),
-    };
-    let seconds = match unit {
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(bad().into()),
-    };
-    let number: f64 = number.parse().map_err(|_| bad())?;
-    Ok(Duration::try_from_secs_f64(number * seconds).map_err(|_| bad())?)
 }

@@ -1,0 +1,69 @@
+//! Rows met while a table is read, and whether they make a table in the end.
+
+use super::builder::TableBuilder;
+use crate::error::{InputProblem, MissingValues};
+
+/// What to do about rows with missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMissing {
+    /// Refuse the table, and say how many rows and which columns.
+    #[default]
+    Error,
+    /// Leave those rows out, and report how many.
+    Drop,
+}
+
+/// What was met so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// Rows, whatever their weight.
+    pub(crate) rows: u64,
+    /// Rows left out for a missing value.
+    pub(crate) dropped_rows: u64,
+    /// The weight of those rows.
+    pub(crate) dropped_weight: u64,
+    first_dropped: u64,
+}
+
+impl Tally {
+    /// Counts a row that stands in a line.
+    pub(crate) fn add(&mut self, line: u64, weight: u64, complete: bool) {
+        self.rows += 1;
+        if !complete {
+            if self.dropped_rows == 0 {
+                self.first_dropped = line;
+            }
+            self.dropped_rows += 1;
+            self.dropped_weight = self.dropped_weight.saturating_add(weight);
+        }
+    }
+
+    /// What keeps the rows from being a table, if anything does; `empty` says why there
+    /// might be none.
+    pub(crate) fn problem(
+        &self,
+        builder: &TableBuilder,
+        on_missing: OnMissing,
+        empty: &str,
+    ) -> Option<InputProblem> {
+        let Self { rows, dropped_rows, .. } = *self;
+        let no_rows = |why: String| Some(InputProblem::NoRows { why });
+        if rows == 0 {
+            no_rows(empty.to_owned())
+        } else if dropped_rows > 0 && on_missing == OnMissing::Error {
+            let columns = builder.names().iter().cloned().zip(builder.missing().to_vec());
+            Some(InputProblem::Missing(MissingValues {
+                rows: dropped_rows,
+                of: rows,
+                first_line: self.first_dropped,
+                columns: columns.filter(|&(_, count)| count > 0).collect(),
+            }))
+        } else if dropped_rows == rows {
+            no_rows(format!("all {rows} have missing values and were left out"))
+        } else if builder.is_empty() {
+            no_rows("all weights are 0".to_owned())
+        } else {
+            None
+        }
+    }
+}
