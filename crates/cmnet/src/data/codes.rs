@@ -51,6 +51,11 @@ impl Codes {
         self.len == 0
     }
 
+    /// The bytes that the codes take.
+    pub fn bytes(&self) -> usize {
+        self.words.len() * size_of::<u64>()
+    }
+
     /// The codes in the order of the rows.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let (width, mask) = (self.width, mask(self.width));

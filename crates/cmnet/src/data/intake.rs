@@ -143,10 +143,10 @@ fn coder(levels: Levels, missing: &[String]) -> std::result::Result<Coder, Input
     let checked = |levels: &[String]| {
         let levels = trimmed(levels);
         check_levels(&levels)?;
-        match levels.iter().any(|level| level.contains('\0')) {
-            true => Err(InputProblem::NotText { what: "binary data (a zero byte)" }),
-            false => Ok(levels),
+        if levels.iter().any(|level| level.contains('\0')) {
+            return Err(InputProblem::NotText { what: "binary data (a zero byte)" });
         }
+        Ok(levels)
     };
     Ok(match levels {
         Levels::Observed => Coder::open(missing),
@@ -170,6 +170,7 @@ pub struct RowLevels {
     coders: Vec<Coder>,
     levels: Vec<Option<u32>>,
     line: u64,
+    forgiving: bool,
 }
 
 impl RowLevels {
@@ -182,7 +183,14 @@ impl RowLevels {
             coders: variables.iter().map(|variable| Coder::declared(&variable.levels, &missing)).collect(),
             levels: vec![None; variables.len()],
             line: 0,
+            forgiving: false,
         }
+    }
+
+    /// The same reader, to which a value that is no level of its variable is a missing one.
+    #[must_use]
+    pub fn forgiving(self) -> Self {
+        Self { forgiving: true, ..self }
     }
 
     /// The levels of the next row, `None` where one is missing.
@@ -196,6 +204,7 @@ impl RowLevels {
             self.levels[variable] = match text.map_or(Found::Missing, |text| coder.find(text)) {
                 Found::Level(code) => Some(code.into()),
                 Found::Missing => None,
+                Found::New if self.forgiving => None,
                 Found::New => {
                     let added = coder.add(text.unwrap_or_default());
                     Some(
@@ -284,6 +293,7 @@ mod tests {
         let mut rows = RowLevels::new(&schema, &texts(&["?"]));
         assert_eq!(rows.read(|v| [Some(b" yes".as_slice()), None][v]).unwrap(), [Some(1), None]);
         assert_eq!(rows.read(|_| Some(b"?")).unwrap(), [None, None]);
+        assert_eq!(RowLevels::new(&schema, &[]).forgiving().read(|_| Some(b"maybe")).unwrap(), [None, None]);
         assert!(message(rows.read(|_| Some(b"maybe"))).contains("the table, line 3, column \"a\""));
     }
 }

@@ -98,6 +98,23 @@ impl LevelOrder {
         Ok(Self { file: file.to_owned(), columns })
     }
 
+    /// Levels from memory: columns, each with its levels in order; `name` stands for the file
+    /// in complaints.
+    ///
+    /// # Errors
+    /// When a column lists no level, a level twice or too many.
+    pub fn from_levels(name: &str, columns: impl IntoIterator<Item = (String, Vec<String>)>) -> Result<Self> {
+        let mut declared = BTreeMap::new();
+        for (column, levels) in columns {
+            let levels: Vec<String> = levels.iter().map(|level| level.trim_ascii().to_owned()).collect();
+            check_levels(&levels).map_err(|problem| {
+                Error::input(Place { name: Some(column.clone()), ..Place::file(name) }, problem)
+            })?;
+            declared.insert(column.trim_ascii().to_owned(), Declared { line: 0, levels });
+        }
+        Ok(Self { file: name.to_owned(), columns: declared })
+    }
+
     /// The levels of a schema's variables, such as a model's.
     pub fn of(schema: &Schema) -> Self {
         let declared = |variable: &Variable| {
@@ -116,7 +133,8 @@ impl LevelOrder {
         let unknown = self.columns.iter().find(|(column, _)| !names.contains(column));
         match unknown {
             Some((column, declared)) => {
-                Err(unknown_column(Place::file(&self.file).at_line(declared.line), column, names))
+                let line = (declared.line > 0).then_some(declared.line);
+                Err(unknown_column(Place { line, ..Place::file(&self.file) }, column, names))
             }
             None => Ok(()),
         }
@@ -182,6 +200,22 @@ mod tests {
         assert_eq!(order.levels("grade").unwrap(), ["low", "high"]);
         assert_eq!(order.levels("a b").unwrap(), ["2", "1"]);
         assert_eq!(order.levels("other"), None);
+    }
+
+    #[test]
+    fn levels_may_come_from_memory() {
+        let of = |levels: &[&str]| {
+            let levels = levels.iter().map(|&level| level.to_owned()).collect();
+            LevelOrder::from_levels("schema", [("grade".to_owned(), levels)])
+        };
+        assert_eq!(of(&["low", " high"]).unwrap().levels("grade").unwrap(), ["low", "high"]);
+        let refused = of(&["x", "x"]).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("schema, column \"grade\": the level \"x\" is listed twice"),
+            "{refused}"
+        );
+        let unknown = of(&["x"]).unwrap().check_columns(&["sex".to_owned()]).unwrap_err().to_string();
+        assert!(unknown.starts_with("schema: there is no column \"grade\""), "{unknown}");
     }
 
     #[test]

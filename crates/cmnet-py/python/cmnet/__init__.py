@@ -1,0 +1,84 @@
+"""Contextual Markov networks learned from tables of categories.
+
+>>> import cmnet
+>>> learned = cmnet.learn(cmnet.datasets.load("coronary_heart"))
+>>> learned.selected
+Model(6 variables, 6 edges, 3 with a context, kappa n^-0.5, exact fit, BIC -6715.594)
+
+A contextual Markov network is an undirected graph that says which variables depend directly on
+each other, and on every edge the contexts, levels of the common neighbours, in which that
+dependence vanishes. The search runs in Rust, without Python's lock.
+"""
+
+from __future__ import annotations
+
+import os
+
+from . import datasets
+from ._answers import Completion, Comparison, Evaluation, Explanation, Joint, Marginals, Prediction
+from ._cmnet import __version__
+from ._errors import (
+    CheckpointError,
+    CmnetError,
+    FileError,
+    InputError,
+    InternalError,
+    Interrupted,
+    LimitError,
+    MismatchError,
+    MissingFileError,
+    MissingValuesError,
+    ModelFileError,
+    NotCategoriesError,
+    OptionError,
+    QuestionError,
+    StructureError,
+    UnknownLevelError,
+)
+from ._learn import cross_validate, learn
+from ._learned import CrossValidation, Learned, Scores
+from ._model import Context, Model
+from ._table import Rows, Table
+
+__all__ = [
+    "CheckpointError",
+    "CmnetError",
+    "Comparison",
+    "Completion",
+    "Context",
+    "CrossValidation",
+    "Evaluation",
+    "Explanation",
+    "FileError",
+    "InputError",
+    "InternalError",
+    "Interrupted",
+    "Joint",
+    "Learned",
+    "LimitError",
+    "Marginals",
+    "MismatchError",
+    "MissingFileError",
+    "MissingValuesError",
+    "Model",
+    "ModelFileError",
+    "NotCategoriesError",
+    "OptionError",
+    "Prediction",
+    "QuestionError",
+    "Rows",
+    "Scores",
+    "StructureError",
+    "Table",
+    "UnknownLevelError",
+    "__version__",
+    "cross_validate",
+    "datasets",
+    "learn",
+    "load",
+]
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Reads and checks a model file, as the command line writes it."""
+    return Model.load(path)

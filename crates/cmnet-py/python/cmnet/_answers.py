@@ -1,0 +1,174 @@
+"""Answers: plain mappings and numbers with the names they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Marginals(dict[str, "dict[str, float]"]):
+    """The distribution of each target: ``answer["pressure"]["high"]`` is a probability."""
+
+    method: str
+    """``exact``, ``gibbs`` or ``bp``."""
+    reason: str
+    """Why that method."""
+    log_evidence: float | None
+    """The log-probability of what was given, where the method knows it."""
+    cut_edges: list[tuple[str, str]]
+    """Edges that the evidence cuts."""
+    approximation: dict[str, Any] | None
+    """What is known about the error of a method that is not exact."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__(answer["marginals"])
+        self.method = answer["method"]
+        self.reason = answer["reason"]
+        self.log_evidence = answer["log_evidence"]
+        self.cut_edges = [(one, other) for one, other in answer["cut_edges"]]
+        self.approximation = answer["approximation"]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with columns variable, level and probability."""
+        import pandas
+
+        rows = [(name, level, p) for name, levels in self.items() for level, p in levels.items()]
+        return pandas.DataFrame(rows, columns=["variable", "level", "probability"])
+
+
+class Joint(Mapping["tuple[str, ...]", float]):
+    """A joint distribution: ``joint["yes", "high"]`` is a probability; ``variables`` says of what."""
+
+    def __init__(self, variables: list[str], cells: list[tuple[list[str], float]]) -> None:
+        self.variables = variables
+        self._cells = {tuple(labels): p for labels, p in cells}
+
+    def __getitem__(self, labels: tuple[str, ...] | str) -> float:
+        return self._cells[(labels,) if isinstance(labels, str) else tuple(labels)]
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __repr__(self) -> str:
+        return f"Joint({', '.join(self.variables)}: {len(self)} cells)"
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with a column per variable and one of probabilities."""
+        import pandas
+
+        rows = [(*labels, p) for labels, p in self.items()]
+        return pandas.DataFrame(rows, columns=[*self.variables, "probability"])
+
+
+class Completion(dict[str, str]):
+    """The most probable levels together, by name; ``log_probability`` given the evidence."""
+
+    def __init__(self, levels: list[tuple[str, str]], log_probability: float) -> None:
+        super().__init__(levels)
+        self.log_probability = log_probability
+
+
+class Evaluation(NamedTuple):
+    """What a fitted model says of a table; log-likelihoods are means per row, natural logs."""
+
+    rows: int
+    log_likelihood: float | None
+    pseudo_log_likelihood: float
+    parameters: int
+    bic: float | None
+    sbic: float | None
+
+
+class Explanation(dict[str, Any]):
+    """What a model says given evidence: blankets, sentences, cut edges, strengths, groups.
+
+    The keys are those of ``cmnet explain --format json``.
+    """
+
+    def __str__(self) -> str:
+        lines = [f"{sentence}." for sentence in self["sentences"]]
+        lines += [f"The edge {one} - {other} is cut." for one, other in self["cut_edges"]]
+        for strength in sorted(self["edges"], key=lambda edge: -(edge["information"] or 0.0)):
+            one, other = strength["edge"]
+            known = strength["information"]
+            lines.append(f"{one} - {other}: " + ("?" if known is None else f"{known:.6f} nats"))
+        groups = [" ".join(group) for group in self["independent_groups"]]
+        lines.append("Independent of each other: " + "; ".join(groups) if len(groups) > 1 else "All hang together.")
+        return "\n".join(lines)
+
+
+class Comparison(dict[str, Any]):
+    """What one model has and another has not; the keys of ``cmnet compare --format json``."""
+
+    @property
+    def same_model(self) -> bool:
+        """Whether both structures are one model."""
+        return bool(self["same_model"])
+
+
+class Prediction:
+    """Probabilities of one variable's levels, row by row.
+
+    ``probabilities`` has a row per row and a column per level, in the order of ``levels``; as
+    an array (``numpy.asarray``) it is that matrix.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        levels: list[str],
+        probabilities: np.ndarray[Any, np.dtype[np.float64]],
+        best: np.ndarray[Any, np.dtype[np.int32]],
+        truth: np.ndarray[Any, np.dtype[np.int32]],
+    ) -> None:
+        self.target = target
+        self.levels = levels
+        self.probabilities = probabilities
+        self._best = best
+        self._truth = truth
+
+    @property
+    def predicted(self) -> list[str]:
+        """The most probable level of each row, the first among equals."""
+        return [self.levels[level] for level in self._best]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of rows predicted right, among those whose level is known."""
+        known = self._truth >= 0
+        return float(np.mean(self._best[known] == self._truth[known])) if known.any() else None
+
+    @property
+    def log_loss(self) -> float | None:
+        """The mean of minus the log-probability of the true levels, where they are known."""
+        known = self._truth >= 0
+        if not known.any():
+            return None
+        return float(-np.mean(np.log(self.probabilities[known, self._truth[known]])))
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with a column per level and the predicted level last."""
+        import pandas
+
+        frame = pandas.DataFrame(self.probabilities, columns=self.levels)
+        frame["predicted"] = pandas.Categorical.from_codes(self._best, categories=self.levels, ordered=True)
+        return frame
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.probabilities if dtype is None else self.probabilities.astype(dtype)
+        return array.copy() if copy else array
+
+    def __len__(self) -> int:
+        return len(self._best)
+
+    def __repr__(self) -> str:
+        known = "" if self.accuracy is None else f", accuracy {self.accuracy:.4f}"
+        return f"Prediction({self.target}: {len(self)} rows, levels {', '.join(self.levels)}{known})"

@@ -1,0 +1,122 @@
+"""Exceptions: one class per kind of complaint, with the facts as attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class CmnetError(Exception):
+    """What cmnet complains about; the message says what, where and what to do."""
+
+
+class InputError(CmnetError, ValueError):
+    """A table that cannot be read as one.
+
+    ``file`` and ``line`` (from 1) say where in a file, ``row`` (from 0) where in a table in
+    memory; ``column`` is the column's number (from 1) and ``name`` its name. Each is None
+    where it is not known.
+    """
+
+    file: str | None = None
+    line: int | None = None
+    row: int | None = None
+    column: int | None = None
+    name: str | None = None
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """There is no such file."""
+
+
+class MissingValuesError(InputError):
+    """Missing values where none are allowed: ``rows`` of ``of`` rows have some; ``counts``
+    says how many by column."""
+
+    rows: int = 0
+    of: int = 0
+    counts: dict[str, int] = {}
+
+
+class UnknownLevelError(InputError):
+    """A value that is no level of its variable."""
+
+
+class NotCategoriesError(InputError, TypeError):
+    """A column of something else than categories: numbers with decimals, dates, nested values."""
+
+
+class ModelFileError(CmnetError, ValueError):
+    """A model file that does not describe a model; ``at`` is the place inside ``file``."""
+
+    file: str | None = None
+    at: str | None = None
+
+
+class StructureError(CmnetError, ValueError):
+    """An edge or context that a structure cannot hold."""
+
+
+class MismatchError(CmnetError, ValueError):
+    """A model and a table, or two models, that do not speak of the same variables."""
+
+
+class CheckpointError(CmnetError, ValueError):
+    """A checkpoint of another run."""
+
+    file: str | None = None
+
+
+class OptionError(CmnetError, ValueError):
+    """An option that cannot be used as given: ``option``, ``found``, ``expected``."""
+
+    option: str | None = None
+    found: str | None = None
+    expected: str | None = None
+
+
+class QuestionError(CmnetError, ValueError):
+    """A question that the model cannot answer as it was asked; ``hint`` says what to do."""
+
+    hint: str | None = None
+
+
+class LimitError(CmnetError):
+    """Something goes beyond a limit: ``what``, ``limit``, ``hint``."""
+
+    what: str | None = None
+    limit: str | None = None
+    hint: str | None = None
+
+
+class FileError(CmnetError, OSError):
+    """The operating system refused something about ``file``."""
+
+    file: str | None = None
+
+
+class InternalError(CmnetError, RuntimeError):
+    """A defect of cmnet; please report it."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during long work; ``partial`` holds what was found before it.
+
+    After `cmnet.learn` that is a `Learned` whose ``stop`` is ``"interrupted"``; its last model
+    is where the search stood. After `cmnet.cross_validate` it is the result over the finished
+    folds, or None.
+    """
+
+    def __init__(self, message: str, partial: Callable[[], Any] | None = None) -> None:
+        super().__init__(message)
+        self._make = partial
+        self._partial: Any = None
+
+    @property
+    def partial(self) -> Any:
+        """What was found before the interruption."""
+        if self._make is not None:
+            self._partial, self._make = self._make(), None
+        return self._partial

@@ -1,0 +1,191 @@
+"""Learning and cross-validation: the functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _cmnet, _options
+from ._errors import Interrupted
+from ._learned import CrossValidation, Learned
+from ._options import KAPPA
+from ._progress import progress_bar
+from ._table import Table
+
+if TYPE_CHECKING:
+    from ._options import Amount, Kappa, OnMissing, Schema
+
+Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
+
+
+def learn(
+    table: Any,
+    *,
+    kappa: Kappa = KAPPA,
+    model: str = "cmn",
+    seed: int = 1,
+    search: str = "auto",
+    alpha: str | float = "0.5",
+    select: str = "bic",
+    threads: int = 0,
+    time_limit: Amount | None = None,
+    max_neighbors: int = 12,
+    max_configurations: int = 65536,
+    candidates: str = "or",
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    checkpoint_interval: Amount = "5s",
+    method: str = "auto",
+    smoothing: float = 1.0,
+    memory: Amount = "256M",
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    no_header: bool = False,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    weights: str | None = None,
+    missing: Sequence[str] | None = None,
+    on_missing: OnMissing = "error",
+    schema: Schema | None = None,
+) -> Learned:
+    """Learns one structure per kappa from a table, fits them and chooses one by BIC.
+
+    Parameters
+    ----------
+    table
+        A data frame, an Arrow table, a mapping of columns, a NumPy array of whole numbers, the
+        path of a CSV file, or a packed `cmnet.Table`; see there for the options from ``names``
+        on, which say how it is read.
+    kappa
+        Weights of the context prior: ``"eps"`` (no contexts), powers such as ``"n^-0.5"``,
+        numbers in (0, 1], or a list of them.
+    model, seed
+        ``"cmn"`` for contextual Markov networks; ``"sgm"`` for the decomposable stratified
+        graphical models of the paper's comparison (binary variables), searched with a seed.
+    search
+        ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables;
+        ``"auto"`` picks by estimated cost.
+    alpha
+        Dirichlet hyperparameter per level.
+    select
+        ``"bic"`` fits each structure and takes the highest BIC; ``"none"`` fits nothing.
+    threads
+        Threads; 0 takes one per core. The answer is the same for any number.
+    time_limit
+        Ends the search after this time (seconds, or ``"5m"``) and keeps what was found.
+    max_neighbors, max_configurations, candidates
+        Mode blanket: how large a neighbourhood may grow, and whether one end (``"or"``) or both
+        (``"and"``) must ask for an edge.
+    checkpoint, resume, checkpoint_interval
+        Saves the search to a file now and then; ``resume=True`` goes on from there to the same
+        answer as without a break.
+    method, smoothing, memory
+        How parameters are estimated; see `Model.fit`.
+    progress
+        True shows a bar (with tqdm, where that is installed), False none; None shows one
+        after a second when a person is watching. A function is called about every 50
+        milliseconds with a dict that says where the search stands.
+
+    Ctrl-C ends the search within half a second and raises `cmnet.Interrupted`, a
+    KeyboardInterrupt whose ``partial`` is what was found so far.
+    """
+    packed = _packed(table, names, delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+    learning = {
+        "kappa": _options.kappas(kappa),
+        "model": model,
+        "seed": _options.number("seed", seed),
+        "search": search,
+        "alpha": str(alpha),
+        "select": select,
+        "threads": _options.number("threads", threads),
+        "time_limit": None if time_limit is None else _options.amount("time_limit", time_limit),
+        "max_neighbors": _options.number("max_neighbors", max_neighbors),
+        "max_configurations": _options.number("max_configurations", max_configurations),
+        "candidates": candidates,
+        "checkpoint": None if checkpoint is None else _options.path(checkpoint),
+        "resume": _options.truth("resume", resume),
+        "checkpoint_interval": _options.amount("checkpoint_interval", checkpoint_interval),
+        **_options.fitting(method, smoothing, memory),
+    }
+    warnings = packed.warnings
+    with progress_bar(progress) as tell:
+        answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
+    if raised is not None:
+
+        def partial() -> Learned:
+            found = answer if unfinished is None else unfinished.learned()
+            return Learned(*found, warnings)
+
+        _raise(raised, partial)
+    return Learned(*answer, warnings)
+
+
+def cross_validate(
+    table: Any,
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    kappa: Kappa = KAPPA,
+    search: str = "auto",
+    alpha: str | float = "0.5",
+    threads: int = 0,
+    method: str = "auto",
+    smoothing: float = 1.0,
+    memory: Amount = "256M",
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    no_header: bool = False,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    weights: str | None = None,
+    missing: Sequence[str] | None = None,
+    on_missing: OnMissing = "error",
+    schema: Schema | None = None,
+) -> CrossValidation:
+    """Cross-validates: structure, kappa and parameters learned anew in each fold.
+
+    One row for the choice by BIC in each fold (CMN), one for each kappa (MN is eps): BIC per
+    row, the mean log-probability of held-out rows, edges and parameters. A seed gives the same
+    folds for any order of rows. The other options are those of `cmnet.learn`.
+    """
+    packed = _packed(table, names, delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+    learning = {
+        "kappa": _options.kappas(kappa),
+        "model": "cmn",
+        "seed": 1,
+        "search": search,
+        "alpha": str(alpha),
+        "select": "bic",
+        "threads": _options.number("threads", threads),
+        "time_limit": None,
+        "max_neighbors": 12,
+        "max_configurations": 65536,
+        "candidates": "or",
+        "checkpoint": None,
+        "resume": False,
+        "checkpoint_interval": "5s",
+        **_options.fitting(method, smoothing, memory),
+    }
+    numbers = (_options.number("folds", folds), _options.number("seed", seed))
+    with progress_bar(progress) as tell:
+        answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, learning, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else CrossValidation(answer))
+    return CrossValidation(answer)
+
+
+def _packed(table: Any, names: Sequence[str] | None, *reading: Any) -> Table:
+    options = dict(
+        zip(("delimiter", "no_header", "columns", "drop", "weights", "missing", "on_missing", "schema"), reading)
+    )
+    return Table(table, names=names, **options)
+
+
+def _raise(raised: BaseException, partial: Callable[[], Any]) -> None:
+    """Raises what interrupted the work; Ctrl-C with what was found."""
+    if isinstance(raised, KeyboardInterrupt):
+        raise Interrupted("interrupted; what was found so far is in the attribute partial", partial) from None
+    raise raised

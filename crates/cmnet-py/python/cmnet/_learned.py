@@ -1,0 +1,144 @@
+"""What learning and cross-validation give."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._model import Model
+
+if TYPE_CHECKING:
+    import pandas
+
+    from . import _cmnet
+
+_SHOWN = ("kappa", "edges", "contexts", "log_mpl", "score", "parameters", "log_likelihood", "bic")
+
+
+class Scores(Sequence["dict[str, Any]"]):
+    """A table of numbers, one row (a dict) per model or method."""
+
+    def __init__(self, rows: list[dict[str, Any]], chosen: int | None = None) -> None:
+        self._rows = rows
+        self._chosen = chosen
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._rows[place]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scores) and self._rows == other._rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the numbers."""
+        return list(self._rows[0]) if self._rows else []
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self._rows, columns=self.columns)
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        names = [name for name in _SHOWN if name in self.columns] or self.columns
+        return names, [[_number(row[name]) for name in names] for row in self._rows]
+
+    def __repr__(self) -> str:
+        names, cells = self._cells()
+        table = [names, *cells]
+        widths = [max(len(row[place]) for row in table) for place in range(len(names))]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in table]
+        marks = ["  ", *("* " if place == self._chosen else "  " for place in range(len(cells)))]
+        return "\n".join(mark + line for mark, line in zip(marks, lines))
+
+    def _repr_html_(self) -> str:
+        names, cells = self._cells()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = ""
+        for place, row in enumerate(cells):
+            strong = ("<b>", "</b>") if place == self._chosen else ("", "")
+            body += "<tr>" + "".join(f"<td>{strong[0]}{html.escape(cell)}{strong[1]}</td>" for cell in row) + "</tr>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+class Learned:
+    """The structures learned from one table, one per kappa, and the one that was chosen."""
+
+    def __init__(self, facts: dict[str, Any], models: list[_cmnet.Model], warnings: list[str]) -> None:
+        self.models: list[Model] = [Model._of(model) for model in models]
+        """One model per kappa, in the order asked for; fewer when the search was ended early."""
+        self.selected_index: int | None = facts["selected"]
+        """The chosen model's place, or None where nothing was to be chosen."""
+        self.scores = Scores(facts["scores"], facts["selected"])
+        """One row per model: kappa, edges, contexts, scores, parameters, BIC, ..."""
+        self.search: str = facts["search"]
+        """The search mode that was used."""
+        self.search_reason: str = facts["search_reason"]
+        """Why that one."""
+        self.stop: str = facts["stop"]
+        """Why the search ended: ``converged``, ``interrupted`` or ``time-limit``."""
+        self.ties: int = facts["ties"]
+        """Choices among exactly equal moves; 0 proves that none was arbitrary."""
+        self.criterion: str | None = facts["criterion"]
+        """What the choice went by: ``bic`` or ``pseudo-bic``."""
+        self.limited: list[str] = facts["limited"]
+        """Variables whose blanket a limit of mode ``blanket`` kept from growing."""
+        self.warnings: list[str] = warnings
+        """What an owner of the table should know."""
+
+    @property
+    def selected(self) -> Model | None:
+        """The chosen model; the only one, where there is one; else None."""
+        return None if self.selected_index is None else self.models[self.selected_index]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The scores as a pandas data frame."""
+        return self.scores.to_dataframe()
+
+    def __repr__(self) -> str:
+        head = f"Learned({len(self.models)} models, search {self.search}, {self.stop})"
+        return f"{head}\n{self.scores!r}" if self.models else head
+
+    def _repr_html_(self) -> str:
+        shown = "" if self.selected is None else self.selected._repr_html_()
+        return self.scores._repr_html_() + shown
+
+
+class CrossValidation:
+    """Means over folds: one row for the choice by BIC (CMN) and one per kappa."""
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self.rows = Scores(facts["rows"])
+        """Per method: sbic, predictive, edges, parameters, and their spread over folds."""
+        self.folds: int = facts["folds"]
+        """The number of folds."""
+        self.finished: int = facts["finished"]
+        """Folds that were finished; the means are over these."""
+        self.seed: int = facts["seed"]
+        """The seed of the shuffle."""
+        self.exact: bool = facts["exact"]
+        """Whether all probabilities are exact; else ``predictive`` is of the pseudo-likelihood."""
+        self.stop: str = facts["stop"]
+        """Why it ended."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with one row per method."""
+        return self.rows.to_dataframe()
+
+    def __repr__(self) -> str:
+        return f"CrossValidation({self.finished} of {self.folds} folds, seed {self.seed}, {self.stop})\n{self.rows!r}"

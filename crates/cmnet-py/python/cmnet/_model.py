@@ -1,0 +1,440 @@
+"""Models: structure, parameters, questions."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _cmnet, _interop, _options
+from ._answers import Completion, Comparison, Evaluation, Explanation, Joint, Marginals, Prediction
+from ._source import source
+from ._table import Rows
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+    from ._options import Amount, OnMissing, OnUnknown, Schema
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Context(NamedTuple):
+    """When an edge does not count: for these levels of its ends' common neighbours."""
+
+    edge: tuple[str, str]
+    given: list[str]
+    elements: list[tuple[str, ...]]
+    sentence: str
+
+
+class Model:
+    """A contextual Markov network: a graph, contexts on its edges, and parameters if fitted.
+
+    Models come from `cmnet.learn`, `cmnet.load` or `Model.from_structure`. They never change;
+    `fit` gives a new one.
+    """
+
+    _model: _cmnet.Model
+
+    def __init__(self) -> None:
+        raise TypeError("models come from cmnet.learn, cmnet.load and Model.from_structure")
+
+    @classmethod
+    def _of(cls, model: _cmnet.Model) -> Model:
+        made = cls.__new__(cls)
+        made._model = model
+        return made
+
+    # Where models come from and go to
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Model:
+        """Reads and checks a model file."""
+        return cls._of(_cmnet.Model.load(_options.path(path)))
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "the model") -> Model:
+        """Reads and checks the text of a model file; ``name`` stands for it in complaints."""
+        return cls._of(_cmnet.Model.from_text(text, name))
+
+    @classmethod
+    def from_structure(
+        cls,
+        levels: Mapping[str, Sequence[Any]],
+        edges: Sequence[tuple[str, str]] = (),
+        contexts: Sequence[tuple[tuple[str, str], Sequence[str], Sequence[Sequence[Any]]]] = (),
+    ) -> Model:
+        """A structure written by hand, without parameters.
+
+        ``levels`` has the levels of each variable; ``contexts`` have an edge, all common
+        neighbours of its ends in column order, and the levels of those for which it is cut.
+        """
+        document = {
+            "format": "cmnet-model/1",
+            "variables": [{"name": name, "levels": [*map(_options.label, own)]} for name, own in levels.items()],
+            "edges": [list(edge) for edge in edges],
+            "contexts": [
+                {
+                    "edge": list(edge),
+                    "given": list(given),
+                    "elements": [[*map(_options.label, element)] for element in elements],
+                }
+                for edge, given, elements, *_ in contexts
+            ],
+        }
+        return cls.from_text(json.dumps(document), "the structure")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file: the same bytes as from the command line."""
+        self._model.save(_options.path(path))
+
+    def to_text(self) -> str:
+        """The text of the model file."""
+        return self._model.text()
+
+    # What it is
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the variables."""
+        return [name for name, _ in self._model.levels]
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """The levels of each variable, in order."""
+        return dict(self._model.levels)
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """The edges, in column order."""
+        return self._model.edges
+
+    @property
+    def contexts(self) -> list[Context]:
+        """The contexts, in the order of their edges."""
+        return [Context(edge, given, [*map(tuple, cells)], text) for edge, given, cells, text in self._model.contexts]
+
+    def markov_blanket(self, variable: str) -> list[str]:
+        """The variables that separate one from all others: its neighbours."""
+        return self._model.markov_blanket(str(variable))
+
+    @property
+    def learned(self) -> dict[str, Any] | None:
+        """Where the structure comes from: rows, digest, kappa, alpha, search, stop, scores."""
+        learned: dict[str, Any] | None = self._model.facts()["learned"]
+        return learned
+
+    @property
+    def fitted(self) -> dict[str, Any] | None:
+        """How the parameters were estimated, or None: method, status, parameters, BIC, ..."""
+        fitted: dict[str, Any] | None = self._model.facts()["fit"]
+        return fitted
+
+    @property
+    def kappa(self) -> str | None:
+        """The weight of the context prior that the structure was learned with."""
+        return self.learned["kappa"] if self.learned else None
+
+    @property
+    def bic(self) -> float | None:
+        """The Bayesian information criterion on the table it was fitted to (higher is better)."""
+        return self.fitted["bic"] if self.fitted else None
+
+    # Parameters and rows
+
+    def fit(
+        self,
+        table: Any,
+        *,
+        method: str = "auto",
+        smoothing: float = 1.0,
+        memory: Amount = "256M",
+        names: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        no_header: bool = False,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        weights: str | None = None,
+        missing: Sequence[str] | None = None,
+        on_missing: OnMissing = "error",
+        schema: Schema | None = None,
+    ) -> Model:
+        """The same structure with parameters estimated from a table.
+
+        ``method`` is ``"exact"`` (maximum likelihood), ``"pseudo"`` (maximum
+        pseudo-likelihood) or ``"auto"``: exact when the junction tree fits ``memory``.
+        ``smoothing`` imagined observations keep probabilities positive. The other options are
+        those of `cmnet.Table`.
+        """
+        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+        fitting = _options.fitting(method, smoothing, memory)
+        return Model._of(self._model.fit(source(table, names), reading, fitting))
+
+    def evaluate(
+        self,
+        table: Any,
+        *,
+        names: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        no_header: bool = False,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        weights: str | None = None,
+        missing: Sequence[str] | None = None,
+        on_missing: OnMissing = "error",
+        schema: Schema | None = None,
+    ) -> Evaluation:
+        """How probable a fitted model finds the rows of a table: means per row, and BIC."""
+        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+        return Evaluation(**self._model.evaluate(source(table, names), reading))
+
+    def log_prob(
+        self,
+        table: Any,
+        *,
+        names: Sequence[str] | None = None,
+        missing: Sequence[str] | None = None,
+        on_missing: OnMissing = "error",
+        on_unknown: OnUnknown = "error",
+    ) -> Floats:
+        """The natural-log probability of each row, in the order of the rows.
+
+        With ``on_missing="drop"`` a row with missing values gets NaN, so that answers stay
+        beside their rows. With ``on_unknown="missing"`` a value that is no level of its
+        variable counts as a missing one.
+        """
+        forgiving = _options.forgiving(on_unknown)
+        return self._model.log_prob(source(table, names), _rows_reading(missing, on_missing), False, forgiving)
+
+    def pseudo_log_prob(
+        self,
+        table: Any,
+        *,
+        names: Sequence[str] | None = None,
+        missing: Sequence[str] | None = None,
+        on_missing: OnMissing = "error",
+        on_unknown: OnUnknown = "error",
+    ) -> Floats:
+        """The sum over variables of log p(variable | all others) of each row: needs no
+        partition function, so it is there for models of any size."""
+        forgiving = _options.forgiving(on_unknown)
+        return self._model.log_prob(source(table, names), _rows_reading(missing, on_missing), True, forgiving)
+
+    def predict_proba(
+        self,
+        table: Any,
+        target: str,
+        *,
+        memory: Amount = "1G",
+        elimination: str = "best",
+        names: Sequence[str] | None = None,
+        missing: Sequence[str] | None = None,
+        on_unknown: OnUnknown = "error",
+    ) -> Prediction:
+        """The probability of each level of one variable, row by row, from the other columns.
+
+        Cells and whole columns may be missing: they are summed out. What a row says about the
+        target itself is not looked at, except to tell how good the prediction was. With
+        ``on_unknown="missing"`` a value that is no level of its variable is summed out too.
+        """
+        data, forgiving = source(table, names), _options.forgiving(on_unknown)
+        reading, inference = _rows_reading(missing, "drop"), _options.inference(memory, elimination)
+        probabilities, best, truth = _cmnet.predict(self._model, data, str(target), reading, inference, forgiving)
+        return Prediction(str(target), self.levels[str(target)], probabilities, best, truth)
+
+    # Questions
+
+    def query(
+        self,
+        given: Mapping[str, Any] | None = None,
+        target: Sequence[str] | str = (),
+        *,
+        soft: Mapping[str, Mapping[Any, float]] | None = None,
+        memory: Amount = "1G",
+        elimination: str = "best",
+        method: str = "auto",
+        chains: int = 4,
+        sweeps: int = 4000,
+        warm_up: int = 1000,
+        seed: int = 1,
+    ) -> Marginals:
+        """The distribution of each target given evidence; all others by default.
+
+        ``given`` has levels by name, ``soft`` weights of levels by name. ``method`` is
+        ``"exact"``, ``"gibbs"``, ``"bp"`` or ``"auto"``: exact when the junction tree fits
+        ``memory``, else Gibbs sampling with ``chains``, ``sweeps``, ``warm_up`` and ``seed``.
+        """
+        answer = _cmnet.query(
+            self._model,
+            _targets(target),
+            _options.given(given, soft),
+            _options.inference(memory, elimination),
+            _options.way(method, chains, sweeps, warm_up, seed),
+        )
+        return Marginals(answer)
+
+    def joint(
+        self,
+        given: Mapping[str, Any] | None = None,
+        target: Sequence[str] | str = (),
+        *,
+        soft: Mapping[str, Mapping[Any, float]] | None = None,
+        memory: Amount = "1G",
+        elimination: str = "best",
+    ) -> Joint:
+        """The joint distribution of some variables given evidence."""
+        evidence, inference = _options.given(given, soft), _options.inference(memory, elimination)
+        return Joint(*_cmnet.joint(self._model, _targets(target), evidence, inference))
+
+    def map(
+        self,
+        given: Mapping[str, Any] | None = None,
+        target: Sequence[str] | str = (),
+        *,
+        soft: Mapping[str, Mapping[Any, float]] | None = None,
+        memory: Amount = "1G",
+        elimination: str = "best",
+    ) -> Completion:
+        """The most probable levels together: of all variables that are not given, or of some
+        with the others summed out."""
+        evidence, inference = _options.given(given, soft), _options.inference(memory, elimination)
+        levels, log_probability = _cmnet.most_probable(self._model, _targets(target), evidence, inference)
+        return Completion(levels, log_probability)
+
+    def sample(
+        self,
+        rows: int,
+        seed: int = 1,
+        *,
+        given: Mapping[str, Any] | None = None,
+        soft: Mapping[str, Mapping[Any, float]] | None = None,
+        memory: Amount = "1G",
+        elimination: str = "best",
+        method: str = "auto",
+        chains: int = 4,
+        sweeps: int = 4000,
+        warm_up: int = 1000,
+    ) -> Rows:
+        """Rows drawn from the model; a seed gives the same rows on every machine."""
+        drawn = _cmnet.sample(
+            self._model,
+            _options.number("rows", rows, 2**31),
+            _options.given(given, soft),
+            _options.inference(memory, elimination),
+            _options.way(method, chains, sweeps, warm_up, seed),
+        )
+        return Rows._of(drawn)
+
+    def explain(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        soft: Mapping[str, Mapping[Any, float]] | None = None,
+        memory: Amount = "1G",
+        elimination: str = "best",
+    ) -> Explanation:
+        """Blankets and contexts in words, which edges evidence cuts, how strong the others are,
+        and which groups of variables are independent."""
+        inference = _options.inference(memory, elimination)
+        return Explanation(_cmnet.explain(self._model, _options.given(given, soft), inference))
+
+    def compare(
+        self,
+        other: Model,
+        table: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        no_header: bool = False,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        weights: str | None = None,
+        missing: Sequence[str] | None = None,
+        on_missing: OnMissing = "error",
+        schema: Schema | None = None,
+    ) -> Comparison:
+        """Edges and context elements of one model and not the other, after closure; divergence;
+        and, with a table, the mean log-likelihood of both."""
+        if not isinstance(other, Model):
+            raise _cmnet.refuse_option("other", type(other).__name__, "a model")
+        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+        data = None if table is None else source(table, names)
+        return Comparison(_cmnet.compare(self._model, other._model, data, reading))
+
+    # Other packages
+
+    def to_networkx(self) -> networkx.Graph:
+        """A networkx graph: nodes have ``levels``, edges ``given``, ``elements``, ``sentence``."""
+        return _interop.to_networkx(self)
+
+    def to_pgmpy(self, *, memory: Amount = "1G") -> Any:
+        """A pgmpy Markov network with one factor per maximal clique."""
+        return _interop.to_pgmpy(self, _cmnet.factors(self._model, _options.amount("memory", memory)))
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with one row per edge: its ends, the common neighbours, and when
+        it is cut."""
+        return _interop.to_dataframe(self)
+
+    # How it shows
+
+    def to_svg(self) -> str:
+        """The labelled graph as SVG."""
+        return self._model.drawing("svg")
+
+    def draw(self, path: str | os.PathLike[str]) -> None:
+        """Writes the labelled graph: .svg, .dot, .tex (TikZ) or .graphml."""
+        name = _options.path(path)
+        picture = self._model.drawing(os.path.splitext(name)[1].lstrip(".") or "none")
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(picture)
+
+    def summary(self) -> str:
+        """The graph and its contexts in words."""
+        return self._model.drawing("txt")
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        return f"<figure>{self.to_svg()}<figcaption>{html.escape(repr(self))}</figcaption></figure>"
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.names)} variables", f"{len(self.edges)} edges", f"{len(self.contexts)} with a context"]
+        if self.kappa is not None:
+            parts.append(f"kappa {self.kappa}")
+        fitted = self.fitted
+        parts.append(f"{fitted['method']} fit, BIC {fitted['bic']:.3f}" if fitted else "not fitted")
+        return f"Model({', '.join(parts)})"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self._model == other._model
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.edges), tuple(self.names)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Model.from_text, (self.to_text(),))
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return Model._of(_cmnet.Model.from_text(self.to_text(), "the model"))
+
+
+def _rows_reading(missing: Sequence[str] | None, on_missing: OnMissing) -> dict[str, Any]:
+    return _options.reading(missing=missing, on_missing=on_missing)
+
+
+def _targets(target: Sequence[str] | str) -> list[str]:
+    return [target] if isinstance(target, str) else [str(name) for name in target]

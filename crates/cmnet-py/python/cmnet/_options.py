@@ -1,0 +1,185 @@
+"""Options as users write them, brought into the one form that the Rust side takes.
+
+Names and defaults are those of the command line; a test compares them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, Union
+
+from . import _cmnet
+
+Kappa = Union[str, float, Sequence[Union[str, float]]]
+"""``"eps"``, a power such as ``"n^-0.5"``, a number in (0, 1], or a list of them."""
+Amount = Union[str, int, float]
+"""A time such as ``"5m"`` or 300 (seconds), or an amount of memory such as ``"256M"`` or bytes."""
+Schema = Union[str, "os.PathLike[str]", Mapping[str, Sequence[Any]]]
+"""Levels of some columns in order: a mapping, or the path of a TOML file."""
+OnMissing = Literal["error", "drop"]
+OnUnknown = Literal["error", "missing"]
+
+KAPPA: tuple[str, ...] = ("eps", "n^-1", "n^-0.5", "n^-0.25")
+
+
+class Reading(TypedDict, total=False):
+    """How a table is read; see `cmnet.Table`."""
+
+    delimiter: str | None
+    no_header: bool
+    columns: Sequence[str] | None
+    drop: Sequence[str]
+    weights: str | None
+    missing: Sequence[str] | None
+    on_missing: OnMissing
+    schema: Schema | None
+
+
+def label(value: Any) -> str:
+    """The label of a value: texts as they are, whole numbers in decimal, true and false."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _names(option: str, value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise _cmnet.refuse_option(option, repr(value), "a list of names")
+    return [str(name) for name in value]
+
+
+def _text(option: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _cmnet.refuse_option(option, repr(value), "a text")
+    return value
+
+
+def number(option: str, value: Any, largest: int = 2**63 - 1) -> int:
+    """A whole number, 0 or more."""
+    try:
+        whole = value.__index__()
+    except (AttributeError, TypeError):
+        whole = -1
+    if isinstance(value, bool) or not 0 <= whole <= largest:
+        raise _cmnet.refuse_option(option, repr(value), "a whole number, 0 or more")
+    return int(whole)
+
+
+def real(option: str, value: Any) -> float:
+    """A number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise _cmnet.refuse_option(option, repr(value), "a number") from None
+
+
+def amount(option: str, value: Any) -> str:
+    """A time or an amount of memory as a text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise _cmnet.refuse_option(option, repr(value), "a number, or a text such as 5m or 256M")
+    return str(value)
+
+
+def truth(option: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise _cmnet.refuse_option(option, repr(value), "True or False")
+    return value
+
+
+def forgiving(on_unknown: Any) -> bool:
+    """Whether a value that is no level counts as missing."""
+    if on_unknown not in ("error", "missing"):
+        raise _cmnet.refuse_option("on_unknown", repr(on_unknown), "error or missing")
+    return bool(on_unknown == "missing")
+
+
+def path(value: Any) -> str:
+    """A path as a text."""
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise _cmnet.refuse_option("path", repr(value), "a path") from None
+
+
+def _schema(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return [(str(name), [label(level) for level in levels]) for name, levels in value.items()]
+    return path(value)
+
+
+def reading(
+    delimiter: str | None = None,
+    no_header: bool = False,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    weights: str | None = None,
+    missing: Sequence[str] | None = None,
+    on_missing: OnMissing = "error",
+    schema: Schema | None = None,
+) -> dict[str, Any]:
+    """How a table is read."""
+    return {
+        "delimiter": None if delimiter is None else _text("delimiter", delimiter),
+        "no_header": truth("no_header", no_header),
+        "columns": None if columns is None else _names("columns", columns),
+        "drop": _names("drop", drop),
+        "weights": None if weights is None else str(weights),
+        "missing": None if missing is None else _names("missing", missing),
+        "on_missing": _text("on_missing", on_missing),
+        "schema": _schema(schema),
+    }
+
+
+def fitting(method: str, smoothing: float, memory: Amount) -> dict[str, Any]:
+    """How parameters are estimated."""
+    return {
+        "method": _text("method", method),
+        "smoothing": real("smoothing", smoothing),
+        "memory": amount("memory", memory),
+    }
+
+
+def kappas(value: Kappa) -> list[str]:
+    """One or several weights of the context prior."""
+    listed = [value] if isinstance(value, (str, float, int)) else list(value)
+    flat = [part for item in listed for part in (item.split(",") if isinstance(item, str) else [repr(float(item))])]
+    return [part.strip() for part in flat]
+
+
+def inference(memory: Amount, elimination: str) -> dict[str, Any]:
+    """How exact inference works."""
+    return {"memory": amount("memory", memory), "elimination": _text("elimination", elimination)}
+
+
+def way(method: str, chains: int, sweeps: int, warm_up: int, seed: int) -> dict[str, Any]:
+    """Which method answers, and how it works when it is not exact."""
+    return {
+        "method": _text("method", method),
+        "chains": number("chains", chains),
+        "sweeps": number("sweeps", sweeps),
+        "warm_up": number("warm_up", warm_up),
+        "seed": number("seed", seed),
+    }
+
+
+def given(evidence: Mapping[str, Any] | None, soft: Mapping[str, Mapping[Any, float]] | None) -> dict[str, Any]:
+    """What is known: levels, and weights of levels."""
+    for name, value in (("given", evidence), ("soft", soft)):
+        if value is not None and not isinstance(value, Mapping):
+            raise _cmnet.refuse_option(name, repr(value), "a mapping of names to levels")
+    hard = [(str(name), label(level)) for name, level in (evidence or {}).items()]
+    weights = [
+        (str(name), [(label(level), real("soft", weight)) for level, weight in levels.items()])
+        for name, levels in (soft or {}).items()
+    ]
+    return {"given": hard, "soft": weights}

@@ -1,0 +1,82 @@
+"""Progress: a bar where a person is watching, a function where a program is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_PATIENCE = 1.0
+"""Seconds before a bar that nobody asked for appears."""
+
+
+def _line(facts: dict[str, Any]) -> str:
+    parts = []
+    if "fold" in facts:
+        parts.append(f"fold {facts['fold'] + 1}/{facts['folds']}")
+    if "kappa" in facts:
+        parts.append(f"kappa {facts['kappa']}")
+    if facts.get("phase") == "fit":
+        parts.append(f"fitting {facts['index'] + 1}/{facts['of']}")
+    elif "message" in facts:
+        parts.append(str(facts["message"]))
+    else:
+        parts.append(f"{facts.get('edges', 0)} edges, {facts.get('steps', 0)} steps")
+    return ", ".join(parts)
+
+
+class _Bar:
+    """A bar over kappas (or folds), by tqdm or as a plain line on standard error."""
+
+    def __init__(self, delay: float) -> None:
+        self._started = time.monotonic() + delay
+        self._bar: Any = None
+        self._plain = False
+
+    def __call__(self, facts: dict[str, Any]) -> None:
+        if time.monotonic() < self._started:
+            return
+        total, done = (facts["folds"], facts["fold"]) if "fold" in facts else (facts.get("of", 1), facts.get("index", 0))
+        if self._bar is None and not self._plain:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                self._plain = True
+            else:
+                self._bar = tqdm(total=total, leave=False, desc="cmnet")
+        if self._plain:
+            print(f"\rcmnet: {done}/{total} {_line(facts)}\x1b[K", end="", file=sys.stderr, flush=True)
+            return
+        self._bar.total, self._bar.n = total, done
+        self._bar.set_postfix_str(_line(facts))
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        elif self._plain:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _watched() -> bool:
+    """Whether a person looks at standard error: a terminal or a notebook."""
+    if "ipykernel" in sys.modules:
+        return True
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def progress_bar(progress: Any) -> Iterator[Callable[[dict[str, Any]], Any] | None]:
+    """What is to be called with the progress, if anything is."""
+    if callable(progress):
+        yield progress
+        return
+    if progress is False or (progress is None and not _watched()):
+        yield None
+        return
+    bar = _Bar(0.0 if progress else _PATIENCE)
+    try:
+        yield bar
+    finally:
+        bar.close()

@@ -1,0 +1,245 @@
+"""Packed tables, and rows in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _cmnet, _options
+from ._source import source
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from ._options import OnMissing, Schema
+
+
+class Table:
+    """A table of categories, packed: a few bits per cell, equal rows once.
+
+    `cmnet.learn` and its kin pack what they are given; pack a table yourself to use it again.
+
+    Parameters
+    ----------
+    table
+        A pandas or polars data frame, a pyarrow table, a DuckDB relation or anything else with
+        the Arrow C stream protocol, a mapping of names to columns, a two-dimensional NumPy
+        array of whole numbers, or the path of a CSV or TSV file (``.gz`` too).
+    names
+        Names of the columns of a NumPy array; X1, X2, ... by default.
+    delimiter, no_header
+        How a file is read: what stands between fields (found out by default), and whether its
+        first line is a row.
+    columns, drop
+        Use only these columns; leave out these.
+    weights
+        The column that says how often each row was observed.
+    missing
+        Texts that mean "missing", besides null, None and NaN; by default the empty text, NA,
+        NaN and ?.
+    on_missing
+        ``"error"`` refuses a table with missing values and says how many and where;
+        ``"drop"`` leaves those rows out.
+    schema
+        Levels of some columns in order, as a mapping or the path of a TOML file. Such a column
+        has exactly these levels.
+
+    Columns of categories (pandas Categorical, polars Enum, Arrow dictionary) keep all their
+    levels in their order, as with a schema, but let others in. Other columns are ordered by
+    value when every label is a number, else by their bytes, as on the command line.
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        *,
+        names: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        no_header: bool = False,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        weights: str | None = None,
+        missing: Sequence[str] | None = None,
+        on_missing: OnMissing = "error",
+        schema: Schema | None = None,
+    ) -> None:
+        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+        data = source(table, names)
+        if isinstance(data, str):
+            self._table = _cmnet.Table.from_path(data, reading)
+        elif isinstance(data, _cmnet.Table):
+            if reading != _options.reading():
+                raise _cmnet.refuse_option("table", "a packed table with options of reading", "one of the two")
+            self._table = data
+        else:
+            self._table = _cmnet.Table.from_memory(data, reading)
+
+    @classmethod
+    def _of(cls, table: _cmnet.Table) -> Table:
+        made = cls.__new__(cls)
+        made._table = table
+        return made
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the variables."""
+        return [name for name, _ in self._table.levels]
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """The levels of each variable, in order."""
+        return dict(self._table.levels)
+
+    @property
+    def rows(self) -> int:
+        """The number of observations, counted by weight."""
+        return self._table.rows
+
+    @property
+    def distinct_rows(self) -> int:
+        """The number of distinct rows."""
+        return self._table.distinct_rows
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content: names, levels, rows and weights, not the order of rows."""
+        return self._table.digest
+
+    @property
+    def warnings(self) -> list[str]:
+        """What an owner of the table should know."""
+        return self._table.warnings
+
+    @property
+    def dropped_rows(self) -> int:
+        """Rows left out for missing values."""
+        return self._table.dropped_rows
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """Missing values by column, where there are some."""
+        return dict(self._table.missing)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the packed table takes."""
+        return self._table.packed_bytes
+
+    def observations(self) -> Rows:
+        """Every observation as a row, sorted: the order of rows is not kept."""
+        return Rows._of(self._table.observations())
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._table == other._table
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_table_from_parts, self._table.parts())
+
+    def __repr__(self) -> str:
+        return f"Table({self.rows} rows, {self.distinct_rows} distinct, {len(self.names)} variables: {_some(self.names)})"
+
+
+def _table_from_parts(*parts: Any) -> Table:
+    return Table._of(_cmnet.Table.from_parts(*parts))
+
+
+def _rows_from_parts(levels: Any, columns: Any) -> Rows:
+    return Rows._of(_cmnet.Rows.from_parts(levels, columns))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+
+
+class Rows(Mapping[str, "list[str]"]):
+    """Rows of categories in their order: what `Model.sample` and `cmnet.datasets.load` give.
+
+    A mapping of names to lists of labels that speaks Arrow: ``polars.DataFrame(rows)``,
+    ``pyarrow.table(rows)`` and `cmnet.learn` take it as it is.
+    """
+
+    _rows: _cmnet.Rows
+
+    @classmethod
+    def _of(cls, rows: _cmnet.Rows) -> Rows:
+        made = cls.__new__(cls)
+        made._rows = rows
+        return made
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """The levels of each variable, in order."""
+        return dict(self._rows.levels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return (len(self._rows), len(self._rows.levels))
+
+    def codes(self, name: str) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """The levels of a column as numbers from 0."""
+        return self._rows.codes(name)
+
+    def __getitem__(self, name: str) -> list[str]:
+        if name not in self.levels:
+            raise KeyError(name)
+        labels = np.array(self.levels[name], dtype=object)
+        return list(labels[self.codes(name)])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.levels)
+
+    def __len__(self) -> int:
+        """The number of columns: this is a mapping."""
+        return len(self._rows.levels)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._rows.__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas data frame of ordered categoricals."""
+        import pandas
+
+        columns = {
+            name: pandas.Categorical.from_codes(self.codes(name), categories=levels, ordered=True)
+            for name, levels in self.levels.items()
+        }
+        return pandas.DataFrame(columns)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars data frame of Enum columns."""
+        import polars
+
+        columns = {
+            name: polars.Series(name, self[name], dtype=polars.Enum(levels)) for name, levels in self.levels.items()
+        }
+        return polars.DataFrame(columns)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow table of dictionary columns."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self._rows == other._rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = [self.codes(name) for name in self]
+        return (_rows_from_parts, (self._rows.levels, columns))
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"Rows({rows} rows, {columns} variables: {_some(list(self))})"

@@ -1,0 +1,241 @@
+"""scikit-learn estimators: a classifier and a density for tables of categories.
+
+Columns are categories: texts, booleans, whole numbers (also as floating point), or the
+categorical columns of a data frame, whose levels then hold for every fold of a
+cross-validation. Numbers with decimals are refused; put
+``KBinsDiscretizer(encode="ordinal")`` before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+
+from ._learn import learn
+from ._options import KAPPA, label
+
+if TYPE_CHECKING:
+    from ._learned import Learned
+    from ._model import Model
+    from ._options import Amount, Kappa
+
+__all__ = ["CMNClassifier", "CMNDensity"]
+
+_DECIMALS = (
+    "numbers with decimals are not categories; bin them first, for instance with "
+    'KBinsDiscretizer(encode="ordinal") in a pipeline'
+)
+
+
+class _Estimator(BaseEstimator):
+    """What both estimators share: options, and columns of categories."""
+
+    model_: Model
+    learned_: Learned
+
+    def __init__(
+        self,
+        *,
+        kappa: Kappa = KAPPA,
+        search: str = "auto",
+        alpha: str | float = "0.5",
+        threads: int = 0,
+        time_limit: Amount | None = None,
+        max_neighbors: int = 12,
+        max_configurations: int = 65536,
+        candidates: str = "or",
+        method: str = "auto",
+        smoothing: float = 1.0,
+        memory: Amount = "256M",
+        categories: str | Sequence[Sequence[Any]] = "auto",
+        handle_unknown: str = "missing",
+    ) -> None:
+        self.kappa = kappa
+        self.search = search
+        self.alpha = alpha
+        self.threads = threads
+        self.time_limit = time_limit
+        self.max_neighbors = max_neighbors
+        self.max_configurations = max_configurations
+        self.candidates = candidates
+        self.method = method
+        self.smoothing = smoothing
+        self.memory = memory
+        self.categories = categories
+        self.handle_unknown = handle_unknown
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = False
+        return tags
+
+    def _columns(self, X: Any, reset: bool) -> tuple[list[str], Any]:
+        """Names, and what `cmnet.learn` can read, after scikit-learn's own checks."""
+        frame = hasattr(X, "columns") or hasattr(X, "column_names")
+        if frame:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            names = [str(name) for name in getattr(X, "columns", None) or X.column_names] if not hasattr(X, "iloc") else [
+                str(name) for name in X.columns
+            ]
+            return names, _whole(X) if hasattr(X, "iloc") else X
+        X = validate_data(self, X, reset=reset, dtype=None)
+        if X.dtype.kind == "f":
+            if not np.array_equal(X, np.floor(X)):
+                raise ValueError(_DECIMALS)
+            X = X.astype(np.int64)
+        own = getattr(self, "feature_names_in_", None)
+        names = [f"X{number}" for number in range(1, X.shape[1] + 1)] if own is None else [*map(str, own)]
+        return names, dict(zip(names, X.T))
+
+    def _schema(self, names: list[str]) -> dict[str, list[str]] | None:
+        if isinstance(self.categories, str):
+            if self.categories != "auto":
+                raise ValueError(f"categories: {self.categories!r} is not usable; expected 'auto' or lists of levels")
+            return None
+        if len(self.categories) != len(names):
+            raise ValueError(f"categories has {len(self.categories)} lists for {len(names)} columns")
+        return {name: [label(level) for level in levels] for name, levels in zip(names, self.categories)}
+
+    def _learn(self, table: Any, schema: dict[str, list[str]] | None) -> None:
+        self.learned_ = learn(
+            table,
+            kappa=self.kappa,
+            search=self.search,
+            alpha=self.alpha,
+            threads=self.threads,
+            time_limit=self.time_limit,
+            max_neighbors=self.max_neighbors,
+            max_configurations=self.max_configurations,
+            candidates=self.candidates,
+            method=self.method,
+            smoothing=self.smoothing,
+            memory=self.memory,
+            schema=schema,
+            missing=[],
+            progress=False,
+        )
+        selected = self.learned_.selected
+        assert selected is not None
+        self.model_ = selected
+
+
+def _whole(frame: Any) -> Any:
+    """A pandas frame whose columns of whole floating-point numbers are integers."""
+    floats = [name for name in frame.columns if getattr(frame[name].dtype, "kind", "") == "f"]
+    if not floats:
+        return frame
+    values = frame[floats].to_numpy()
+    if np.isnan(values).any():
+        raise ValueError("Input X contains NaN; impute missing values, or leave those rows out")
+    if not np.isfinite(values).all():
+        raise ValueError("Input X contains infinity or a value too large")
+    if not np.array_equal(values, np.floor(values)):
+        raise ValueError(_DECIMALS)
+    return frame.astype({name: np.int64 for name in floats})
+
+
+def _with_column(table: Any, name: str, codes: np.ndarray[Any, Any]) -> Any:
+    """A table with one more column of whole numbers."""
+    if isinstance(table, dict):
+        return {**table, name: codes}
+    if hasattr(table, "iloc"):
+        return table.assign(**{name: codes})
+    if hasattr(table, "with_columns"):
+        import polars
+
+        return table.with_columns(polars.Series(name, codes))
+    import pyarrow
+
+    return table.append_column(name, pyarrow.array(codes))
+
+
+class CMNClassifier(ClassifierMixin, _Estimator):
+    """A contextual Markov network over features and class, as a classifier.
+
+    The class is predicted from its Markov blanket. ``handle_unknown`` says what becomes of a
+    value that was no level in training: ``"missing"`` sums it out, ``"error"`` refuses it.
+    ``categories`` lists the levels of each feature; by default they are those of a data
+    frame's categorical columns, and those that occur elsewhere. The other options are those
+    of `cmnet.learn`.
+
+    Attributes: ``model_`` (a `cmnet.Model`), ``learned_`` (a `cmnet.Learned`), ``classes_``.
+    """
+
+    classes_: np.ndarray[Any, Any]
+
+    def fit(self, X: Any, y: Any) -> CMNClassifier:
+        """Learns a network from features and classes."""
+        names, table = self._columns(X, reset=True)
+        y = _classes(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._target = "class"
+        while self._target in names:
+            self._target += "_"
+        self._learn(_with_column(table, self._target, codes.astype(np.int64)), self._schema(names))
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
+        """The probability of each class, in the order of ``classes_``."""
+        check_is_fitted(self)
+        _, table = self._columns(X, reset=False)
+        unknown: Any = "missing" if self.handle_unknown == "missing" else "error"
+        answer = self.model_.predict_proba(table, self._target, missing=[], on_unknown=unknown)
+        return answer.probabilities
+
+    def predict(self, X: Any) -> np.ndarray[Any, Any]:
+        """The most probable class."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
+
+
+def _classes(estimator: Any, X: Any, y: Any) -> Any:
+    from sklearn.utils import check_consistent_length
+    from sklearn.utils.validation import _check_y
+
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    y = _check_y(y, multi_output=False, y_numeric=False, estimator=estimator)
+    check_consistent_length(X, y)
+    check_classification_targets(y)
+    return y
+
+
+class CMNDensity(DensityMixin, _Estimator):
+    """A contextual Markov network as a density over rows of categories.
+
+    ``score_samples`` gives natural-log probabilities; a row with a value that was no level in
+    training has minus infinity, or is refused with ``handle_unknown="error"``. The other
+    options are those of `CMNClassifier`.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> CMNDensity:
+        """Learns a network; ``y`` is not looked at."""
+        names, table = self._columns(X, reset=True)
+        self._learn(table, self._schema(names))
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
+        """The natural-log probability of each row."""
+        check_is_fitted(self)
+        _, table = self._columns(X, reset=False)
+        unknown: Any = "missing" if self.handle_unknown == "missing" else "error"
+        found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=unknown)
+        return np.where(np.isnan(found), -np.inf, found)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean natural-log probability per row."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray[Any, Any]:
+        """Rows of labels drawn from the network."""
+        check_is_fitted(self)
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        rows = self.model_.sample(n_samples, seed)
+        return np.array([rows[name] for name in rows], dtype=object).T

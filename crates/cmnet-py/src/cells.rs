@@ -1,0 +1,235 @@
+//! Columns of Arrow arrays and of numbered labels, cell by cell as texts.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
+use arrow_schema::DataType;
+use cmnet::error::InputProblem;
+use std::fmt::Write as _;
+
+/// Labels, of which the distinct ones are held once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labels {
+    texts: String,
+    ends: Vec<usize>,
+    missing: Vec<bool>,
+}
+
+impl Labels {
+    fn push(&mut self, label: Option<impl std::fmt::Display>) {
+        self.missing.push(label.is_none());
+        if let Some(label) = label {
+            // Writing to a string cannot fail.
+            let _ = write!(self.texts, "{label}");
+        }
+        self.ends.push(self.texts.len());
+    }
+
+    fn clear(&mut self) {
+        self.texts.clear();
+        self.ends.clear();
+        self.missing.clear();
+    }
+
+    #[inline]
+    fn get(&self, place: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(place)?;
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        (!self.missing[place]).then(|| &self.texts.as_bytes()[start..end])
+    }
+
+    /// The labels in order, without those that are missing.
+    pub(crate) fn list(&self) -> Vec<String> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (0..self.ends.len()).filter_map(|place| self.get(place).map(text)).collect()
+    }
+}
+
+/// One column of a batch, of which some rows are in view.
+#[derive(Debug)]
+pub(crate) struct Cells<'a> {
+    kind: Kind<'a>,
+    /// The first row in view.
+    start: usize,
+}
+
+#[derive(Debug)]
+enum Kind<'a> {
+    /// Texts, each where it is.
+    Text(&'a StringArray),
+    LargeText(&'a LargeStringArray),
+    View(&'a StringViewArray),
+    /// Nothing but missing values.
+    Missing,
+    /// Labels by number, with the numbers of the rows in view.
+    Dictionary {
+        array: &'a dyn Array,
+        labels: Labels,
+        keys: Vec<u32>,
+    },
+    /// Values that are written out for the rows in view.
+    Written {
+        array: &'a dyn Array,
+        labels: Labels,
+    },
+    /// Labels by number, a negative one where there is none.
+    Numbered {
+        numbers: &'a [i32],
+        labels: &'a Labels,
+        ordered: bool,
+    },
+}
+
+/// The number under which a missing key is filed.
+const NO_KEY: u32 = u32::MAX;
+
+impl<'a> Cells<'a> {
+    /// A column of an Arrow array.
+    pub(crate) fn of(array: &'a dyn Array) -> Result<Self, InputProblem> {
+        use DataType as T;
+        let kind = match array.data_type() {
+            T::Utf8 => Kind::Text(array.as_string()),
+            T::LargeUtf8 => Kind::LargeText(array.as_string()),
+            T::Utf8View => Kind::View(array.as_string_view()),
+            T::Null => Kind::Missing,
+            T::Dictionary(_, values) => {
+                check(values)?;
+                let labels = labels_of(array.as_any_dictionary().values());
+                Kind::Dictionary { array, labels, keys: Vec::new() }
+            }
+            other => {
+                check(other)?;
+                Kind::Written { array, labels: Labels::default() }
+            }
+        };
+        Ok(Self { kind, start: 0 })
+    }
+
+    /// A column of numbered labels.
+    pub(crate) fn numbered(numbers: &'a [i32], labels: &'a Labels, ordered: bool) -> Self {
+        Self { kind: Kind::Numbered { numbers, labels, ordered }, start: 0 }
+    }
+
+    /// The labels of a dictionary whose order means something, in that order.
+    pub(crate) fn ordered(&self) -> Option<&Labels> {
+        match &self.kind {
+            Kind::Dictionary { labels, .. } => Some(labels),
+            Kind::Numbered { labels, ordered: true, .. } => Some(labels),
+            _ => None,
+        }
+    }
+
+    /// Brings some rows into view: they count from 0 in [`Cells::get`].
+    pub(crate) fn view(&mut self, start: usize, length: usize) {
+        self.start = start;
+        match &mut self.kind {
+            Kind::Dictionary { array, keys, .. } => {
+                keys.clear();
+                let in_view = array.as_any_dictionary().keys().slice(start, length);
+                tell_numbers(&in_view, |key| keys.push(key.map_or(NO_KEY, |key| key as u32)));
+            }
+            Kind::Written { array, labels } => {
+                labels.clear();
+                write_labels(&array.slice(start, length), labels);
+            }
+            _ => {}
+        }
+    }
+
+    /// The text of a row in view.
+    pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
+        let place = self.start + row;
+        match &self.kind {
+            Kind::Text(array) => array.is_valid(place).then(|| array.value(place).as_bytes()),
+            Kind::LargeText(array) => array.is_valid(place).then(|| array.value(place).as_bytes()),
+            Kind::View(array) => array.is_valid(place).then(|| array.value(place).as_bytes()),
+            Kind::Missing => None,
+            Kind::Dictionary { labels, keys, .. } => labels.get(keys[row] as usize),
+            Kind::Written { labels, .. } => labels.get(row),
+            Kind::Numbered { numbers, labels, .. } => labels.get(usize::try_from(numbers[place]).ok()?),
+        }
+    }
+}
+
+impl FromIterator<Option<String>> for Labels {
+    fn from_iter<I: IntoIterator<Item = Option<String>>>(labels: I) -> Self {
+        let mut all = Self::default();
+        labels.into_iter().for_each(|label| all.push(label));
+        all
+    }
+}
+
+fn labels_of(values: &dyn Array) -> Labels {
+    let mut labels = Labels::default();
+    match values.data_type() {
+        DataType::Utf8 => values.as_string::<i32>().iter().for_each(|text| labels.push(text)),
+        DataType::LargeUtf8 => values.as_string::<i64>().iter().for_each(|text| labels.push(text)),
+        DataType::Utf8View => values.as_string_view().iter().for_each(|text| labels.push(text)),
+        DataType::Null => (0..values.len()).for_each(|_| labels.push(None::<&str>)),
+        _ => write_labels(values, &mut labels),
+    }
+    labels
+}
+
+fn write_labels(array: &dyn Array, labels: &mut Labels) {
+    if let Some(truths) = array.as_boolean_opt() {
+        truths.iter().for_each(|truth| labels.push(truth));
+    } else {
+        tell_numbers(array, |number| labels.push(number));
+    }
+}
+
+/// Tells of each whole number of an array.
+fn tell_numbers(array: &dyn Array, mut tell: impl FnMut(Option<i128>)) {
+    fn each<T: ArrowPrimitiveType>(array: &dyn Array, tell: &mut impl FnMut(Option<i128>))
+    where
+        T::Native: Into<i128>,
+    {
+        array.as_primitive::<T>().iter().for_each(|number| tell(number.map(Into::into)));
+    }
+    match array.data_type() {
+        DataType::Int8 => each::<Int8Type>(array, &mut tell),
+        DataType::Int16 => each::<Int16Type>(array, &mut tell),
+        DataType::Int32 => each::<Int32Type>(array, &mut tell),
+        DataType::Int64 => each::<Int64Type>(array, &mut tell),
+        DataType::UInt8 => each::<UInt8Type>(array, &mut tell),
+        DataType::UInt16 => each::<UInt16Type>(array, &mut tell),
+        DataType::UInt32 => each::<UInt32Type>(array, &mut tell),
+        DataType::UInt64 => each::<UInt64Type>(array, &mut tell),
+        _ => (0..array.len()).for_each(|_| tell(None)),
+    }
+}
+
+/// Whether values of a type can be categories.
+fn check(data_type: &DataType) -> Result<(), InputProblem> {
+    use DataType as T;
+    let what = match data_type {
+        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::Boolean => return Ok(()),
+        other if other.is_integer() => return Ok(()),
+        other if other.is_floating() || other.is_decimal() => "numbers with decimals",
+        other if other.is_temporal() => "dates, times or durations",
+        T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => "bytes",
+        other if other.is_nested() => "nested values",
+        _ => "values of another kind",
+    };
+    Err(not_categories(what, &data_type.to_string()))
+}
+
+/// The complaint about a column that is not one of categories.
+pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
+    let hint = match what {
+        "numbers with decimals" => {
+            "bin them first, for instance with pandas.cut, polars' cut or numpy.digitize; \
+             whole numbers can be cast to integers"
+        }
+        "dates, times or durations" => {
+            "bin them first, for instance by year, month or weekday, and keep the bins as texts or integers"
+        }
+        "bytes" => "decode them to texts first",
+        "nested values" => "take out what you need as columns of their own, binned where it is a measurement",
+        _ => "cast it to texts, integers or booleans, binned where it is a measurement",
+    };
+    InputProblem::NotCategories { what: format!("{what} ({data_type})"), hint: hint.to_owned() }
+}

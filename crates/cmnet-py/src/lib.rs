@@ -1,0 +1,45 @@
+//! The extension module behind the Python package `cmnet`.
+//!
+//! Thin on purpose: it takes tables in, releases the interpreter's lock, calls the library
+//! and hands answers back. What a user sees is written in Python, under `python/cmnet`.
+
+mod ask;
+mod cells;
+mod datasets;
+mod errors;
+mod intake;
+mod learn;
+mod model;
+mod options;
+mod table;
+mod value;
+mod watch;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The private part of the package.
+#[pymodule]
+fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<table::Rows>()?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<learn::Unfinished>()?;
+    module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::refuse_column, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::refuse_option, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::query, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::joint, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::most_probable, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::sample, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::predict, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::factors, module)?)?;
+    module.add_function(wrap_pyfunction!(datasets::bundled, module)?)?;
+    module.add_function(wrap_pyfunction!(datasets::bundled_names, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! Models: what they are, and what rows mean to them.
+
+use crate::errors;
+use crate::intake::{Leveling, Source, read};
+use crate::options::{Fitting, Reading};
+use crate::table::{Table, levels};
+use crate::{value, work};
+use cmnet::data::{Dataset, Schema};
+use cmnet::error::{InputProblem, MissingValues, Place};
+use cmnet::evaluate::evaluate;
+use cmnet::inference::{Network, find_variable};
+use cmnet::io::model_file::{self, context_records, edge_names};
+use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, rows};
+use cmnet::loglinear::{Evaluator, Fit, FitOptions, fit};
+use cmnet::report::{Drawing, Format, sentence};
+use cmnet::score::Nats;
+use cmnet::{Error, Result};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// A contextual Markov network with names.
+#[pyclass(frozen, eq, module = "cmnet._cmnet")]
+pub(crate) struct Model {
+    pub(crate) model: Arc<cmnet::Model>,
+    network: OnceLock<Arc<Network>>,
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        self.model == other.model
+    }
+}
+
+/// A table that a model reads: packed, in memory, or a file.
+#[derive(FromPyObject)]
+pub(crate) enum Data<'py> {
+    Table(PyRef<'py, Table>),
+    Memory(Source<'py>),
+    File(PathBuf),
+}
+
+impl Model {
+    pub(crate) fn new(model: cmnet::Model) -> Self {
+        Self { model: Arc::new(model), network: OnceLock::new() }
+    }
+
+    /// The model as something that answers questions, made once.
+    pub(crate) fn network(&self, py: Python<'_>) -> PyResult<Arc<Network>> {
+        if let Some(network) = self.network.get() {
+            return Ok(network.clone());
+        }
+        let model = self.model.clone();
+        let network = work::guarded(py, || model.network().map(Arc::new))?;
+        Ok(self.network.get_or_init(|| network).clone())
+    }
+
+    fn fit_of(&self) -> Result<&Fit> {
+        self.model.fit.as_ref().ok_or_else(|| {
+            Error::question(
+                "the model has no parameters, only a structure",
+                "estimate them from a table first: cmnet fit MODEL DATA -o MODEL",
+            )
+        })
+    }
+
+    /// The parameters, normalised where a junction tree fits.
+    fn normalized(&self) -> Result<Fit> {
+        let mut fit = self.fit_of()?.clone();
+        if fit.parameters.log_partition().is_none() {
+            let graph = self.model.structure.graph();
+            let normalized = fit.parameters.clone().normalized(graph, FitOptions::default().memory);
+            fit.parameters = normalized.unwrap_or(fit.parameters);
+        }
+        Ok(fit)
+    }
+
+    /// The options with which this model reads its own columns and levels.
+    fn reading(&self, py: Python<'_>, reading: &Reading) -> PyResult<ReadOptions> {
+        let mut options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        if options.columns.is_none() && options.drop.is_empty() {
+            let names = self.model.schema.variables().iter().map(|variable| variable.name.clone());
+            options.columns = Some(names.collect());
+        }
+        options.schema.get_or_insert_with(|| LevelOrder::of(&self.model.schema));
+        Ok(options)
+    }
+
+    /// A table with this model's variables and levels.
+    pub(crate) fn dataset(
+        &self,
+        py: Python<'_>,
+        data: Data<'_>,
+        reading: &Reading,
+    ) -> PyResult<Arc<Dataset>> {
+        let options = self.reading(py, reading)?;
+        let model = self.model.clone();
+        let arranged = match data {
+            Data::Table(table) => {
+                let data = table.data.clone();
+                work::guarded(py, || model.arrange(own_columns(&model.schema, &data)?))?
+            }
+            Data::Memory(source) => {
+                let mut packing = crate::intake::Packing::new(options);
+                read(py, source, &mut packing)?;
+                work::guarded(py, || model.arrange(packing.finish()?.data))?
+            }
+            Data::File(path) => {
+                work::call(py, 1, move || model.arrange(csv::read(&File::Path(path), &options)?.data))?
+            }
+        };
+        Ok(Arc::new(arranged))
+    }
+
+    /// Tells of the rows of a table, in its order, as levels of this model's variables.
+    pub(crate) fn each_row(
+        &self,
+        py: Python<'_>,
+        data: Data<'_>,
+        (reading, forgiving): (&Reading, bool),
+        mut tell: impl FnMut(&[Option<u32>]) -> Result<()> + Send,
+    ) -> PyResult<()> {
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let schema = self.model.schema.clone();
+        match data {
+            Data::Memory(source) => read(py, source, &mut Leveling::new(schema, options, forgiving, tell)),
+            Data::File(path) => work::guarded(py, || {
+                rows::visit(&File::Path(path), &options, &schema, |row| tell(row.levels)).map(|_| ())
+            }),
+            Data::Table(table) => {
+                let data = self.dataset(py, Data::Table(table), reading)?;
+                work::guarded(py, || {
+                    for (row, &weight) in data.weights().iter().enumerate() {
+                        let levels: Vec<Option<u32>> = data.row(row).into_iter().map(Some).collect();
+                        (0..weight).try_for_each(|_| tell(&levels))?;
+                    }
+                    Ok(())
+                })
+            }
+        }
+    }
+}
+
+/// The columns of a table that a schema names.
+fn own_columns(schema: &Schema, data: &Dataset) -> Result<Dataset> {
+    let places: Option<Vec<usize>> =
+        schema.variables().iter().map(|variable| data.schema().find(&variable.name)).collect();
+    match places {
+        Some(places) => data.select(&places),
+        None => Ok(data.clone()),
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Reads and checks the text of a model file.
+    #[staticmethod]
+    fn from_text(py: Python<'_>, text: String, name: String) -> PyResult<Self> {
+        work::guarded(py, || model_file::from_text(&text, &name).map(Self::new))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        work::guarded(py, || model_file::load(&path).map(Self::new))
+    }
+
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        work::guarded(py, || model_file::to_text(&self.model))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        work::guarded(py, || model_file::save(&self.model, &path))
+    }
+
+    #[getter]
+    fn levels(&self) -> Vec<(String, Vec<String>)> {
+        levels(&self.model.schema)
+    }
+
+    #[getter]
+    fn edges(&self) -> Vec<(String, String)> {
+        let edges = edge_names(&self.model.schema, &self.model.structure);
+        edges.into_iter().map(|[one, other]| (one, other)).collect()
+    }
+
+    /// Edge, common neighbours, elements and a sentence of each context.
+    #[getter]
+    #[allow(clippy::type_complexity, reason = "a row of plain values, taken apart in Python")]
+    fn contexts(&self) -> Vec<((String, String), Vec<String>, Vec<Vec<String>>, String)> {
+        let (schema, structure) = (&self.model.schema, &self.model.structure);
+        let sentences = structure.contexts().map(|context| sentence(schema, context));
+        let records = context_records(schema, structure).into_iter().zip(sentences);
+        records
+            .map(|(record, sentence)| {
+                let [one, other] = record.edge;
+                ((one, other), record.given, record.elements, sentence)
+            })
+            .collect()
+    }
+
+    fn markov_blanket(&self, py: Python<'_>, name: &str) -> PyResult<Vec<String>> {
+        let schema = &self.model.schema;
+        let variable = find_variable(schema, name).map_err(|error| errors::to_python(py, &error))?;
+        let blanket = self.model.structure.markov_blanket(variable);
+        Ok(blanket.iter().map(|v| schema.name(v).to_owned()).collect())
+    }
+
+    /// Where it came from and how it was fitted.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let learned = self.model.learned.as_ref().map(|learned| {
+            json!({"rows": learned.rows, "digest": learned.digest, "kappa": learned.kappa.to_string(),
+                "alpha": learned.alpha.to_string(), "search": learned.search, "stop": learned.stop,
+                "log_mpl": learned.log_mpl, "log_prior": finite(learned.log_prior),
+                "score": finite(learned.score())})
+        });
+        let fit = self.model.fit.as_ref().map(fit_facts);
+        value::to_python(py, &json!({"learned": learned, "fit": fit}))
+    }
+
+    /// The drawing as `svg`, `dot`, `tex`, `graphml` or `txt`.
+    fn drawing(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        let file = PathBuf::from(if format == "txt" { "-".to_owned() } else { format!("drawing.{format}") });
+        let model = self.model.clone();
+        work::call(py, 1, move || {
+            Ok(Format::from_path(&file)?.render(&Drawing::new(&model.schema, &model.structure)?))
+        })
+    }
+
+    fn fit(&self, py: Python<'_>, data: Data<'_>, reading: Reading, fitting: Fitting) -> PyResult<Self> {
+        let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
+        let data = self.dataset(py, data, &reading)?;
+        let model = self.model.clone();
+        let fitted = work::call(py, 0, move || fit(&model.structure, &data, &options))?;
+        Ok(Self::new(cmnet::Model { fit: Some(fitted), ..(*self.model).clone() }))
+    }
+
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        reading: Reading,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let fit = work::guarded(py, || self.normalized())?;
+        let data = self.dataset(py, data, &reading)?;
+        let found = work::call(py, 1, move || Ok(evaluate(&fit, &data)))?;
+        let answer = json!({"rows": found.rows, "log_likelihood": found.log_likelihood,
+            "pseudo_log_likelihood": found.pseudo_log_likelihood, "parameters": found.parameters,
+            "bic": found.bic(), "sbic": found.sbic()});
+        value::to_python(py, &answer)
+    }
+
+    /// The log-probability of each row, or its pseudo-log-probability; NaN where a value is
+    /// missing and that is no error.
+    fn log_prob<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        reading: Reading,
+        pseudo: bool,
+        forgiving: bool,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let fit = work::guarded(py, || self.normalized())?;
+        let evaluator = work::guarded(py, || Ok(fit.parameters.evaluator()))?;
+        if !pseudo && fit.parameters.log_partition().is_none() {
+            let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
+            let error = Error::question("the model is not normalised: its junction tree is too large", hint);
+            return Err(errors::to_python(py, &error));
+        }
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let mut gaps = Gaps::new(&self.model.schema);
+        let mut answers = Vec::new();
+        self.each_row(py, data, (&reading, forgiving), |levels| {
+            answers.push(gaps.complete(levels).map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
+            Ok(())
+        })?;
+        gaps.check(options.on_missing).map_err(|error| errors::to_python(py, &error))?;
+        Ok(PyArray1::from_vec(py, answers))
+    }
+}
+
+fn log_prob(evaluator: &Evaluator, row: &[u32], pseudo: bool) -> f64 {
+    if pseudo {
+        evaluator.pseudo_log_probability(row)
+    } else {
+        evaluator.log_probability(row).unwrap_or(f64::NAN)
+    }
+}
+
+/// Missing values met in rows.
+struct Gaps {
+    columns: Vec<(String, u64)>,
+    rows: u64,
+    of: u64,
+    first_line: u64,
+}
+
+impl Gaps {
+    fn new(schema: &Schema) -> Self {
+        let columns = schema.variables().iter().map(|variable| (variable.name.clone(), 0)).collect();
+        Self { columns, rows: 0, of: 0, first_line: 0 }
+    }
+
+    /// The row, if nothing of it is missing.
+    fn complete(&mut self, levels: &[Option<u32>]) -> Option<Vec<u32>> {
+        self.of += 1;
+        let row: Option<Vec<u32>> = levels.iter().copied().collect();
+        if row.is_none() {
+            self.rows += 1;
+            self.first_line = if self.rows == 1 { self.of } else { self.first_line };
+            let gaps = self.columns.iter_mut().zip(levels);
+            gaps.filter(|(_, level)| level.is_none()).for_each(|((_, count), _)| *count += 1);
+        }
+        row
+    }
+
+    fn check(self, on_missing: OnMissing) -> Result<()> {
+        if self.rows == 0 || on_missing == OnMissing::Drop {
+            return Ok(());
+        }
+        let columns = self.columns.into_iter().filter(|(_, count)| *count > 0).collect();
+        let missing = MissingValues { rows: self.rows, of: self.of, first_line: self.first_line, columns };
+        Err(Error::input(Place::file(cmnet::data::intake::TABLE), InputProblem::Missing(missing)))
+    }
+}
+
+/// A number, or nothing where it is not finite: JSON has no other.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+pub(crate) fn fit_facts(fit: &Fit) -> Value {
+    json!({"method": fit.estimate, "status": fit.status, "reason": fit.reason, "rows": fit.rows,
+        "parameters": fit.free_parameters, "log_likelihood": fit.log_likelihood,
+        "pseudo_log_likelihood": fit.pseudo_log_likelihood, "bic": fit.bic(), "sbic": fit.sbic(),
+        "smoothing": fit.smoothing, "log_partition": fit.parameters.log_partition(),
+        "iterations": fit.iterations, "gradient": fit.gradient, "boundary": fit.boundary.len()})
+}
+
+/// A score in nats.
+pub(crate) fn nats(score: Option<Nats>) -> Option<f64> {
+    score.map(Nats::to_f64)
+}

@@ -1,0 +1,141 @@
+//! Who watches a search for Python: progress, Ctrl-C, the time limit, checkpoints, and what
+//! was found so far.
+
+use cmnet::io::Checkpointer;
+use cmnet::learn::LearnState;
+use cmnet::search::{Event, Observer, StopReason};
+use serde_json::{Map, Value, json};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The least time between two notes of where a search stands.
+const NOTE: Duration = Duration::from_millis(500);
+
+/// Watches one search.
+pub(crate) struct Watch {
+    asked: AtomicBool,
+    deadline: Option<Instant>,
+    checkpointer: Option<Checkpointer>,
+    evaluated: AtomicU64,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    progress: Map<String, Value>,
+    /// Rises with each change of the progress.
+    version: u64,
+    state: LearnState,
+    noted: Instant,
+}
+
+impl Watch {
+    pub(crate) fn new(
+        time_limit: Option<Duration>,
+        checkpointer: Option<Checkpointer>,
+        state: LearnState,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            asked: AtomicBool::new(false),
+            deadline: time_limit.and_then(|limit| now.checked_add(limit)),
+            checkpointer,
+            evaluated: AtomicU64::new(0),
+            inner: Mutex::new(Inner { progress: Map::new(), version: 0, state, noted: now }),
+        }
+    }
+
+    /// Asks the search to stop.
+    pub(crate) fn stop(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Where the search stands, if that has changed since a version.
+    pub(crate) fn progress(&self, since: &mut u64) -> Option<Value> {
+        let inner = self.inner();
+        let version = inner.version + self.evaluated.load(Ordering::Relaxed);
+        if version == *since {
+            return None;
+        }
+        *since = version;
+        let mut progress = inner.progress.clone();
+        progress.insert("evaluated".to_owned(), json!(self.evaluated.load(Ordering::Relaxed)));
+        Some(Value::Object(progress))
+    }
+
+    /// What was found so far.
+    pub(crate) fn state(&self) -> LearnState {
+        self.inner().state.clone()
+    }
+
+    /// The first failure to write a checkpoint, if there was one.
+    pub(crate) fn finish(&self) -> cmnet::Result<()> {
+        self.checkpointer.as_ref().map_or(Ok(()), Checkpointer::finish)
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn say(&self, facts: Value) {
+        let Value::Object(facts) = facts else { return };
+        let mut inner = self.inner();
+        inner.progress.extend(facts);
+        inner.version += 1;
+    }
+
+    /// Takes over where the search stands: always at its end, else now and then.
+    fn note(&self, event: &Event<'_>) {
+        let always = matches!(event, Event::Paused(_) | Event::Finished(_));
+        let mut inner = self.inner();
+        if always || inner.noted.elapsed() > NOTE {
+            inner.state.follow(event);
+            inner.noted = Instant::now();
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&self, event: &Event<'_>) {
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.observe(event);
+        }
+        match event {
+            Event::Evaluated { .. } => {
+                self.evaluated.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+            Event::Started { index, of, kappa } => {
+                self.say(json!({"phase": "search", "kappa": kappa, "index": index, "of": of,
+                    "steps": 0, "edges": 0, "moves": 0, "score": null}));
+            }
+            Event::Moved(state) => self.say(json!({"steps": state.steps().len(),
+                "edges": state.structure().graph().edge_count(), "moves": state.moves(),
+                "score": state.score().to_f64()})),
+            Event::Advanced(state) => {
+                self.say(json!({"steps": state.steps(), "message": state.progress_line()}));
+            }
+            Event::Fold { index, of } => self.say(json!({"fold": index, "folds": of})),
+            Event::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),
+            _ => {}
+        }
+        self.note(event);
+    }
+
+    fn stop(&self) -> Option<StopReason> {
+        if self.asked.load(Ordering::Relaxed) {
+            return Some(StopReason::Interrupted);
+        }
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        late.then_some(StopReason::TimeLimit)
+    }
+}
+
+/// Ends a search before its first step.
+pub(crate) struct StopAtOnce;
+
+impl Observer for StopAtOnce {
+    fn stop(&self) -> Option<StopReason> {
+        Some(StopReason::Interrupted)
+    }
+}

@@ -1,0 +1,83 @@
+"""What tests share: the command, tables, and a place for files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import cmnet
+
+ROOT = Path(__file__).resolve().parents[3]
+BUNDLED = sorted(path.stem for path in (ROOT / "data").glob("*.csv"))
+
+
+@pytest.fixture(scope="session")
+def command() -> str:
+    """The command line program of the same build."""
+    path = Path(os.environ.get("CMNET_COMMAND", ROOT / "target" / "debug" / "cmnet"))
+    if not path.exists():
+        pytest.fail(f"no command at {path}: build it with cargo build -p cmnet-cli, or name it in CMNET_COMMAND")
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def run(command):
+    """Runs the command and returns its JSON answer."""
+
+    def run(*arguments, **options):
+        words = [command, *map(str, arguments)]
+        done = subprocess.run([*words, "--format", "json"], capture_output=True, text=True, **options)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+def table_path(name: str) -> Path:
+    """A bundled table, or one of the folder CMNET_DATA names, which is not in the repository."""
+    path = ROOT / "data" / f"{name}.csv"
+    if path.exists():
+        return path
+    folder = os.environ.get("CMNET_DATA")
+    if folder is None:
+        pytest.skip(f"{name}.csv is not bundled: set CMNET_DATA to a folder that has it")
+    path = Path(folder) / f"{name}.csv"
+    if not path.exists():
+        pytest.fail(f"CMNET_DATA is set, but there is no {path}")
+    return path
+
+
+def columns_of(path: Path) -> dict[str, list[str]]:
+    """A CSV file as a mapping of columns, by Python's own reader."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    return {name: [row[place] for row in rows[1:]] for place, name in enumerate(rows[0])}
+
+
+@pytest.fixture(scope="session")
+def heart():
+    """Rows of the smallest table."""
+    return cmnet.datasets.load("coronary_heart")
+
+
+@pytest.fixture(scope="session")
+def heart_model(heart):
+    """The model that BIC chooses there."""
+    return cmnet.learn(heart).selected
+
+
+@pytest.fixture
+def wide():
+    """A table on which mode paper takes many seconds: forty variables of four levels."""
+    import numpy as np
+
+    random = np.random.default_rng(7)
+    hidden = random.integers(0, 4, (3000, 8))
+    noise = random.integers(0, 4, (3000, 40))
+    keep = random.random((3000, 40)) < 0.7
+    return np.where(keep, hidden[:, np.arange(40) % 8], noise)

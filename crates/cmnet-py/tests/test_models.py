@@ -1,0 +1,161 @@
+"""Models as Python objects: structure, values, drawings, other packages."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import xml.etree.ElementTree as tree
+
+import networkx
+import numpy as np
+import pytest
+
+import cmnet
+
+
+def test_structure(heart_model):
+    assert len(heart_model.edges) == 6 and len(heart_model.contexts) == 3
+    assert heart_model.names[0] == "smoking" and heart_model.levels["smoking"] == ["no", "yes"]
+    assert heart_model.markov_blanket("family_anamnesis") == []
+    for one, other in heart_model.edges:
+        assert other in heart_model.markov_blanket(one) and one in heart_model.markov_blanket(other)
+    context = heart_model.contexts[0]
+    assert context.edge == ("smoking", "systolic_blood_pressure")
+    assert (context.given, context.elements) == (["lipoprotein_ratio"], [(">=3",)])
+    assert "lipoprotein_ratio is >=3" in context.sentence
+    assert heart_model.kappa == "n^-0.5" and heart_model.bic == pytest.approx(-6715.594194668651, abs=1e-9)
+    assert heart_model.learned["rows"] == 1841 and heart_model.fitted["parameters"] == 10
+
+
+def test_models_are_values(heart, heart_model, tmp_path):
+    twin = cmnet.learn(heart).selected
+    assert twin == heart_model and hash(twin) == hash(heart_model) and twin is not heart_model
+    for other in (pickle.loads(pickle.dumps(heart_model)), copy.deepcopy(heart_model), copy.copy(heart_model)):
+        assert other == heart_model and other.to_text() == heart_model.to_text()
+        assert dict(other.query({"smoking": "yes"})) == dict(heart_model.query({"smoking": "yes"}))
+    path = tmp_path / "m.model.json"
+    heart_model.save(path)
+    assert cmnet.load(path) == cmnet.Model.load(str(path)) == heart_model
+    assert heart_model != cmnet.learn(heart, kappa="eps").selected and heart_model != "a model"
+    assert len({heart_model, twin}) == 1
+
+
+def test_learned(heart):
+    learned = cmnet.learn(heart)
+    assert len(learned.models) == len(learned.scores) == 4
+    assert learned.selected == learned.models[learned.selected_index]
+    frame = learned.to_dataframe()
+    assert list(frame["kappa"]) == ["eps", "n^-1", "n^-0.5", "n^-0.25"]
+    assert frame["bic"].idxmax() == learned.selected_index
+    assert "* n^-0.5" in repr(learned).replace("  ", " ") and "<table>" in learned._repr_html_()
+    assert cmnet.learn(heart, select="none").selected is None
+    assert cmnet.learn(heart, kappa=0.1, select="none").selected.fitted is None
+    assert cmnet.learn(heart, kappa=["eps", 0.25]).models[1].kappa == "0.25"
+
+
+def test_structures_written_by_hand(heart):
+    levels = {"a": ["no", "yes"], "b": [0, 1], "c": [False, True]}
+    model = cmnet.Model.from_structure(levels, [("a", "b"), ("a", "c"), ("b", "c")], [(("a", "b"), ["c"], [[True]])])
+    assert model.levels == {"a": ["no", "yes"], "b": ["0", "1"], "c": ["false", "true"]}
+    assert model.contexts[0].elements == [("true",)] and model.fitted is None and model.kappa is None
+    again = cmnet.Model.from_structure(model.levels, model.edges, model.contexts)
+    assert again == model
+    rows = {"a": ["no", "yes"] * 8, "b": [0, 1, 1, 0] * 4, "c": [True] * 8 + [False] * 8}
+    fitted = model.fit(rows)
+    assert fitted.fitted["method"] == "exact" and model.fitted is None
+    given_c = fitted.joint({"c": True}, ["a", "b"])
+    product = fitted.query({"c": True})
+    assert given_c["yes", "1"] == pytest.approx(product["a"]["yes"] * product["b"]["1"], abs=1e-9)
+
+
+def test_questions_take_values_as_users_write_them(heart):
+    rows = {"n": [0, 1, 2] * 20, "t": [True, False, False] * 20}
+    model = cmnet.learn(rows, kappa="eps").selected
+    assert model.query({"n": 1})["t"] == model.query({"n": "1"})["t"]
+    assert model.query({"t": True})["n"] == model.query({"t": "true"})["n"]
+    assert model.query({"n": np.int64(0)})["t"]["true"] > 0.9
+
+
+def test_answers_have_names_and_frames(heart_model, heart):
+    marginals = heart_model.query({"smoking": "yes"}, "lipoprotein_ratio")
+    frame = marginals.to_dataframe()
+    assert list(frame["level"]) == heart_model.levels["lipoprotein_ratio"]
+    assert frame["probability"].sum() == pytest.approx(1)
+    joint = heart_model.joint(target=["smoking", "lipoprotein_ratio"])
+    assert joint.to_dataframe()["probability"].sum() == pytest.approx(1) and len(joint) == 4
+    assert sum(joint.values()) == pytest.approx(1) and "4 cells" in repr(joint)
+    prediction = heart_model.predict_proba(heart, "smoking")
+    assert np.asarray(prediction).shape == (1841, 2) and list(prediction.to_dataframe()) == ["no", "yes", "predicted"]
+    assert "accuracy" in repr(prediction) and len(prediction) == 1841
+    assert "lipoprotein_ratio is >=3" in str(heart_model.explain())
+    assert "is cut" in str(heart_model.explain({"lipoprotein_ratio": ">=3"}))
+
+
+def test_log_probabilities_are_those_of_the_joint_distribution(heart_model, heart):
+    """Against all marginals of all variables, enumerated."""
+    joint = heart_model.joint(target=heart_model.names)
+    columns = [heart[name] for name in heart_model.names]
+    expected = [np.log(joint[tuple(row)]) for row in list(zip(*columns))[:200]]
+    assert heart_model.log_prob(heart)[:200] == pytest.approx(expected, abs=1e-9)
+    shuffled = {name: heart[name] for name in reversed(list(heart))}
+    assert heart_model.log_prob(shuffled) == pytest.approx(heart_model.log_prob(heart), abs=0)
+    packed = cmnet.Table(heart)
+    assert np.sort(heart_model.log_prob(packed)) == pytest.approx(np.sort(heart_model.log_prob(heart)), abs=1e-12)
+
+
+def test_samples_follow_the_model(heart_model):
+    rows = heart_model.sample(20_000, seed=3, given={"smoking": "yes"})
+    assert set(rows["smoking"]) == {"yes"}
+    for name, distribution in heart_model.query({"smoking": "yes"}).items():
+        observed = np.mean(np.array(rows[name]) == heart_model.levels[name][0])
+        assert observed == pytest.approx(distribution[heart_model.levels[name][0]], abs=0.02)
+    assert heart_model.sample(50, 1) == heart_model.sample(50, 1) != heart_model.sample(50, 2)
+    assert heart_model.sample(0).shape == (0, 6)
+
+
+def test_drawings(heart_model, tmp_path):
+    svg = heart_model._repr_svg_()
+    assert tree.fromstring(svg).tag.endswith("svg") and "smoking" in svg
+    html = heart_model._repr_html_()
+    assert svg in html and "Model(6 variables" in html
+    for ending in ("svg", "dot", "tex", "graphml"):
+        heart_model.draw(tmp_path / f"graph.{ending}")
+        assert (tmp_path / f"graph.{ending}").stat().st_size > 100
+    assert "independent when" in str(heart_model) and repr(heart_model).startswith("Model(")
+
+
+def test_networkx(heart_model):
+    graph = heart_model.to_networkx()
+    assert set(graph.nodes) == set(heart_model.names) and graph.number_of_edges() == 6
+    assert graph.nodes["smoking"]["levels"] == ["no", "yes"]
+    assert graph.edges["smoking", "systolic_blood_pressure"]["elements"] == [(">=3",)]
+    assert nx_components(graph) == nx_components(networkx.Graph(heart_model.edges)) | {frozenset({"family_anamnesis"})}
+
+
+def nx_components(graph):
+    return {frozenset(part) for part in networkx.connected_components(graph)}
+
+
+def test_data_frame_of_edges(heart_model):
+    frame = heart_model.to_dataframe()
+    assert list(zip(frame["one"], frame["other"])) == heart_model.edges
+    assert (frame["sentence"] != "").sum() == 3
+
+
+def test_pgmpy_agrees_on_all_marginals(heart_model):
+    from pgmpy.inference import VariableElimination
+
+    network = heart_model.to_pgmpy()
+    assert network.check_model()
+    inference = VariableElimination(network)
+    evidence = {"smoking": "yes"}
+    for name, expected in heart_model.query(evidence).items():
+        found = inference.query([name], evidence=evidence, show_progress=False)
+        for level, probability in expected.items():
+            assert found.get_value(**{name: level}) == pytest.approx(probability, abs=1e-9)
+
+
+def test_nothing_heavy_is_imported_before_it_is_used():
+    script = "import sys, cmnet; print([n for n in ('pandas', 'polars', 'pyarrow', 'sklearn', 'networkx', 'tqdm', 'pgmpy') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,130 @@
+"""One set of options: the command line, Python and the library agree on names and defaults."""
+
+import inspect
+import re
+import subprocess
+
+import pytest
+
+import cmnet
+from cmnet import _cmnet
+
+# Options of the command line that Python has no use for, each with its reason.
+COMMAND_ONLY = {
+    "help": "Python has help()",
+    "format": "Python gets objects",
+    "output": "Python has Model.save and Rows.to_...",
+    "no_output": "Python writes no files unasked",
+    "verbose": "Python has Marginals.reason",
+    "map": "Python has Model.map",
+    "joint": "Python has Model.joint",
+    "information": "Python has Model.explain",
+    "evidence": "a file of another program's; Python has given=",
+    "data": "Python has the argument table",
+    "target": "an argument",
+    "given": "an argument",
+    "rows": "an argument",
+}
+# What Python has besides: in place of files and terminals.
+PYTHON_ONLY = {"self", "table", "names", "progress", "on_unknown", "other", "given", "target", "rows"}
+
+PAIRS = [
+    ("learn", cmnet.learn),
+    ("cv", cmnet.cross_validate),
+    ("fit", cmnet.Model.fit),
+    ("evaluate", cmnet.Model.evaluate),
+    ("compare", cmnet.Model.compare),
+    ("query", cmnet.Model.query),
+    ("sample", cmnet.Model.sample),
+    ("explain", cmnet.Model.explain),
+]
+# Reading rows in their order, one by one: the reading options of files have no place there.
+ROWS = {"delimiter", "no_header", "columns", "drop", "weights", "schema", "on_missing"}
+
+
+def options_of(command, name):
+    """Names and defaults as `cmnet NAME --help` tells them; None where it tells no default."""
+    done = subprocess.run([command, name, "--help"], capture_output=True, text=True, check=True)
+    body = done.stdout.split("Options:", 1)[1]
+    blocks = re.split(r"\n(?=\s{2,6}(?:-\w, )?--[a-z])", "\n" + body)
+    found = {}
+    for block in blocks[1:]:
+        option = re.search(r"--([a-z][a-z-]*)", block).group(1).replace("-", "_")
+        text = " ".join(block.split())
+        default = re.search(r"\[default: ([^\]]*)\]", text)
+        flag = re.match(r"\s+(?:-\w, )?--[a-z-]+\s*(\n|$|  )", block + "\n") is not None
+        found[option] = "false" if flag and default is None else default and default.group(1)
+    return found
+
+
+def shown(value):
+    """A Python default as the command line would print it."""
+    if value is None or value is inspect.Parameter.empty or value == ():
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(value)
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+@pytest.mark.parametrize(("name", "function"), PAIRS)
+def test_command_and_python_have_the_same_options_and_defaults(command, name, function):
+    there = {option: default for option, default in options_of(command, name).items() if option not in COMMAND_ONLY}
+    parameters = inspect.signature(function).parameters
+    here = {option: parameter.default for option, parameter in parameters.items() if option not in PYTHON_ONLY}
+    assert len(there) >= 2
+    assert set(here) == set(there)
+    for option, default in there.items():
+        # Words such as "sniffed" describe what happens without a value: None in Python.
+        if option in ("delimiter", "missing"):
+            assert here[option] is None, option
+            continue
+        assert shown(here[option]) == default, option
+
+
+def test_prediction_has_the_options_that_apply(command):
+    there = {option for option in options_of(command, "predict") if option not in COMMAND_ONLY}
+    here = set(inspect.signature(cmnet.Model.predict_proba).parameters) - PYTHON_ONLY
+    assert here == there - ROWS
+
+
+def test_the_comparison_can_fail(command):
+    """The help is really read: known options with known defaults are found in it."""
+    found = options_of(command, "learn")
+    assert found["kappa"] == "eps,n^-1,n^-0.5,n^-0.25" and found["max_neighbors"] == "12"
+    assert found["resume"] == "false" and found["time_limit"] is None and found["memory"] == "256M"
+    assert len(found) >= 25
+
+
+def test_the_library_has_the_same_defaults():
+    there = _cmnet.defaults()
+    parameters = inspect.signature(cmnet.learn).parameters
+    assert list(parameters["kappa"].default) == there["kappa"]
+    assert there["memory"] == 256 << 20 and parameters["memory"].default == "256M"
+    for option in ("alpha", "search", "select", "threads", "max_neighbors", "max_configurations", "candidates", "method", "smoothing", "seed"):
+        assert parameters[option].default == there[option], option
+    assert there["missing"] == ["", "NA", "NaN", "?"]
+
+
+def test_reading_options_are_the_same_everywhere():
+    reading = {
+        option: parameter.default
+        for option, parameter in inspect.signature(cmnet.Table).parameters.items()
+        if option not in ("table", "names")
+    }
+    for function in (cmnet.learn, cmnet.cross_validate, cmnet.Model.fit, cmnet.Model.evaluate, cmnet.Model.compare):
+        parameters = inspect.signature(function).parameters
+        assert {option: parameters[option].default for option in reading} == reading
+
+
+def test_estimators_have_the_defaults_of_learn():
+    from cmnet.sklearn import CMNClassifier, CMNDensity
+
+    learn = inspect.signature(cmnet.learn).parameters
+    for estimator in (CMNClassifier(), CMNDensity()):
+        for option, default in estimator.get_params().items():
+            if option not in ("categories", "handle_unknown"):
+                assert learn[option].default == default, option

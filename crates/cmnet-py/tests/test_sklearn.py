@@ -1,0 +1,115 @@
+"""The estimators keep scikit-learn's contract."""
+
+import pickle
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import cmnet
+from cmnet.sklearn import CMNClassifier, CMNDensity
+
+# Checks that cannot apply to an estimator of categories, each with its reason.
+NOT_APPLICABLE: dict[str, str] = {}
+
+
+def expected_failed_checks(estimator):
+    return NOT_APPLICABLE
+
+
+QUICK = {"kappa": ("eps", "n^-0.5"), "search": "paper", "threads": 1}
+
+
+@parametrize_with_checks(
+    [CMNClassifier(**QUICK), CMNDensity(**QUICK)], expected_failed_checks=expected_failed_checks
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def cars():
+    frame = cmnet.datasets.load("car").to_pandas()
+    target = frame.columns[-1]
+    return frame.drop(columns=target), frame[target].astype(str)
+
+
+def test_classifier_predicts_as_the_model_does(cars):
+    X, y = cars
+    classifier = CMNClassifier().fit(X, y)
+    assert list(classifier.classes_) == sorted(set(y))
+    proba = classifier.predict_proba(X)
+    assert proba.shape == (len(X), 4) and np.allclose(proba.sum(axis=1), 1)
+    assert (classifier.predict(X) == classifier.classes_[proba.argmax(axis=1)]).all()
+    assert classifier.score(X, y) > 0.85
+    assert isinstance(classifier.model_, cmnet.Model) and isinstance(classifier.learned_, cmnet.Learned)
+    again = pickle.loads(pickle.dumps(classifier))
+    assert (again.predict(X) == classifier.predict(X)).all()
+
+
+def test_frames_arrays_and_polars_give_the_same_predictions(cars):
+    X, y = cars
+    expected = CMNClassifier(kappa="n^-0.5").fit(X, y).predict_proba(X)
+    codes = OrdinalEncoder(categories=[list(X[name].cat.categories) for name in X]).fit_transform(X)
+    assert np.array_equal(CMNClassifier(kappa="n^-0.5").fit(codes, y).predict_proba(codes), expected)
+    enums = polars.DataFrame({n: polars.Series(n, list(X[n]), dtype=polars.Enum(list(X[n].cat.categories))) for n in X})
+    assert np.array_equal(CMNClassifier(kappa="n^-0.5").fit(enums, y).predict_proba(enums), expected)
+
+
+def test_parameters_clone_and_search(cars):
+    X, y = cars
+    classifier = CMNClassifier(kappa="n^-0.5", smoothing=2.0)
+    twin = clone(classifier)
+    assert twin.get_params() == classifier.get_params() and twin is not classifier
+    search = GridSearchCV(CMNClassifier(threads=1), {"kappa": ["eps", "n^-1", "n^-0.5"]}, cv=3).fit(X, y)
+    assert search.best_params_["kappa"] in ("eps", "n^-1", "n^-0.5")
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    density = GridSearchCV(CMNDensity(threads=1), {"kappa": ["eps", "n^-0.5"]}, cv=3).fit(X)
+    assert np.isfinite(density.cv_results_["mean_test_score"]).all()
+
+
+def test_pipelines_bin_measurements():
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(KBinsDiscretizer(3, encode="ordinal", quantile_method="averaged_inverted_cdf"), CMNClassifier(kappa="n^-0.5"))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.85
+    for X in (X, pandas.DataFrame(X)):
+        with pytest.raises(ValueError, match="KBinsDiscretizer"):
+            CMNClassifier().fit(X, y)
+
+
+def test_unknown_levels_are_summed_out_or_refused(cars):
+    X, y = cars
+    codes = X.apply(lambda column: column.cat.codes).to_numpy()
+    strange = codes[:3].copy()
+    strange[0, 0] = 99
+    lenient = CMNClassifier(kappa="n^-0.5").fit(codes, y)
+    assert np.allclose(lenient.predict_proba(strange).sum(axis=1), 1)
+    with pytest.raises(cmnet.UnknownLevelError):
+        CMNClassifier(kappa="n^-0.5", handle_unknown="error").fit(codes, y).predict(strange)
+    assert CMNDensity(kappa="eps").fit(codes).score_samples(strange)[0] == -np.inf
+
+
+def test_given_categories_are_levels(cars):
+    codes = np.array([[0, 0], [1, 1]] * 30)
+    density = CMNDensity(categories=[[0, 1, 2], [0, 1]]).fit(codes)
+    assert density.model_.levels == {"X1": ["0", "1", "2"], "X2": ["0", "1"]}
+    assert np.isfinite(density.score_samples([[2, 0]])).all()
+    with pytest.raises(ValueError, match="categories"):
+        CMNDensity(categories=[[0, 1]]).fit(codes)
+
+
+def test_density_is_that_of_the_model(cars):
+    X, _ = cars
+    density = CMNDensity(kappa="n^-0.5").fit(X)
+    assert np.array_equal(density.score_samples(X), density.model_.log_prob(X))
+    assert density.score(X) == pytest.approx(density.score_samples(X).mean())
+    rows = density.sample(20, random_state=0)
+    assert rows.shape == (20, 6) and (rows == density.sample(20, random_state=0)).all()
