@@ -116,9 +116,11 @@ pub(crate) fn query<'py>(
         let evidence = given.evidence(network.schema())?;
         let targets = network.targets(&targets, &evidence)?;
         let (used, ..) = network.choose(&evidence, &ask, methods.method);
-        let threads = usize::from(used != MethodUsed::Gibbs);
-        work::in_pool(threads, || marginals(&network, &targets, &evidence, &ask, &methods))
-            .unwrap_or_else(|what| Err(Error::limit(what, "the system", "use fewer threads")))
+        let answer = || marginals(&network, &targets, &evidence, &ask, &methods);
+        if used != MethodUsed::Gibbs {
+            return answer();
+        }
+        work::in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
     })?;
     value::to_python(py, &answer)
 }

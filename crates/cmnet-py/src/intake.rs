@@ -25,7 +25,11 @@ const LOOK: Duration = Duration::from_millis(100);
 /// One column that Python has numbered: its name, the number of each row's label (negative
 /// where it is missing), the labels, and whether their order means something.
 #[derive(FromPyObject)]
-pub(crate) struct Numbered<'py>(String, PyReadonlyArray1<'py, i32>, Vec<Option<String>>, bool);
+pub(crate) enum Numbered<'py> {
+    Column(String, PyReadonlyArray1<'py, i32>, Vec<Option<String>>, bool),
+    /// A column that is not one of categories, and the exception to raise when it is read.
+    Refused(String, Bound<'py, PyAny>),
+}
 
 /// Where rows in memory come from.
 #[derive(FromPyObject)]
@@ -50,6 +54,8 @@ pub(crate) trait Rows: Send {
 enum Failure {
     Library(Error),
     Python(PyErr),
+    /// A column that cannot be read, by its place.
+    Refused(usize),
 }
 
 impl From<Error> for Failure {
@@ -60,13 +66,17 @@ impl From<Error> for Failure {
 
 /// Reads all rows of a source.
 pub(crate) fn read(py: Python<'_>, source: Source<'_>, rows: &mut impl Rows) -> PyResult<()> {
-    let mut raised = None;
+    let (mut raised, mut refused) = (None, None);
     let mut read = |work: &mut (dyn FnMut() -> std::result::Result<(), Failure> + Send)| {
         work::guarded(py, || match work() {
             Ok(()) => Ok(()),
             Err(Failure::Library(error)) => Err(error),
             Err(Failure::Python(signal)) => {
                 raised = Some(signal);
+                Ok(())
+            }
+            Err(Failure::Refused(column)) => {
+                refused = Some(column);
                 Ok(())
             }
         })
@@ -78,11 +88,19 @@ pub(crate) fn read(py: Python<'_>, source: Source<'_>, rows: &mut impl Rows) -> 
         }
         Source::Numbered(columns) => {
             let mut held = Vec::with_capacity(columns.len());
-            for Numbered(name, numbers, labels, ordered) in &columns {
-                let labels: Labels = labels.iter().cloned().collect();
-                held.push((name.clone(), numbers.as_slice()?, labels, *ordered));
+            for column in &columns {
+                held.push(match column {
+                    Numbered::Column(name, numbers, labels, ordered) => {
+                        let labels: Labels = labels.iter().cloned().collect();
+                        (name.clone(), Some((numbers.as_slice()?, labels, *ordered)))
+                    }
+                    Numbered::Refused(name, _) => (name.clone(), None),
+                });
             }
             read(&mut || from_numbers(&held, rows))?;
+            if let Some(Numbered::Refused(_, exception)) = refused.and_then(|column| columns.get(column)) {
+                return Err(PyErr::from_value(exception.clone()));
+            }
         }
     }
     raised.map_or(Ok(()), Err)
@@ -118,24 +136,26 @@ fn from_stream(
     Ok(())
 }
 
-fn from_numbers(
-    columns: &[(String, &[i32], Labels, bool)],
-    rows: &mut impl Rows,
-) -> std::result::Result<(), Failure> {
-    let names: Vec<String> = columns.iter().map(|(name, ..)| name.clone()).collect();
-    let chosen = rows.choose(&names)?;
-    let count = columns.first().map_or(0, |(_, numbers, ..)| numbers.len());
-    if let Some((name, numbers, ..)) = columns.iter().find(|(_, numbers, ..)| numbers.len() != count) {
-        let expected = "columns of one length";
-        let found = format!("{} values in {name} and {count} in {}", numbers.len(), names[0]);
-        return Err(Error::option("columns", found, expected).into());
+/// Name, and numbers with their labels unless the column is refused.
+type Held<'a> = (String, Option<(&'a [i32], Labels, bool)>);
+
+fn from_numbers(columns: &[Held<'_>], rows: &mut impl Rows) -> std::result::Result<(), Failure> {
+    let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+    let mut cells: Vec<Cells<'_>> = Vec::new();
+    let mut count = None;
+    for column in rows.choose(&names)? {
+        let (name, Some((numbers, labels, ordered))) = &columns[column] else {
+            return Err(Failure::Refused(column));
+        };
+        let (length, expected) = (numbers.len(), *count.get_or_insert(numbers.len()));
+        if length != expected {
+            let found = format!("{length} values in {name}, {expected} in another column");
+            return Err(Error::option("table", found, "columns of one length").into());
+        }
+        cells.push(Cells::numbered(numbers, labels, *ordered));
     }
-    let mut cells: Vec<Cells<'_>> = chosen
-        .iter()
-        .map(|&column| Cells::numbered(columns[column].1, &columns[column].2, columns[column].3))
-        .collect();
-    rows.begin(cells.iter().map(|cells| levels(cells, false)).collect(), Some(count))?;
-    take_all(rows, &mut cells, count)
+    rows.begin(cells.iter().map(|cells| levels(cells, false)).collect(), count)?;
+    take_all(rows, &mut cells, count.unwrap_or(0))
 }
 
 fn levels(cells: &Cells<'_>, loose: bool) -> Levels {

@@ -3,6 +3,7 @@
 use crate::errors;
 use cmnet::Error;
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -23,10 +24,9 @@ pub(crate) enum Ended<T> {
     Interrupted(PyErr, Option<T>),
 }
 
-/// Runs work in a thread of its own without the interpreter's lock, with so many threads for
-/// what it does in parallel (0: one per core).
+/// Runs work in so many threads of its own (0: one per core), without the interpreter's lock.
 ///
-/// `look` is called now and then with the lock held; when it or a signal raises, `stop` is
+/// `look` is called now and then with the lock held, and once at the end; when it or a signal raises, `stop` is
 /// called. Work that does not stop within a quarter of a second is left to end by itself:
 /// nobody waits for it, and its result is dropped.
 pub(crate) fn run<T: Send + 'static>(
@@ -39,7 +39,10 @@ pub(crate) fn run<T: Send + 'static>(
     let mut result = start(threads, work).map_err(|what| errors::internal(py, &what))?;
     loop {
         match wait(py, &mut result, LOOK) {
-            Some(done) => return done.map(Ended::Done).map_err(|what| errors::internal(py, &what)),
+            Some(done) => {
+                look()?;
+                return done.map(Ended::Done).map_err(|what| errors::internal(py, &what));
+            }
             None => {
                 if let Err(raised) = py.check_signals().and_then(|()| look()) {
                     stop();
@@ -65,7 +68,7 @@ pub(crate) fn call<T: Send + 'static>(
 }
 
 /// The result of a thread that panicked is what it said.
-type Finished<T> = Result<T, String>;
+pub(crate) type Finished<T> = Result<T, String>;
 
 fn start<T: Send + 'static>(
     threads: usize,
@@ -73,21 +76,25 @@ fn start<T: Send + 'static>(
 ) -> Result<Receiver<Finished<T>>, String> {
     let (sender, receiver) = channel();
     let guarded = move || {
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| in_pool(threads, work)));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         // Nobody listens any more when the caller was interrupted.
-        let _ = sender.send(result.unwrap_or_else(|panic| Err(said(&*panic))));
+        let _ = sender.send(result.map_err(|panic| said(&*panic)));
     };
-    let named = std::thread::Builder::new().name("cmnet".to_owned()).stack_size(STACK);
-    named.spawn(guarded).map_err(|error| format!("cannot start a thread ({error})"))?;
+    pool(threads)?.spawn(guarded);
     Ok(receiver)
 }
 
-/// A pool of its own per call: a process that was forked has no threads of its parent's.
+/// A pool of its own per call: a process that was forked has no threads of its parent's. It
+/// ends with its work, also when nobody waits for that any more.
+fn pool(threads: usize) -> Result<ThreadPool, String> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
+    let named = builder.thread_name(|number| format!("cmnet {number}"));
+    named.build().map_err(|error| format!("cannot start {threads} threads ({error})"))
+}
+
+/// Runs work in a pool of so many threads.
 pub(crate) fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Finished<T> {
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
-    let builder = if threads == 1 { builder.use_current_thread() } else { builder };
-    let pool = builder.build().map_err(|error| format!("cannot start {threads} threads ({error})"))?;
-    Ok(pool.install(work))
+    Ok(pool(threads)?.install(work))
 }
 
 pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> String {

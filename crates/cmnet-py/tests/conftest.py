@@ -8,6 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cmnet
@@ -71,13 +72,22 @@ def heart_model(heart):
     return cmnet.learn(heart).selected
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def wide():
-    """A table on which mode paper takes many seconds: forty variables of four levels."""
-    import numpy as np
-
+    """A table on which mode paper takes seconds: forty variables of four levels."""
     random = np.random.default_rng(7)
     hidden = random.integers(0, 4, (3000, 8))
     noise = random.integers(0, 4, (3000, 40))
     keep = random.random((3000, 40)) < 0.7
     return np.where(keep, hidden[:, np.arange(40) % 8], noise)
+
+
+@pytest.fixture(scope="session")
+def very_wide():
+    """A table on which mode blanket takes seconds: a chain of six hundred variables."""
+    random = np.random.default_rng(5)
+    columns = [random.integers(0, 3, 10_000)]
+    for _ in range(599):
+        noise = random.integers(0, 3, 10_000)
+        columns.append(np.where(random.random(10_000) < 0.3, noise, columns[-1]))
+    return np.array(columns).T

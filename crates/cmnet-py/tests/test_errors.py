@@ -28,7 +28,7 @@ def raised(kind, work, *arguments, **options):
     return error
 
 
-def test_tables_complain_with_file_line_and_column(tmp_path):
+def test_tables_complain_with_file_line_and_column(tmp_path, monkeypatch):
     path = tmp_path / "table.csv"
     path.write_text("a,b\nx,1\ny\n")
     error = raised(cmnet.InputError, cmnet.Table, path)
@@ -42,8 +42,9 @@ def test_tables_complain_with_file_line_and_column(tmp_path):
     path.write_text("a,b\nx,1\n?,2\n")
     error = raised(cmnet.MissingValuesError, cmnet.Table, path)
     assert (error.file, error.counts) == (str(path), {"a": 1})
-    error = raised(cmnet.MissingFileError, cmnet.Table, tmp_path / "tabel.csv")
-    assert isinstance(error, FileNotFoundError) and "table.csv" in str(error)
+    monkeypatch.chdir(tmp_path)
+    error = raised(cmnet.MissingFileError, cmnet.Table, "tabel.csv")
+    assert isinstance(error, FileNotFoundError) and 'did you mean "table.csv"' in str(error)
     raised(cmnet.InputError, cmnet.Table, tmp_path)
     path.write_text("")
     raised(cmnet.InputError, cmnet.Table, path)

@@ -46,13 +46,13 @@ def options_of(command, name):
     """Names and defaults as `cmnet NAME --help` tells them; None where it tells no default."""
     done = subprocess.run([command, name, "--help"], capture_output=True, text=True, check=True)
     body = done.stdout.split("Options:", 1)[1]
-    blocks = re.split(r"\n(?=\s{2,6}(?:-\w, )?--[a-z])", "\n" + body)
+    blocks = re.split(r"\n(?= {2,6}(?:-\w, )?--[a-z])", "\n" + body)
     found = {}
     for block in blocks[1:]:
         option = re.search(r"--([a-z][a-z-]*)", block).group(1).replace("-", "_")
         text = " ".join(block.split())
         default = re.search(r"\[default: ([^\]]*)\]", text)
-        flag = re.match(r"\s+(?:-\w, )?--[a-z-]+\s*(\n|$|  )", block + "\n") is not None
+        flag = re.match(r" +(?:-\w, )?--[a-z-]+ *\n", block + "\n") is not None
         found[option] = "false" if flag and default is None else default and default.group(1)
     return found
 

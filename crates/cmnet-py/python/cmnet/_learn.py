@@ -115,11 +115,12 @@ def learn(
     if raised is not None:
 
         def partial() -> Learned:
-            found = answer if unfinished is None else unfinished.learned()
-            return Learned(*found, warnings)
+            facts, models = answer if unfinished is None else unfinished.learned()
+            return Learned(facts, models, warnings)
 
         _raise(raised, partial)
-    return Learned(*answer, warnings)
+    facts, models = answer
+    return Learned(facts, models, warnings)
 
 
 def cross_validate(

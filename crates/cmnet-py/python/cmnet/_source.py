@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _cmnet
+from ._errors import NotCategoriesError
 from ._options import label
 
 _FLOATS = "numbers with decimals"
@@ -38,7 +39,7 @@ def source(table: Any, names: Sequence[str] | None = None) -> Any:
     if hasattr(table, "__arrow_c_stream__"):
         return (table.__arrow_c_stream__(), [], _length(table))
     if isinstance(table, Mapping):
-        return [_column(str(name), number, values) for number, (name, values) in enumerate(table.items(), 1)]
+        return _each(_column, table.items())
     if module in ("duckdb", "_duckdb"):
         return (table.fetch_record_batch().__arrow_c_stream__(), [], None)
     if hasattr(table, "__array__"):
@@ -71,8 +72,18 @@ def _polars(table: Any) -> Any:
 def _pandas(table: Any) -> Any:
     if hasattr(table, "to_frame"):
         table = table.to_frame()
-    columns = enumerate(zip(table.columns, (table.iloc[:, place] for place in range(table.shape[1]))), 1)
-    return [_pandas_column(str(name), number, values) for number, (name, values) in columns]
+    return _each(_pandas_column, zip(table.columns, (table.iloc[:, place] for place in range(table.shape[1]))))
+
+
+def _each(read: Callable[[str, int, Any], Any], columns: Iterable[tuple[Any, Any]]) -> list[Any]:
+    """Every column; one that is refused is a complaint only if it is used."""
+    found: list[Any] = []
+    for number, (name, values) in enumerate(columns, 1):
+        try:
+            found.append(read(str(name), number, values))
+        except NotCategoriesError as refusal:
+            found.append((str(name), refusal))
+    return found
 
 
 def _pandas_column(name: str, number: int, values: Any) -> Any:
@@ -98,8 +109,7 @@ def _pandas_column(name: str, number: int, values: Any) -> Any:
 
 def _array(array: np.ndarray[Any, Any], names: Sequence[str] | None) -> Any:
     if array.dtype.names is not None:
-        fields = enumerate(array.dtype.names, 1)
-        return [_numbered(name, number, np.atleast_1d(array[name])) for number, name in fields]
+        return _each(_numbered, ((name, np.atleast_1d(array[name])) for name in array.dtype.names))
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
@@ -109,7 +119,7 @@ def _array(array: np.ndarray[Any, Any], names: Sequence[str] | None) -> Any:
     elif len(names) != array.shape[1]:
         expected = f"one name for each of {array.shape[1]} columns"
         raise _cmnet.refuse_option("names", f"{len(names)} names", expected)
-    return [_numbered(str(name), number, array[:, number - 1]) for number, name in enumerate(names, 1)]
+    return _each(_numbered, zip(names, array.T))
 
 
 def _column(name: str, number: int, values: Any) -> Any:

@@ -32,7 +32,7 @@ _DECIMALS = (
 )
 
 
-class _Estimator(BaseEstimator):
+class _Estimator(BaseEstimator):  # type: ignore[misc]
     """What both estimators share: options, and columns of categories."""
 
     model_: Model
@@ -81,9 +81,7 @@ class _Estimator(BaseEstimator):
         frame = hasattr(X, "columns") or hasattr(X, "column_names")
         if frame:
             validate_data(self, X, reset=reset, skip_check_array=True)
-            names = [str(name) for name in getattr(X, "columns", None) or X.column_names] if not hasattr(X, "iloc") else [
-                str(name) for name in X.columns
-            ]
+            names = [str(name) for name in (X.columns if hasattr(X, "columns") and not hasattr(X, "column_names") else X.column_names)]
             return names, _whole(X) if hasattr(X, "iloc") else X
         X = validate_data(self, X, reset=reset, dtype=None)
         if X.dtype.kind == "f":
@@ -156,7 +154,7 @@ def _with_column(table: Any, name: str, codes: np.ndarray[Any, Any]) -> Any:
     return table.append_column(name, pyarrow.array(codes))
 
 
-class CMNClassifier(ClassifierMixin, _Estimator):
+class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """A contextual Markov network over features and class, as a classifier.
 
     The class is predicted from its Markov blanket. ``handle_unknown`` says what becomes of a
@@ -192,7 +190,8 @@ class CMNClassifier(ClassifierMixin, _Estimator):
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """The most probable class."""
         probabilities = self.predict_proba(X)
-        return self.classes_[np.argmax(probabilities, axis=1)]
+        best: np.ndarray[Any, Any] = self.classes_[np.argmax(probabilities, axis=1)]
+        return best
 
 
 def _classes(estimator: Any, X: Any, y: Any) -> Any:
@@ -207,7 +206,7 @@ def _classes(estimator: Any, X: Any, y: Any) -> Any:
     return y
 
 
-class CMNDensity(DensityMixin, _Estimator):
+class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
     """A contextual Markov network as a density over rows of categories.
 
     ``score_samples`` gives natural-log probabilities; a row with a value that was no level in
