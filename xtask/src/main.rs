@@ -5,6 +5,7 @@ mod bench_peer;
 mod bench_search;
 mod kills;
 mod python;
+mod python_package;
 mod test;
 
 use anyhow::Result;
@@ -13,11 +14,13 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test               formatting, lints, documentation and every test: what CI runs
+  test               formatting, lints, documentation and every test, those of the Python package
+                     too: what CI runs
   bench search [DIR] search: referee, threads, roofline, many variables, real tables in DIR
                      (default data), gradient of the likelihood
   bench peer         search beside PyBNesian's PC on the same table
   bench inference    exact inference beside pyAgrum and toulbar2
+  bench python       learning and marginals from Python, beside pgmpy
   bands [N] [DIR]    the ten-fold protocol over N splits (default 40) of the tables in DIR
                      (default data) beside values found elsewhere
   kills [N]          N runs (default 100) killed at random moments and resumed
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         ["bench", "search", folder] => bench_search::run(folder),
         ["bench", "peer"] => bench_peer::run(),
         ["bench", "inference"] => bench_inference::run(),
+        ["bench", "python"] => python_package::bench(),
         ["bands"] => bench_search::bands("40", "data"),
         ["bands", count] => bench_search::bands(count, "data"),
         ["bands", count, folder] => bench_search::bands(count, folder),

@@ -12,6 +12,7 @@ pub(crate) fn run() -> Result<()> {
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
     step("tests", &["test", "--workspace"], &[])?;
+    crate::python_package::test()?;
     println!("xtask: all checks passed");
     Ok(())
 }

@@ -127,6 +127,7 @@ pub(crate) fn query<'py>(
 
 /// The joint distribution of targets given evidence: labels and probability of each cell.
 #[pyfunction]
+#[allow(clippy::type_complexity, reason = "plain values, taken apart in Python")]
 pub(crate) fn joint(
     py: Python<'_>,
     model: &Model,
@@ -181,7 +182,7 @@ pub(crate) fn sample(
     way: Way,
 ) -> PyResult<Rows> {
     let network = model.network(py)?;
-    work::call(py, if rows > 1024 { 0 } else { 1 }, move || {
+    work::call(py, usize::from(rows <= 1024), move || {
         let (ask, methods) = (inference.ask()?, way.methods()?);
         let evidence = given.evidence(network.schema())?;
         let sampler = network.sampler(&evidence, &ask, methods.method, &methods.gibbs)?;

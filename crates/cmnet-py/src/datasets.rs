@@ -31,16 +31,14 @@ pub(crate) fn bundled_names() -> Vec<&'static str> {
 /// The bytes of a bundled table's CSV file.
 #[pyfunction]
 pub(crate) fn bundled<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-    match TABLES.iter().find(|(known, _)| *known == name) {
-        Some((_, bytes)) => Ok(PyBytes::new(py, bytes)),
-        None => {
-            let near = cmnet::error::nearest(name, TABLES.iter().map(|(known, _)| *known));
-            let hint = near.map_or_else(
-                || format!("there are {}", bundled_names().join(", ")),
-                |near| format!("did you mean \"{near}\"?"),
-            );
-            let problem = format!("there is no bundled table {}", cmnet::error::shown(name));
-            Err(errors::to_python(py, &Error::question(problem, hint)))
-        }
+    if let Some((_, bytes)) = TABLES.iter().find(|(known, _)| *known == name) {
+        return Ok(PyBytes::new(py, bytes));
     }
+    let near = cmnet::error::nearest(name, TABLES.iter().map(|(known, _)| *known));
+    let hint = near.map_or_else(
+        || format!("there are {}", bundled_names().join(", ")),
+        |near| format!("did you mean \"{near}\"?"),
+    );
+    let problem = format!("there is no bundled table {}", cmnet::error::shown(name));
+    Err(errors::to_python(py, &Error::question(problem, hint)))
 }

@@ -167,14 +167,21 @@ fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize) -> std:
     let mut looked = Instant::now();
     for start in (0..count).step_by(VIEW) {
         let length = VIEW.min(count - start);
-        cells.iter_mut().for_each(|cells| cells.view(start, length));
+        for cells in &mut *cells {
+            cells.view(start, length);
+        }
         rows.take(cells, length)?;
         if looked.elapsed() > LOOK {
             looked = Instant::now();
-            Python::attach(|py| py.check_signals()).map_err(Failure::Python)?;
+            Python::attach(signals).map_err(Failure::Python)?;
         }
     }
     Ok(())
+}
+
+/// Raises what a signal such as Ctrl-C asks for.
+fn signals(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()
 }
 
 fn broken_stream(what: &str) -> Error {

@@ -3,6 +3,12 @@
 //! Thin on purpose: it takes tables in, releases the interpreter's lock, calls the library
 //! and hands answers back. What a user sees is written in Python, under `python/cmnet`.
 
+#![allow(
+    clippy::too_many_arguments,
+    clippy::needless_pass_by_value,
+    reason = "arguments come from Python one by one, and by value"
+)]
+
 mod ask;
 mod cells;
 mod datasets;

@@ -97,6 +97,7 @@ impl Table {
     }
 
     /// The distinct rows as codes per column, and their weights.
+    #[allow(clippy::type_complexity, reason = "plain values, taken apart in Python")]
     fn parts<'py>(
         &self,
         py: Python<'py>,
@@ -150,7 +151,7 @@ impl Table {
     #[getter]
     fn packed_bytes(&self) -> usize {
         let columns: usize = (0..self.data.variables()).map(|v| self.data.column(v).bytes()).sum();
-        columns + self.data.weights().len() * size_of::<u32>()
+        columns + size_of_val(self.data.weights())
     }
 
     /// Every observation as a row, equal ones beside each other.

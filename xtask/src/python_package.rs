@@ -1,0 +1,69 @@
+//! The Python package: a wheel, an environment of its own, its tests; and its measurements.
+
+use crate::bench_search::release;
+use crate::python::step;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the tests and measurements need, by pip.
+const REQUIREMENTS: &str = "crates/cmnet-py/tests/requirements.txt";
+const BENCH: &str = "xtask/src/bench_python.py";
+
+/// Builds the wheel, installs it into the environment and runs its tests.
+pub(crate) fn test() -> Result<()> {
+    println!("xtask: Python package");
+    let python = environment()?;
+    install(&python, "extension")?;
+    cargo(&["build", "--quiet", "--package", "cmnet-cli"])?;
+    let command = std::path::absolute(target().join("debug").join("cmnet"))?;
+    let pytest = ["-m", "pytest", "-p", "no:cacheprovider"];
+    step(Command::new(&python).args(pytest).env("CMNET_COMMAND", command))
+}
+
+/// `cargo xtask bench python`: learning and marginals beside pgmpy, in the same run.
+pub(crate) fn bench() -> Result<()> {
+    let python = environment()?;
+    install(&python, "release")?;
+    step(Command::new(&python).arg(BENCH).env("CMNET_COMMAND", release("cmnet-cli")?))
+}
+
+/// The interpreter of an environment that has what the requirements list; it is made anew when
+/// they change.
+fn environment() -> Result<PathBuf> {
+    let wanted = std::fs::read_to_string(REQUIREMENTS).context("run this in the repository's folder")?;
+    let folder = target().join("python").join("environment");
+    let python = folder.join("bin").join("python");
+    let noted = folder.join("requirements.installed");
+    let ready = std::fs::read_to_string(&noted).is_ok_and(|installed| installed == wanted);
+    if !ready || !python.exists() {
+        step(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+        step(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]))?;
+        std::fs::write(&noted, wanted)?;
+    }
+    Ok(python)
+}
+
+/// Builds the wheel of this source and installs it.
+fn install(python: &Path, profile: &str) -> Result<()> {
+    let wheels = target().join("python").join("wheels");
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels)?;
+    }
+    let build = ["-m", "maturin", "build", "--quiet", "--profile", profile, "--out"];
+    step(Command::new(python).args(build).arg(&wheels).arg("--interpreter").arg(python))?;
+    let mut found = std::fs::read_dir(&wheels)?.filter_map(std::result::Result::ok).map(|entry| entry.path());
+    let (Some(wheel), None) = (found.next(), found.next()) else {
+        bail!("expected one wheel in {}", wheels.display());
+    };
+    let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
+    step(Command::new(python).args(install).arg(wheel))
+}
+
+fn cargo(arguments: &[&str]) -> Result<()> {
+    step(Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())).args(arguments))
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
+}
