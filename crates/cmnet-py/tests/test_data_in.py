@@ -265,7 +265,10 @@ def test_tables_and_rows_are_values(heart):
 
 
 MEASURE = """
+    import ctypes
+    import gc
     import sys
+    import time
     import numpy as np
     import polars
     import cmnet
@@ -285,11 +288,20 @@ MEASURE = """
     frame = polars.DataFrame(columns)
     del columns, series, codes
     cmnet.Table(frame.head(2000))
+    gc.collect()
 
     def status(name):
         with open("/proc/self/status") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
 
+    # Pages that are free but still resident, here or in polars' own allocator, would hide what
+    # is taken from them: wait until they are given back.
+    ctypes.CDLL(None).malloc_trim(0)
+    lowest, since = status("VmRSS"), time.monotonic()
+    while time.monotonic() - since < 1.5:
+        time.sleep(0.1)
+        if status("VmRSS") < lowest - 500_000:
+            lowest, since = status("VmRSS"), time.monotonic()
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
     before = status("VmRSS")
@@ -307,6 +319,6 @@ def test_a_million_rows_take_less_than_twice_their_packed_size(levels, kind):
     words = [sys.executable, "-c", textwrap.dedent(MEASURE), str(levels), kind]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     extra, packed, codes = map(int, done.stdout.split())
-    assert packed >= codes
+    assert packed >= codes and extra > 0.8 * packed, "the measurement misses something"
     # The strictest reading: the packed codes alone, without the weights, and the result counts.
     assert extra < 2 * codes, f"{extra / 1e6:.1f} MB beyond the frame for {packed / 1e6:.1f} MB packed"

@@ -193,7 +193,9 @@ mod tests {
             let rows: Vec<u32> = (0..table.len() as u32).collect();
             let sorted = SortedRows::with_piece(&columns, rows.clone(), piece);
             let mut expected = std::collections::BTreeMap::<&Vec<u16>, u32>::new();
-            table.iter().for_each(|row| *expected.entry(row).or_default() += 1);
+            for row in &table {
+                *expected.entry(row).or_default() += 1;
+            }
             let firsts: Vec<&Vec<u16>> = sorted.firsts().map(|row| &table[row as usize]).collect();
             prop_assert_eq!(firsts, expected.keys().copied().collect::<Vec<_>>());
             prop_assert_eq!(sorted.sums(|_| 1), expected.into_values().collect::<Vec<_>>());
