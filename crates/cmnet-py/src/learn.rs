@@ -114,8 +114,9 @@ pub(crate) fn learn<'py>(
         Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
         Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
         Ended::Interrupted(raised, _) => {
-            let unfinished = Unfinished { data, options, state: watch.state() };
-            Ok((None, Some(raised), Some(unfinished)))
+            // The random search of stratified models has no state to go on from.
+            let unfinished = stratified.is_none().then(|| Unfinished { data, options, state: watch.state() });
+            Ok((None, Some(raised), unfinished))
         }
     }
 }

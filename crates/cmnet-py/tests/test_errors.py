@@ -103,6 +103,14 @@ def test_options_complain_by_name(heart):
         cmnet.learn(heart, kapa="eps")
 
 
+def test_checkpoints_that_would_be_lost_or_destroy_the_table_are_refused(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\nx,1\ny,2\n")
+    for bad in (table, tmp_path, tmp_path / "nowhere" / "run"):
+        assert raised(cmnet.OptionError, cmnet.learn, table, checkpoint=bad).option == "checkpoint"
+    assert table.read_text() == "a,b\nx,1\ny,2\n"
+
+
 def test_model_files_complain_with_their_place(heart_model, tmp_path):
     document = json.loads(heart_model.to_text())
     path = tmp_path / "bad.model.json"

@@ -53,6 +53,16 @@ def test_learned(heart):
     assert cmnet.learn(heart, kappa=["eps", 0.25]).models[1].kappa == "0.25"
 
 
+def test_answers_can_be_pickled(heart, heart_model):
+    learned = pickle.loads(pickle.dumps(cmnet.learn(heart)))
+    assert learned.selected == heart_model and learned.scores == cmnet.learn(heart).scores
+    marginals = heart_model.query({"smoking": "yes"})
+    again = pickle.loads(pickle.dumps(marginals))
+    assert dict(again) == dict(marginals) and again.method == "exact"
+    best = pickle.loads(pickle.dumps(heart_model.map()))
+    assert best.log_probability == heart_model.map().log_probability
+
+
 def test_structures_written_by_hand(heart):
     levels = {"a": ["no", "yes"], "b": [0, 1], "c": [False, True]}
     model = cmnet.Model.from_structure(levels, [("a", "b"), ("a", "c"), ("b", "c")], [(("a", "b"), ["c"], [[True]])])

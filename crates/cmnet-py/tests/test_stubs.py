@@ -74,6 +74,7 @@ def test_what_is_public_is_documented():
         if name != "__version__":
             assert inspect.getdoc(thing), name
         if inspect.isclass(thing) and thing.__module__.startswith("cmnet"):
-            for inner, member in vars(thing).items():
+            for inner in dir(thing):
+                member = inspect.getattr_static(thing, inner)
                 if not inner.startswith("_") and (callable(member) or isinstance(member, (property, classmethod))):
                     assert inspect.getdoc(getattr(thing, inner)), f"{name}.{inner}"

@@ -104,7 +104,7 @@ def learn(
         "max_neighbors": _options.number("max_neighbors", max_neighbors),
         "max_configurations": _options.number("max_configurations", max_configurations),
         "candidates": candidates,
-        "checkpoint": None if checkpoint is None else _options.path(checkpoint),
+        "checkpoint": _checkpoint(checkpoint, table),
         "resume": _options.truth("resume", resume),
         "checkpoint_interval": _options.amount("checkpoint_interval", checkpoint_interval),
         **_options.fitting(method, smoothing, memory),
@@ -114,7 +114,9 @@ def learn(
         answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
     if raised is not None:
 
-        def partial() -> Learned:
+        def partial() -> Learned | None:
+            if answer is None and unfinished is None:
+                return None
             facts, models = answer if unfinished is None else unfinished.learned()
             return Learned(facts, models, warnings)
 
@@ -176,6 +178,19 @@ def cross_validate(
     if raised is not None:
         _raise(raised, lambda: None if answer is None else CrossValidation(answer))
     return CrossValidation(answer)
+
+
+def _checkpoint(checkpoint: Any, table: Any) -> str | None:
+    """The path of a checkpoint, refused before any work if it could not be written or would
+    replace the table."""
+    if checkpoint is None:
+        return None
+    path = _options.path(checkpoint)
+    if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):
+        raise _cmnet.refuse_option("checkpoint", path, "a file in a folder that exists")
+    if isinstance(table, (str, os.PathLike)) and os.path.exists(path) and os.path.samefile(path, table):
+        raise _cmnet.refuse_option("checkpoint", path, "another file than the table")
+    return path
 
 
 def _packed(table: Any, names: Sequence[str] | None, *reading: Any) -> Table:

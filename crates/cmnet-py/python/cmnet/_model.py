@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _cmnet, _interop, _options
-from ._answers import Completion, Comparison, Evaluation, Explanation, Joint, Marginals, Prediction
+from ._answers import Comparison, Evaluation, Prediction
+from ._questions import Questions
 from ._source import source
-from ._table import Rows
 
 if TYPE_CHECKING:
     import networkx
@@ -33,7 +33,7 @@ class Context(NamedTuple):
     sentence: str
 
 
-class Model:
+class Model(Questions):
     """A contextual Markov network: a graph, contexts on its edges, and parameters if fitted.
 
     Models come from `cmnet.learn`, `cmnet.load` or `Model.from_structure`. They never change;
@@ -248,101 +248,7 @@ class Model:
         probabilities, best, truth = _cmnet.predict(self._model, data, str(target), reading, inference, forgiving)
         return Prediction(str(target), self.levels[str(target)], probabilities, best, truth)
 
-    # Questions
-
-    def query(
-        self,
-        given: Mapping[str, Any] | None = None,
-        target: Sequence[str] | str = (),
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-        method: str = "auto",
-        chains: int = 4,
-        sweeps: int = 4000,
-        warm_up: int = 1000,
-        seed: int = 1,
-    ) -> Marginals:
-        """The distribution of each target given evidence; all others by default.
-
-        ``given`` has levels by name, ``soft`` weights of levels by name. ``method`` is
-        ``"exact"``, ``"gibbs"``, ``"bp"`` or ``"auto"``: exact when the junction tree fits
-        ``memory``, else Gibbs sampling with ``chains``, ``sweeps``, ``warm_up`` and ``seed``.
-        """
-        answer = _cmnet.query(
-            self._model,
-            _targets(target),
-            _options.given(given, soft),
-            _options.inference(memory, elimination),
-            _options.way(method, chains, sweeps, warm_up, seed),
-        )
-        return Marginals(answer)
-
-    def joint(
-        self,
-        given: Mapping[str, Any] | None = None,
-        target: Sequence[str] | str = (),
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-    ) -> Joint:
-        """The joint distribution of some variables given evidence."""
-        evidence, inference = _options.given(given, soft), _options.inference(memory, elimination)
-        return Joint(*_cmnet.joint(self._model, _targets(target), evidence, inference))
-
-    def map(
-        self,
-        given: Mapping[str, Any] | None = None,
-        target: Sequence[str] | str = (),
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-    ) -> Completion:
-        """The most probable levels together: of all variables that are not given, or of some
-        with the others summed out."""
-        evidence, inference = _options.given(given, soft), _options.inference(memory, elimination)
-        levels, log_probability = _cmnet.most_probable(self._model, _targets(target), evidence, inference)
-        return Completion(levels, log_probability)
-
-    def sample(
-        self,
-        rows: int,
-        seed: int = 1,
-        *,
-        given: Mapping[str, Any] | None = None,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-        method: str = "auto",
-        chains: int = 4,
-        sweeps: int = 4000,
-        warm_up: int = 1000,
-    ) -> Rows:
-        """Rows drawn from the model; a seed gives the same rows on every machine."""
-        drawn = _cmnet.sample(
-            self._model,
-            _options.number("rows", rows, 2**31),
-            _options.given(given, soft),
-            _options.inference(memory, elimination),
-            _options.way(method, chains, sweeps, warm_up, seed),
-        )
-        return Rows._of(drawn)
-
-    def explain(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-    ) -> Explanation:
-        """Blankets and contexts in words, which edges evidence cuts, how strong the others are,
-        and which groups of variables are independent."""
-        inference = _options.inference(memory, elimination)
-        return Explanation(_cmnet.explain(self._model, _options.given(given, soft), inference))
+    # Other models and packages
 
     def compare(
         self,
@@ -366,8 +272,6 @@ class Model:
         reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
         data = None if table is None else source(table, names)
         return Comparison(_cmnet.compare(self._model, other._model, data, reading))
-
-    # Other packages
 
     def to_networkx(self) -> networkx.Graph:
         """A networkx graph: nodes have ``levels``, edges ``given``, ``elements``, ``sentence``."""
@@ -434,7 +338,3 @@ class Model:
 
 def _rows_reading(missing: Sequence[str] | None, on_missing: OnMissing) -> dict[str, Any]:
     return _options.reading(missing=missing, on_missing=on_missing)
-
-
-def _targets(target: Sequence[str] | str) -> list[str]:
-    return [target] if isinstance(target, str) else [str(name) for name in target]
