@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, Union
+from typing import Any, Literal, Union
 
 from . import _cmnet
 
@@ -21,19 +21,6 @@ OnMissing = Literal["error", "drop"]
 OnUnknown = Literal["error", "missing"]
 
 KAPPA: tuple[str, ...] = ("eps", "n^-1", "n^-0.5", "n^-0.25")
-
-
-class Reading(TypedDict, total=False):
-    """How a table is read; see `cmnet.Table`."""
-
-    delimiter: str | None
-    no_header: bool
-    columns: Sequence[str] | None
-    drop: Sequence[str]
-    weights: str | None
-    missing: Sequence[str] | None
-    on_missing: OnMissing
-    schema: Schema | None
 
 
 def label(value: Any) -> str:
