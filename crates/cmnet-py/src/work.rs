@@ -11,7 +11,7 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How long work may take to stop and hand over what it found.
-const GRACE: Duration = Duration::from_millis(250);
+const GRACE: Duration = Duration::from_millis(200);
 
 /// The stack of a working thread: as large as that of a main thread.
 const STACK: usize = 8 << 20;
@@ -27,7 +27,7 @@ pub(crate) enum Ended<T> {
 /// Runs work in so many threads of its own (0: one per core), without the interpreter's lock.
 ///
 /// `look` is called now and then with the lock held, and once at the end; when it or a signal raises, `stop` is
-/// called. Work that does not stop within a quarter of a second is left to end by itself:
+/// called. Work that does not stop within a fifth of a second is left to end by itself:
 /// nobody waits for it, and its result is dropped.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
