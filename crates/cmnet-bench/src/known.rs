@@ -41,6 +41,11 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, paper: bool) -> Res
     Ok(())
 }
 
+/// Writes a 2-tree's rows as CSV.
+pub(crate) fn write_table(path: &str, variables: usize, rows: usize) -> Result<()> {
+    Ok(std::fs::write(path, crate::peer::as_text(&known("2-tree", variables, rows)?.data))?)
+}
+
 fn known(kind: &str, variables: usize, rows: usize) -> Result<Known> {
     let tree = |parents, levels| k_tree(KTree { variables, parents, levels }, rows, 1);
     Ok(match kind {

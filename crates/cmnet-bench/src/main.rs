@@ -29,6 +29,7 @@ fn main() -> Result<()> {
             known::head();
             Ok(())
         }
+        "known-table" => known::write_table(name(1), number(2, 100)?, number(3, 2000)?),
         "known" => known::run(name(1), number(2, 1000)?, number(3, 10_000)?, name(4) == "paper"),
         "tables" => tables::run(name(1)),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),

@@ -2,21 +2,27 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
+use cmnet::data::Dataset;
 use cmnet::generate::{ising_field, recovery};
 use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
 use cmnet::{Structure, score::Kappa};
 use std::fmt::Write;
 
-/// Writes the table and the true edges for a peer to read.
-pub(crate) fn write_table(folder: &str, variables: usize, rows: usize) -> Result<()> {
-    let (graph, data) = ising_field(variables, rows, 1)?;
+/// A table of generated levels as CSV.
+pub(crate) fn as_text(data: &Dataset) -> String {
     let names: Vec<&str> = data.schema().variables().iter().map(|variable| variable.name.as_str()).collect();
     let mut text = names.join(",") + "\n";
     for (row, &weight) in data.weights().iter().enumerate() {
         let line: Vec<String> = data.row(row).iter().map(ToString::to_string).collect();
         text += &(line.join(",") + "\n").repeat(weight as usize);
     }
-    std::fs::write(format!("{folder}/field.csv"), text)?;
+    text
+}
+
+/// Writes the table and the true edges for a peer to read.
+pub(crate) fn write_table(folder: &str, variables: usize, rows: usize) -> Result<()> {
+    let (graph, data) = ising_field(variables, rows, 1)?;
+    std::fs::write(format!("{folder}/field.csv"), as_text(&data))?;
     let mut edges = String::new();
     for edge in graph.edges() {
         writeln!(edges, "{} {}", edge.low(), edge.high())?;

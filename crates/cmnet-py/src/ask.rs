@@ -1,21 +1,20 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
+use crate::answers::{approximation, compared, edge_names, explained};
 use crate::errors;
 use crate::model::{Data, Model};
 use crate::options::{Reading, choice};
 use crate::table::Rows;
 use crate::{value, work};
 use cmnet::data::{Schema, Var};
-use cmnet::evaluate::{ContextElement, difference, divergence, evaluate};
-use cmnet::graph::{Edge, VarSet};
+use cmnet::evaluate::{divergence, evaluate};
 use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Approximation, Ask, BeliefOptions, EliminationRule, Evidence, Explanation, GibbsOptions, MethodUsed,
+    Ask, BeliefOptions, ClimbOptions, EliminationRule, Evidence, Explanation, GibbsOptions, MethodUsed,
     Network, Predictor, QueryMethod, find_level, find_variable,
 };
 use cmnet::learn::parse_bytes;
-use cmnet::loglinear::FitOptions;
-use cmnet::report::sentence;
+use cmnet::loglinear::{FitOptions, affordable_canonical};
 use cmnet::{Error, ErrorKind, Result};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -96,6 +95,7 @@ impl Way {
                 seed: self.seed,
             },
             belief: BeliefOptions::default(),
+            climb: ClimbOptions { chains: self.chains, ..ClimbOptions::default() },
         })
     }
 }
@@ -115,60 +115,75 @@ pub(crate) fn query<'py>(
         let (ask, methods) = (inference.ask()?, way.methods()?);
         let evidence = given.evidence(network.schema())?;
         let targets = network.targets(&targets, &evidence)?;
-        let (used, ..) = network.choose(&evidence, &ask, methods.method);
-        let answer = || marginals(&network, &targets, &evidence, &ask, &methods);
-        if used != MethodUsed::Gibbs {
-            return answer();
-        }
-        work::in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
+        let choice = network.choose_marginals(&targets, &evidence, &ask, methods.method)?;
+        by_threads(choice.method, || marginals(&network, &targets, &evidence, &ask, &methods))
     })?;
     value::to_python(py, &answer)
 }
 
-/// The joint distribution of targets given evidence: labels and probability of each cell.
-#[pyfunction]
-#[allow(clippy::type_complexity, reason = "plain values, taken apart in Python")]
-pub(crate) fn joint(
-    py: Python<'_>,
-    model: &Model,
-    targets: Vec<String>,
-    given: Given,
-    inference: Inference,
-) -> PyResult<(Vec<String>, Vec<(Vec<String>, f64)>)> {
-    let network = model.network(py)?;
-    work::call(py, 1, move || {
-        let schema = network.schema();
-        let evidence = given.evidence(schema)?;
-        let targets = network.targets(&targets, &evidence)?;
-        let joint = network.joint(&targets, &evidence, &inference.ask()?)?;
-        let label = |(&v, &level): (&Var, &u32)| schema.variable(v).levels[level as usize].clone();
-        let cells = joint.iter().map(|(levels, p)| (targets.iter().zip(&levels).map(label).collect(), p));
-        Ok((targets.iter().map(|&v| schema.name(v).to_owned()).collect(), cells.collect()))
-    })
+/// Runs a question, on all cores where chains have work for them.
+fn by_threads<T: Send>(method: MethodUsed, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if method != MethodUsed::Gibbs {
+        return answer();
+    }
+    work::in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
 }
 
-/// The most probable levels together, and their log-probability.
+/// The joint distribution of targets given evidence: labels and probability of each cell.
 #[pyfunction]
-pub(crate) fn most_probable(
-    py: Python<'_>,
+pub(crate) fn joint<'py>(
+    py: Python<'py>,
     model: &Model,
     targets: Vec<String>,
     given: Given,
     inference: Inference,
-) -> PyResult<(Vec<(String, String)>, f64)> {
+    way: Way,
+) -> PyResult<Bound<'py, PyAny>> {
     let network = model.network(py)?;
-    work::call(py, 1, move || {
-        let (schema, ask) = (network.schema(), inference.ask()?);
+    let answer = work::call(py, 1, move || {
+        let (schema, ask, methods) = (network.schema(), inference.ask()?, way.methods()?);
+        let evidence = given.evidence(schema)?;
+        let targets = network.targets(&targets, &evidence)?;
+        let choice = network.choose_joint(&targets, &evidence, &ask, methods.method)?;
+        let found = by_threads(choice.method, || network.joint_by(&targets, &evidence, &ask, &methods))?;
+        let label = |(&v, &level): (&Var, &u32)| schema.variable(v).levels[level as usize].clone();
+        let cells = found.joint.iter().map(|(levels, p)| {
+            let labels: Vec<String> = targets.iter().zip(&levels).map(label).collect();
+            json!([labels, p])
+        });
+        let names: Vec<&str> = targets.iter().map(|&v| schema.name(v)).collect();
+        Ok(json!({"variables": names, "cells": cells.collect::<Vec<_>>(),
+            "method": found.choice.method.to_string(), "reason": found.choice.reason,
+            "approximation": approximation(found.approximation.as_ref())}))
+    })?;
+    value::to_python(py, &answer)
+}
+
+/// The most probable levels together, and what is known about them.
+#[pyfunction]
+pub(crate) fn most_probable<'py>(
+    py: Python<'py>,
+    model: &Model,
+    targets: Vec<String>,
+    given: Given,
+    inference: Inference,
+    way: Way,
+) -> PyResult<Bound<'py, PyAny>> {
+    let network = model.network(py)?;
+    let answer = work::call(py, 1, move || {
+        let (schema, ask, methods) = (network.schema(), inference.ask()?, way.methods()?);
         let evidence = given.evidence(schema)?;
         let chosen = network.targets(&targets, &evidence)?;
         let some = (!targets.is_empty()).then_some(chosen.as_slice());
-        let best = network.most_probable(some, &evidence, &ask)?;
-        let label = |&(v, level): &(Var, u32)| {
-            (schema.name(v).to_owned(), schema.variable(v).levels[level as usize].clone())
-        };
-        let log_probability = network.log_probability_of(&best, &evidence, &ask)?;
-        Ok((best.levels.iter().map(label).collect(), log_probability))
-    })
+        let found = network.completion_by(some, &evidence, &ask, &methods)?;
+        let label =
+            |&(v, level): &(Var, u32)| json!([schema.name(v), schema.variable(v).levels[level as usize]]);
+        Ok(json!({"levels": found.levels.iter().map(label).collect::<Vec<_>>(),
+            "log_probability": found.log_probability, "log_weight": found.log_weight,
+            "proven": found.choice.method == MethodUsed::Exact,
+            "method": found.choice.method.to_string(), "reason": found.choice.reason}))
+    })?;
+    value::to_python(py, &answer)
 }
 
 /// Rows drawn from the model.
@@ -233,9 +248,12 @@ pub(crate) fn explain<'py>(
     let model = model.model.clone();
     let answer = work::call(py, 1, move || {
         let evidence = given.evidence(&model.schema)?;
-        let explanation = match &network {
-            Some(network) => network.explain(&evidence, &inference.ask()?)?,
-            None => Explanation::of_structure(&model.structure, &evidence),
+        let explanation = if let Some(network) = &network {
+            network.explain(&evidence, &inference.ask()?)?
+        } else {
+            let closed = affordable_canonical(&model.structure);
+            let closed = closed.as_ref().unwrap_or(&model.structure);
+            Explanation::of_structure(&model.structure, closed, &evidence)
         };
         Ok(explained(&model, &evidence, &explanation))
     })?;
@@ -297,72 +315,15 @@ fn marginals(
         let pairs: Map<String, Value> = labels.zip(probabilities.iter().map(|&p| json!(p))).collect();
         (schema.name(*v).to_owned(), Value::Object(pairs))
     };
-    let approximation = match &answer.approximation {
-        Some(Approximation::Gibbs(gibbs)) => json!({"chains": gibbs.chains, "sweeps": gibbs.sweeps,
-            "r_hat": gibbs.worst_r_hat(), "effective": gibbs.least_effective(), "agrees": gibbs.agrees()}),
-        Some(Approximation::Belief(belief)) => {
-            json!({"converged": belief.converged, "rounds": belief.rounds, "change": belief.change})
-        }
-        None => Value::Null,
-    };
     Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
-        "method": answer.method.to_string(), "reason": answer.reason, "log_evidence": answer.log_evidence,
+        "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
+        "log_evidence": answer.log_evidence,
         "cut_edges": network.cut_edges(evidence).iter().map(|&edge| edge_names(schema, edge)).collect::<Vec<_>>(),
-        "approximation": approximation}))
-}
-
-fn edge_names(schema: &Schema, edge: Edge) -> Value {
-    json!([schema.name(edge.low()), schema.name(edge.high())])
-}
-
-fn explained(model: &cmnet::Model, evidence: &Evidence, explanation: &Explanation) -> Value {
-    let schema = &model.schema;
-    let list = |set: &VarSet| set.iter().map(|v| schema.name(v)).collect::<Vec<_>>();
-    let blanket = |v: Var| (schema.name(v).to_owned(), json!(list(model.structure.markov_blanket(v))));
-    let left = |v: Var| (schema.name(v).to_owned(), json!(list(explanation.graph.markov_blanket(v))));
-    let edges = explanation.edges.iter().map(|strength| {
-        json!({"edge": edge_names(schema, strength.edge), "information": strength.information,
-            "given": list(&strength.given), "given_all": strength.given_all})
-    });
-    let label = |(v, level): (Var, u32)| {
-        (schema.name(v).to_owned(), Value::from(schema.variable(v).levels[level as usize].as_str()))
-    };
-    json!({
-        "given": evidence.hard().map(label).collect::<Map<String, Value>>(),
-        "blankets": (0..schema.len()).map(blanket).collect::<Map<String, Value>>(),
-        "sentences": model.structure.contexts().map(|context| sentence(schema, context)).collect::<Vec<_>>(),
-        "cut_edges": explanation.cut.iter().map(|&edge| edge_names(schema, edge)).collect::<Vec<_>>(),
-        "edges": edges.collect::<Vec<_>>(),
-        "blankets_left": explanation.free.iter().map(left).collect::<Map<String, Value>>(),
-        "independent_groups": explanation.groups.iter().map(list).collect::<Vec<_>>(),
-    })
+        "approximation": approximation(answer.approximation.as_ref())}))
 }
 
 /// KL divergence in nats where both models are fitted and it can be had.
 fn kl_divergence(one: &cmnet::Model, other: &cmnet::Model) -> Option<f64> {
     let (one, other) = (one.fit.as_ref()?, other.fit.as_ref()?);
     divergence(&one.parameters, &other.parameters, FitOptions::default().memory).ok()
-}
-
-fn compared(
-    one: &cmnet::Model,
-    other: &cmnet::Model,
-    kl: [Option<f64>; 2],
-    means: Option<[Option<f64>; 2]>,
-) -> Result<Value> {
-    let schema = &one.schema;
-    let found = difference(&one.structure, &other.structure)?;
-    let element = |element: &ContextElement| {
-        let label = |&(v, level): &(Var, u32)| schema.variable(v).levels[level as usize].as_str();
-        let given: Vec<&str> = element.given.iter().map(|&(v, _)| schema.name(v)).collect();
-        json!({"edge": edge_names(schema, element.edge), "given": given,
-            "element": element.given.iter().map(label).collect::<Vec<_>>()})
-    };
-    let only = |place: usize| {
-        let edges: Vec<Value> = found.edges[place].iter().map(|&edge| edge_names(schema, edge)).collect();
-        json!({"edges": edges, "elements": found.elements[place].iter().map(element).collect::<Vec<_>>()})
-    };
-    Ok(json!({"same_model": found.is_empty(),
-        "shared": {"edges": found.shared_edges, "elements": found.shared_elements},
-        "first_only": only(0), "second_only": only(1), "kl": kl, "log_likelihood": means}))
 }

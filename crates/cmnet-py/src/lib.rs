@@ -9,6 +9,7 @@
     reason = "arguments come from Python one by one, and by value"
 )]
 
+mod answers;
 mod ask;
 mod cells;
 mod datasets;

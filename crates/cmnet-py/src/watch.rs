@@ -113,7 +113,8 @@ impl Observer for Watch {
                 "edges": state.structure().graph().edge_count(), "moves": state.moves(),
                 "score": state.score().to_f64()})),
             Event::Advanced(state) => {
-                self.say(json!({"steps": state.steps(), "message": state.progress_line()}));
+                let (done, of) = state.progress();
+                self.say(json!({"message": format!("blankets: {done} of {of}")}));
             }
             Event::Fold { index, of } => self.say(json!({"fold": index, "folds": of})),
             Event::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),

@@ -66,6 +66,17 @@ def test_most_probable_completions_are_equal(heart_model, saved, run):
     there = run("query", saved, "--map", "--given", "smoking=yes")
     here = heart_model.map({"smoking": "yes"})
     assert (dict(here), here.log_probability) == (there["map"], there["log_probability"])
+    assert (here.proven, here.method) == (True, "exact") == (there["proven"], there["method"])
+
+
+def test_answers_that_do_not_fit_are_equal(heart_model, saved, run):
+    there = run("query", saved, "--map", "--method", "gibbs", "--seed", 5)
+    here = heart_model.map(method="gibbs", seed=5)
+    assert (dict(here), here.proven, here.method) == (there["map"], False, there["method"])
+    there = run("query", saved, "--joint", "--target", "smoking,lipoprotein_ratio", "--method", "gibbs")["joint"]
+    here = heart_model.joint(target=["smoking", "lipoprotein_ratio"], method="gibbs")
+    assert {tuple(cell["levels"]): cell["probability"] for cell in there["cells"]} == dict(here)
+    assert here.method == "gibbs" and here.approximation["chains"] == 4
 
 
 def test_samples_are_equal(heart_model, saved, run):

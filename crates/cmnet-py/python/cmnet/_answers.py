@@ -44,9 +44,12 @@ class Marginals(dict[str, "dict[str, float]"]):
 class Joint(Mapping["tuple[str, ...]", float]):
     """A joint distribution: ``joint["yes", "high"]`` is a probability; ``variables`` says of what."""
 
-    def __init__(self, variables: list[str], cells: list[tuple[list[str], float]]) -> None:
-        self.variables = variables
-        self._cells = {tuple(labels): p for labels, p in cells}
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self.variables: list[str] = facts["variables"]
+        self.method: str = facts["method"]
+        self.reason: str = facts["reason"]
+        self.approximation: dict[str, Any] | None = facts["approximation"]
+        self._cells: dict[tuple[str, ...], float] = {tuple(labels): p for labels, p in facts["cells"]}
 
     def __getitem__(self, labels: tuple[str, ...] | str) -> float:
         return self._cells[(labels,) if isinstance(labels, str) else tuple(labels)]
@@ -69,11 +72,19 @@ class Joint(Mapping["tuple[str, ...]", float]):
 
 
 class Completion(dict[str, str]):
-    """The most probable levels together, by name; ``log_probability`` given the evidence."""
+    """The most probable levels together, by name.
 
-    def __init__(self, levels: list[tuple[str, str]], log_probability: float) -> None:
-        super().__init__(levels)
-        self.log_probability = log_probability
+    ``log_probability`` is given the evidence, ``None`` where no tree fits; ``proven`` says
+    whether nothing can be more probable, ``method`` and ``reason`` how the levels were found.
+    """
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        super().__init__(facts["levels"])
+        self.log_probability: float | None = facts["log_probability"]
+        self.log_weight: float | None = facts["log_weight"]
+        self.proven: bool = facts["proven"]
+        self.method: str = facts["method"]
+        self.reason: str = facts["reason"]
 
 
 class Evaluation(NamedTuple):
@@ -90,7 +101,7 @@ class Evaluation(NamedTuple):
 class Explanation(dict[str, Any]):
     """What a model says given evidence: blankets, sentences, cut edges, strengths, groups.
 
-    The keys are those of ``cmnet explain --format json``.
+    The keys are those of ``cmnet explain --format json``, with ``sentences`` for the contexts.
     """
 
     def __str__(self) -> str:

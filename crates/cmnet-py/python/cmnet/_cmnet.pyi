@@ -92,11 +92,19 @@ def query(
     way: Mapping[str, Any],
 ) -> _Facts: ...
 def joint(
-    model: Model, targets: Sequence[str], given: Mapping[str, Any], inference: Mapping[str, Any]
-) -> tuple[list[str], list[tuple[list[str], float]]]: ...
+    model: Model,
+    targets: Sequence[str],
+    given: Mapping[str, Any],
+    inference: Mapping[str, Any],
+    way: Mapping[str, Any],
+) -> _Facts: ...
 def most_probable(
-    model: Model, targets: Sequence[str], given: Mapping[str, Any], inference: Mapping[str, Any]
-) -> tuple[list[tuple[str, str]], float]: ...
+    model: Model,
+    targets: Sequence[str],
+    given: Mapping[str, Any],
+    inference: Mapping[str, Any],
+    way: Mapping[str, Any],
+) -> _Facts: ...
 def sample(
     model: Model, rows: int, given: Mapping[str, Any], inference: Mapping[str, Any], way: Mapping[str, Any]
 ) -> Rows: ...

@@ -55,10 +55,24 @@ class Questions:
         soft: Mapping[str, Mapping[Any, float]] | None = None,
         memory: Amount = "1G",
         elimination: str = "best",
+        method: str = "auto",
+        chains: int = 4,
+        sweeps: int = 4000,
+        warm_up: int = 1000,
+        seed: int = 1,
     ) -> Joint:
-        """The joint distribution of some variables given evidence."""
-        evidence, inference = _options.given(given, soft), _options.inference(memory, elimination)
-        return Joint(*_cmnet.joint(self._model, _targets(target), evidence, inference))
+        """The joint distribution of some variables given evidence.
+
+        ``method`` and what follows it are those of ``query``; ``joint.method`` says which was used.
+        """
+        answer = _cmnet.joint(
+            self._model,
+            _targets(target),
+            _options.given(given, soft),
+            _options.inference(memory, elimination),
+            _options.way(method, chains, sweeps, warm_up, seed),
+        )
+        return Joint(answer)
 
     def map(
         self,
@@ -68,12 +82,26 @@ class Questions:
         soft: Mapping[str, Mapping[Any, float]] | None = None,
         memory: Amount = "1G",
         elimination: str = "best",
+        method: str = "auto",
+        chains: int = 4,
+        sweeps: int = 4000,
+        warm_up: int = 1000,
+        seed: int = 1,
     ) -> Completion:
         """The most probable levels together: of all variables that are not given, or of some
-        with the others summed out."""
-        evidence, inference = _options.given(given, soft), _options.inference(memory, elimination)
-        levels, log_probability = _cmnet.most_probable(self._model, _targets(target), evidence, inference)
-        return Completion(levels, log_probability)
+        with the others summed out.
+
+        Exact when elimination fits ``memory``; else the best that was found, and ``proven`` is
+        false. ``method`` and what follows it are those of ``query``.
+        """
+        answer = _cmnet.most_probable(
+            self._model,
+            _targets(target),
+            _options.given(given, soft),
+            _options.inference(memory, elimination),
+            _options.way(method, chains, sweeps, warm_up, seed),
+        )
+        return Completion(answer)
 
     def sample(
         self,

@@ -70,7 +70,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
         ],
     ),
     ("synthetic", &["data", "outcome", "graph", "structure"]),
-    ("generate", &["data", "graph", "structure"]),
+    ("generate", &["data", "graph", "outcome", "structure"]),
     (
         "experiment",
         &[
