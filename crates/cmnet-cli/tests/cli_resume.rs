@@ -51,7 +51,7 @@ const CHECKPOINT: [&str; 5] = ["--checkpoint", "run.ck", "--checkpoint-interval"
 
 #[test]
 fn killed_runs_resume_to_the_same_bytes() {
-    for (search, variables) in [("blanket", 60), ("paper", 11)] {
+    for (search, variables) in [("blanket", 60), ("paper", 32)] {
         let folder = tempfile::tempdir().unwrap();
         write_table(folder.path(), variables);
         let whole = run(folder.path(), search, "whole.json", &[]);
