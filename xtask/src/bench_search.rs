@@ -6,24 +6,23 @@ use std::process::Command;
 
 pub(crate) fn run(folder: &str) -> Result<()> {
     let bench = build()?;
-    let sections: [&[&str]; 19] = [
+    let sections: [&[&str]; 18] = [
         &["paper", "data"],
         &["counting"],
         &["roofline", "1000", "10000"],
         &["known-head"],
         &["known", "2-tree", "50", "10000", "paper"],
         &["known", "2-tree", "50", "10000"],
-        &["known", "2-tree", "200", "10000", "paper"],
-        &["known", "2-tree", "200", "10000"],
         &["known", "2-tree", "500", "10000"],
         &["known", "2-tree", "1000", "10000"],
         &["known", "2-tree", "2000", "10000"],
         &["known", "2-tree", "5000", "10000"],
-        &["known", "3-tree", "50", "10000", "paper"],
-        &["known", "3-tree", "500", "10000"],
-        &["known", "ternary-2-tree", "500", "10000"],
-        &["known", "triangle-grid", "100", "10000", "paper"],
-        &["known", "triangle-grid", "900", "10000"],
+        &["known", "3-tree", "15", "10000", "paper"],
+        &["known", "3-tree", "50", "10000"],
+        &["known", "ternary-2-tree", "50", "10000", "paper"],
+        &["known", "ternary-2-tree", "200", "10000"],
+        &["known", "triangle-grid", "49", "10000", "paper"],
+        &["known", "triangle-grid", "400", "10000"],
         &["tables", folder],
         &["gradient"],
     ];
