@@ -83,7 +83,7 @@ impl Run<'_> {
         Command::new(self.cmnet)
             .arg("learn")
             .arg(self.folder.join("table.csv"))
-            .args(["--search", self.mode, "--kappa", "eps,n^-0.25", "--select", "none"])
+            .args(["--search", self.mode, "--kappa", "eps,n^-0.25"])
             .arg("-o")
             .arg(model)
             .args(options)
