@@ -72,14 +72,25 @@ def heart_model(heart):
     return cmnet.learn(heart).selected
 
 
+def copies(variables, hidden):
+    """Noisy copies of hidden variables of four levels."""
+    random = np.random.default_rng(7)
+    sources = random.integers(0, 4, (3000, hidden))
+    noise = random.integers(0, 4, (3000, variables))
+    keep = random.random((3000, variables)) < 0.7
+    return np.where(keep, sources[:, np.arange(variables) % hidden], noise)
+
+
+@pytest.fixture(scope="session")
+def narrow():
+    """A table on which a search takes moments: forty variables of four levels."""
+    return copies(40, 8)
+
+
 @pytest.fixture(scope="session")
 def wide():
-    """A table on which mode paper takes seconds: forty variables of four levels."""
-    random = np.random.default_rng(7)
-    hidden = random.integers(0, 4, (3000, 8))
-    noise = random.integers(0, 4, (3000, 40))
-    keep = random.random((3000, 40)) < 0.7
-    return np.where(keep, hidden[:, np.arange(40) % 8], noise)
+    """A table on which mode paper takes seconds: two hundred variables of four levels."""
+    return copies(200, 24)
 
 
 @pytest.fixture(scope="session")

@@ -59,9 +59,9 @@ def test_every_form_gives_the_same_model():
     assert len(set(texts.values())) == 1, texts.keys()
 
 
-def test_whole_numbers_of_every_width_give_the_same_model(wide):
+def test_whole_numbers_of_every_width_give_the_same_model(narrow):
     """NumPy, pandas, polars, pyarrow and a CSV file of the same whole numbers."""
-    narrow = wide[:, :6] * 5 - 3
+    narrow = narrow[:, :6] * 5 - 3
     names = [f"v{place}" for place in range(6)]
     frame = pandas.DataFrame(narrow, columns=names)
     expected = cmnet.Table(io_path(frame))

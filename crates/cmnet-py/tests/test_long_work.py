@@ -59,23 +59,28 @@ def test_ctrl_c_keeps_kappas_that_are_done(wide):
         if facts.get("index") == 1:
             seen.set()
 
+    ended = threading.Event()
+
     def send():
-        assert seen.wait(30)
-        time.sleep(0.2)
-        os.kill(os.getpid(), signal.SIGINT)
+        assert seen.wait(60)
+        if not ended.wait(0.2):
+            os.kill(os.getpid(), signal.SIGINT)
 
     sender = threading.Thread(target=send)
     sender.start()
-    with pytest.raises(cmnet.Interrupted) as raised:
-        cmnet.learn(wide, kappa=["eps", "n^-0.5"], search="paper", progress=progress)
-    sender.join()
+    try:
+        with pytest.raises(cmnet.Interrupted) as raised:
+            cmnet.learn(wide, kappa=["eps", "n^-0.5"], search="paper", progress=progress)
+    finally:
+        ended.set()
+        sender.join()
     first, second = raised.value.partial.models
     assert first.learned["stop"] == "converged" and second.learned["stop"] == "interrupted"
     assert first.edges == cmnet.learn(wide, kappa="eps", search="paper", select="none").models[0].edges
 
 
 def test_ctrl_c_ends_cross_validation_in_time(wide):
-    took, error = interrupted_after(0.5, lambda: cmnet.cross_validate(wide[:, :30], search="paper"))
+    took, error = interrupted_after(0.5, lambda: cmnet.cross_validate(wide[:, :80], search="paper"))
     assert took < 0.5 and isinstance(error, cmnet.Interrupted)
 
 
@@ -107,17 +112,17 @@ def test_other_exceptions_of_signal_handlers_pass_through(wide):
         signal.signal(signal.SIGALRM, before)
 
 
-def test_time_limits_keep_what_was_found(wide):
+def test_time_limits_keep_what_was_found(wide, narrow):
     started = time.monotonic()
     learned = cmnet.learn(wide, search="paper", kappa="n^-0.5", time_limit=0.5, select="none")
     assert time.monotonic() - started < 5
     assert learned.stop == "time-limit" and len(learned.models) == 1
-    assert cmnet.learn(wide[:, :4], time_limit="5m").stop == "converged"
+    assert cmnet.learn(narrow[:, :4], time_limit="5m").stop == "converged"
 
 
-def test_progress_is_told_and_its_exceptions_end_the_search(wide):
+def test_progress_is_told_and_its_exceptions_end_the_search(wide, narrow):
     told = []
-    cmnet.learn(wide[:, :14], search="paper", kappa=["eps", "n^-0.5"], select="none", progress=told.append)
+    cmnet.learn(narrow[:, :14], search="paper", kappa=["eps", "n^-0.5"], select="none", progress=told.append)
     assert told and {"phase", "kappa", "index", "of", "edges", "steps", "evaluated"} <= set(told[-1])
     steps = [facts["evaluated"] for facts in told]
     assert steps == sorted(steps)
@@ -134,7 +139,7 @@ def test_progress_is_told_and_its_exceptions_end_the_search(wide):
     assert time.monotonic() - started < 2
 
 
-def test_bars_show_on_standard_error_with_and_without_tqdm(wide, tmp_path):
+def test_bars_show_on_standard_error_with_and_without_tqdm():
     script = """
         import sys
         if sys.argv[1] == "without":

@@ -171,9 +171,9 @@ def test_fits_are_equal(heart, saved, command, tmp_path):
     assert fitted.to_text() == path.read_text()
 
 
-def test_checkpoints_are_shared(command, tmp_path, wide):
+def test_checkpoints_are_shared(command, tmp_path, narrow):
     """A run that Python began is finished by the command line, and the other way round."""
-    table = {f"v{place}": column for place, column in enumerate(wide[:, :14].T)}
+    table = {f"v{place}": column for place, column in enumerate(narrow[:, :14].T)}
     path = tmp_path / "wide.csv"
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
