@@ -15,7 +15,7 @@ COMMAND_ONLY = {
     "format": "Python gets objects",
     "output": "Python has Model.save and Rows.to_...",
     "no_output": "Python writes no files unasked",
-    "verbose": "Python has Marginals.reason",
+    "quiet": "a note on standard error; Python has Marginals.reason",
     "map": "Python has Model.map",
     "joint": "Python has Model.joint",
     "information": "Python has Model.explain",
