@@ -19,6 +19,7 @@ use cmnet::{Error, ErrorKind, Result};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// What is known: levels by name, and weights of levels by name.
 #[derive(FromPyObject)]
@@ -67,10 +68,13 @@ impl Inference {
     }
 }
 
-/// Which method, and how it works when it is not exact.
+/// What is asked of a model, given what, and by which method.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Way {
+pub(crate) struct Question {
+    targets: Vec<String>,
+    given: Given,
+    inference: Inference,
     method: String,
     chains: usize,
     sweeps: usize,
@@ -78,7 +82,31 @@ pub(crate) struct Way {
     seed: u64,
 }
 
-impl Way {
+/// A question in the terms of one network.
+struct Asked {
+    network: Arc<Network>,
+    /// Every variable that is not given where the question names none.
+    targets: Vec<Var>,
+    /// Whether the question names its targets.
+    named: bool,
+    evidence: Evidence,
+    ask: Ask,
+    methods: Methods,
+}
+
+impl Question {
+    fn of(&self, network: Arc<Network>) -> Result<Asked> {
+        let evidence = self.given.evidence(network.schema())?;
+        Ok(Asked {
+            targets: network.targets(&self.targets, &evidence)?,
+            named: !self.targets.is_empty(),
+            evidence,
+            ask: self.inference.ask()?,
+            methods: self.methods()?,
+            network,
+        })
+    }
+
     fn methods(&self) -> Result<Methods> {
         let names = [
             ("auto", QueryMethod::Auto),
@@ -100,25 +128,46 @@ impl Way {
     }
 }
 
-/// Distributions of targets given evidence.
-#[pyfunction]
-pub(crate) fn query<'py>(
+/// Asks a model a question.
+fn answer<'py>(
     py: Python<'py>,
     model: &Model,
-    targets: Vec<String>,
-    given: Given,
-    inference: Inference,
-    way: Way,
+    question: Question,
+    answer: impl FnOnce(&Asked) -> Result<Value> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
     let network = model.network(py)?;
-    let answer = work::call(py, 1, move || {
-        let (ask, methods) = (inference.ask()?, way.methods()?);
-        let evidence = given.evidence(network.schema())?;
-        let targets = network.targets(&targets, &evidence)?;
-        let choice = network.choose_marginals(&targets, &evidence, &ask, methods.method)?;
-        by_threads(choice.method, || marginals(&network, &targets, &evidence, &ask, &methods))
-    })?;
-    value::to_python(py, &answer)
+    let found = work::call(py, 1, move || answer(&question.of(network)?))?;
+    value::to_python(py, &found)
+}
+
+/// Distributions of targets given evidence.
+#[pyfunction]
+pub(crate) fn query<'py>(py: Python<'py>, model: &Model, question: Question) -> PyResult<Bound<'py, PyAny>> {
+    answer(py, model, question, |asked| {
+        let Asked { network, targets, evidence, ask, methods, .. } = asked;
+        let choice = network.choose_marginals(targets, evidence, ask, methods.method)?;
+        by_threads(choice.method, || asked.marginals())
+    })
+}
+
+/// The joint distribution of targets given evidence: labels and probability of each cell.
+#[pyfunction]
+pub(crate) fn joint<'py>(py: Python<'py>, model: &Model, question: Question) -> PyResult<Bound<'py, PyAny>> {
+    answer(py, model, question, |asked| {
+        let Asked { network, targets, evidence, ask, methods, .. } = asked;
+        let choice = network.choose_joint(targets, evidence, ask, methods.method)?;
+        by_threads(choice.method, || asked.joint())
+    })
+}
+
+/// The most probable levels together, and what is known about them.
+#[pyfunction]
+pub(crate) fn most_probable<'py>(
+    py: Python<'py>,
+    model: &Model,
+    question: Question,
+) -> PyResult<Bound<'py, PyAny>> {
+    answer(py, model, question, Asked::most_probable)
 }
 
 /// Runs a question, on all cores where chains have work for them.
@@ -129,77 +178,56 @@ fn by_threads<T: Send>(method: MethodUsed, answer: impl FnOnce() -> Result<T> + 
     work::in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
 }
 
-/// The joint distribution of targets given evidence: labels and probability of each cell.
-#[pyfunction]
-pub(crate) fn joint<'py>(
-    py: Python<'py>,
-    model: &Model,
-    targets: Vec<String>,
-    given: Given,
-    inference: Inference,
-    way: Way,
-) -> PyResult<Bound<'py, PyAny>> {
-    let network = model.network(py)?;
-    let answer = work::call(py, 1, move || {
-        let (schema, ask, methods) = (network.schema(), inference.ask()?, way.methods()?);
-        let evidence = given.evidence(schema)?;
-        let targets = network.targets(&targets, &evidence)?;
-        let choice = network.choose_joint(&targets, &evidence, &ask, methods.method)?;
-        let found = by_threads(choice.method, || network.joint_by(&targets, &evidence, &ask, &methods))?;
+impl Asked {
+    fn marginals(&self) -> Result<Value> {
+        let schema = self.network.schema();
+        let answer = self.network.marginals(&self.targets, &self.evidence, &self.ask, &self.methods)?;
+        let distribution = |(v, probabilities): &(Var, Vec<f64>)| {
+            let labels = schema.variable(*v).levels.iter().cloned();
+            let pairs: Map<String, Value> = labels.zip(probabilities.iter().map(|&p| json!(p))).collect();
+            (schema.name(*v).to_owned(), Value::Object(pairs))
+        };
+        let cut = self.network.cut_edges(&self.evidence);
+        Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
+            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
+            "log_evidence": answer.log_evidence,
+            "cut_edges": cut.iter().map(|&edge| edge_names(schema, edge)).collect::<Vec<_>>(),
+            "approximation": approximation(answer.approximation.as_ref())}))
+    }
+
+    fn joint(&self) -> Result<Value> {
+        let schema = self.network.schema();
+        let found = self.network.joint_by(&self.targets, &self.evidence, &self.ask, &self.methods)?;
         let label = |(&v, &level): (&Var, &u32)| schema.variable(v).levels[level as usize].clone();
         let cells = found.joint.iter().map(|(levels, p)| {
-            let labels: Vec<String> = targets.iter().zip(&levels).map(label).collect();
+            let labels: Vec<String> = self.targets.iter().zip(&levels).map(label).collect();
             json!([labels, p])
         });
-        let names: Vec<&str> = targets.iter().map(|&v| schema.name(v)).collect();
+        let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
         Ok(json!({"variables": names, "cells": cells.collect::<Vec<_>>(),
             "method": found.choice.method.to_string(), "reason": found.choice.reason,
             "approximation": approximation(found.approximation.as_ref())}))
-    })?;
-    value::to_python(py, &answer)
-}
+    }
 
-/// The most probable levels together, and what is known about them.
-#[pyfunction]
-pub(crate) fn most_probable<'py>(
-    py: Python<'py>,
-    model: &Model,
-    targets: Vec<String>,
-    given: Given,
-    inference: Inference,
-    way: Way,
-) -> PyResult<Bound<'py, PyAny>> {
-    let network = model.network(py)?;
-    let answer = work::call(py, 1, move || {
-        let (schema, ask, methods) = (network.schema(), inference.ask()?, way.methods()?);
-        let evidence = given.evidence(schema)?;
-        let chosen = network.targets(&targets, &evidence)?;
-        let some = (!targets.is_empty()).then_some(chosen.as_slice());
-        let found = network.completion_by(some, &evidence, &ask, &methods)?;
+    fn most_probable(&self) -> Result<Value> {
+        let schema = self.network.schema();
+        let targets = self.named.then_some(self.targets.as_slice());
+        let found = self.network.completion_by(targets, &self.evidence, &self.ask, &self.methods)?;
         let label =
             |&(v, level): &(Var, u32)| json!([schema.name(v), schema.variable(v).levels[level as usize]]);
         Ok(json!({"levels": found.levels.iter().map(label).collect::<Vec<_>>(),
             "log_probability": found.log_probability, "log_weight": found.log_weight,
             "proven": found.choice.method == MethodUsed::Exact,
             "method": found.choice.method.to_string(), "reason": found.choice.reason}))
-    })?;
-    value::to_python(py, &answer)
+    }
 }
 
 /// Rows drawn from the model.
 #[pyfunction]
-pub(crate) fn sample(
-    py: Python<'_>,
-    model: &Model,
-    rows: usize,
-    given: Given,
-    inference: Inference,
-    way: Way,
-) -> PyResult<Rows> {
+pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Question) -> PyResult<Rows> {
     let network = model.network(py)?;
     work::call(py, usize::from(rows <= 1024), move || {
-        let (ask, methods) = (inference.ask()?, way.methods()?);
-        let evidence = given.evidence(network.schema())?;
+        let Asked { network, evidence, ask, methods, .. } = question.of(network)?;
         let sampler = network.sampler(&evidence, &ask, methods.method, &methods.gibbs)?;
         Ok(Rows::new(network.schema(), &sampler.rows(0..rows)))
     })
@@ -299,27 +327,6 @@ pub(crate) fn factors(py: Python<'_>, model: &Model, memory: &str) -> PyResult<V
         let named = factors.tables().map(|(scope, table)| (scope.iter().map(name).collect(), table.to_vec()));
         Ok(named.collect())
     })
-}
-
-fn marginals(
-    network: &Network,
-    targets: &[Var],
-    evidence: &Evidence,
-    ask: &Ask,
-    methods: &Methods,
-) -> Result<Value> {
-    let schema = network.schema();
-    let answer = network.marginals(targets, evidence, ask, methods)?;
-    let distribution = |(v, probabilities): &(Var, Vec<f64>)| {
-        let labels = schema.variable(*v).levels.iter().cloned();
-        let pairs: Map<String, Value> = labels.zip(probabilities.iter().map(|&p| json!(p))).collect();
-        (schema.name(*v).to_owned(), Value::Object(pairs))
-    };
-    Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
-        "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-        "log_evidence": answer.log_evidence,
-        "cut_edges": network.cut_edges(evidence).iter().map(|&edge| edge_names(schema, edge)).collect::<Vec<_>>(),
-        "approximation": approximation(answer.approximation.as_ref())}))
 }
 
 /// KL divergence in nats where both models are fitted and it can be had.

@@ -98,9 +98,7 @@ pub(crate) struct Learning {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) resume: bool,
     checkpoint_interval: String,
-    method: String,
-    smoothing: f64,
-    memory: String,
+    fitting: Fitting,
 }
 
 impl Learning {
@@ -109,14 +107,12 @@ impl Learning {
             [("auto", SearchMode::Auto), ("paper", SearchMode::Paper), ("blanket", SearchMode::Blanket)];
         let choices = [("bic", Select::Bic), ("none", Select::None)];
         let rules = [("or", CandidateRule::Or), ("and", CandidateRule::And)];
-        let fitting =
-            Fitting { method: self.method.clone(), smoothing: self.smoothing, memory: self.memory.clone() };
         Ok(LearnOptions {
             kappas: self.kappa.iter().map(|text| text.parse()).collect::<Result<_>>()?,
             search: choice("--search", &self.search, &modes, "auto, paper or blanket")?,
             alpha: self.alpha.parse()?,
             select: choice("--select", &self.select, &choices, "bic or none")?,
-            fit: fitting.options()?,
+            fit: self.fitting.options()?,
             threads: self.threads,
             limits: BlanketLimits { neighbors: self.max_neighbors, configurations: self.max_configurations },
             candidates: choice("--candidates", &self.candidates, &rules, "or, and")?,

@@ -120,6 +120,39 @@ def test_reading_options_are_the_same_everywhere():
         assert {option: parameters[option].default for option in reading} == reading
 
 
+def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
+    from cmnet import _options
+
+    typed = {
+        _options.reading: _options.Reading,
+        _options.inference: _options.Inference,
+        _options.question: _options.Asking,
+    }
+    for function, kind in typed.items():
+        keywords = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        assert set(keywords) == set(kind.__annotations__), function
+    learn = inspect.signature(cmnet.learn).parameters
+    for function in (_options.learning, _options.fitting):
+        for option, parameter in inspect.signature(function).parameters.items():
+            if parameter.default is not parameter.empty:
+                assert parameter.default == learn[option].default, option
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda table: cmnet.learn(table, delimeter=";"),
+        lambda table: cmnet.Table(table, delimeter=";"),
+        lambda table: cmnet.learn(table).selected.fit(table, delimeter=";"),
+        lambda table: cmnet.learn(table).selected.query(delimeter=";"),
+        lambda table: cmnet.learn(table).selected.predict_proba(table, "a", delimeter=";"),
+    ],
+)
+def test_an_option_that_does_not_exist_is_refused_by_its_name(call):
+    with pytest.raises(TypeError, match=r"(learn|__init__|fit|query|predict_proba)\(\) got .* 'delimeter'"):
+        call({"a": ["x", "y"], "b": ["x", "y"]})
+
+
 def test_estimators_have_the_defaults_of_learn():
     from cmnet.sklearn import CMNClassifier, CMNDensity
 

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any, Union
 from . import _cmnet, _options
 from ._errors import Interrupted
 from ._learned import CrossValidation, Learned
-from ._options import KAPPA
+from ._options import KAPPA, keywords_of
 from ._progress import progress_bar
 from ._table import Table
 
 if TYPE_CHECKING:
-    from ._options import Amount, Kappa, OnMissing, Schema
+    from typing_extensions import Unpack
+
+    from ._options import Amount, Kappa, Reading
 
 Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
 
+@keywords_of(_options.reading)
 def learn(
     table: Any,
     *,
@@ -41,14 +44,7 @@ def learn(
     memory: Amount = "256M",
     progress: Progress = None,
     names: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    no_header: bool = False,
-    columns: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    weights: str | None = None,
-    missing: Sequence[str] | None = None,
-    on_missing: OnMissing = "error",
-    schema: Schema | None = None,
+    **reading: Unpack[Reading],
 ) -> Learned:
     """Learns one structure per kappa from a table, fits them and chooses one by BIC.
 
@@ -91,24 +87,24 @@ def learn(
     Ctrl-C ends the search within half a second and raises `cmnet.Interrupted`, a
     KeyboardInterrupt whose ``partial`` is what was found so far.
     """
-    packed = _packed(table, names, delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
-    learning = {
-        "kappa": _options.kappas(kappa),
-        "model": model,
-        "seed": _options.number("seed", seed),
-        "search": search,
-        "alpha": str(alpha),
-        "select": select,
-        "threads": _options.number("threads", threads),
-        "time_limit": None if time_limit is None else _options.amount("time_limit", time_limit),
-        "max_neighbors": _options.number("max_neighbors", max_neighbors),
-        "max_configurations": _options.number("max_configurations", max_configurations),
-        "candidates": candidates,
-        "checkpoint": _checkpoint(checkpoint, table),
-        "resume": _options.truth("resume", resume),
-        "checkpoint_interval": _options.amount("checkpoint_interval", checkpoint_interval),
-        **_options.fitting(method, smoothing, memory),
-    }
+    packed = Table(table, names=names, **reading)
+    learning = _options.learning(
+        kappa=kappa,
+        model=model,
+        seed=seed,
+        search=search,
+        alpha=alpha,
+        select=select,
+        threads=threads,
+        time_limit=time_limit,
+        max_neighbors=max_neighbors,
+        max_configurations=max_configurations,
+        candidates=candidates,
+        checkpoint=_checkpoint(checkpoint, table),
+        resume=resume,
+        checkpoint_interval=checkpoint_interval,
+        fitting=_options.fitting(method=method, smoothing=smoothing, memory=memory),
+    )
     warnings = packed.warnings
     with progress_bar(progress) as tell:
         answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
@@ -125,6 +121,7 @@ def learn(
     return Learned(facts, models, warnings)
 
 
+@keywords_of(_options.reading)
 def cross_validate(
     table: Any,
     *,
@@ -139,14 +136,7 @@ def cross_validate(
     memory: Amount = "256M",
     progress: Progress = None,
     names: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    no_header: bool = False,
-    columns: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    weights: str | None = None,
-    missing: Sequence[str] | None = None,
-    on_missing: OnMissing = "error",
-    schema: Schema | None = None,
+    **reading: Unpack[Reading],
 ) -> CrossValidation:
     """Cross-validates: structure, kappa and parameters learned anew in each fold.
 
@@ -154,24 +144,9 @@ def cross_validate(
     row, the mean log-probability of held-out rows, edges and parameters. A seed gives the same
     folds for any order of rows. The other options are those of `cmnet.learn`.
     """
-    packed = _packed(table, names, delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
-    learning = {
-        "kappa": _options.kappas(kappa),
-        "model": "cmn",
-        "seed": 1,
-        "search": search,
-        "alpha": str(alpha),
-        "select": "bic",
-        "threads": _options.number("threads", threads),
-        "time_limit": None,
-        "max_neighbors": 12,
-        "max_configurations": 65536,
-        "candidates": "or",
-        "checkpoint": None,
-        "resume": False,
-        "checkpoint_interval": "5s",
-        **_options.fitting(method, smoothing, memory),
-    }
+    packed = Table(table, names=names, **reading)
+    fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
+    learning = _options.learning(kappa=kappa, search=search, alpha=alpha, threads=threads, fitting=fitting)
     numbers = (_options.number("folds", folds), _options.number("seed", seed))
     with progress_bar(progress) as tell:
         answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, learning, tell)
@@ -191,13 +166,6 @@ def _checkpoint(checkpoint: Any, table: Any) -> str | None:
     if isinstance(table, (str, os.PathLike)) and os.path.exists(path) and os.path.samefile(path, table):
         raise _cmnet.refuse_option("checkpoint", path, "another file than the table")
     return path
-
-
-def _packed(table: Any, names: Sequence[str] | None, *reading: Any) -> Table:
-    options = dict(
-        zip(("delimiter", "no_header", "columns", "drop", "weights", "missing", "on_missing", "schema"), reading)
-    )
-    return Table(table, names=names, **options)
 
 
 def _raise(raised: BaseException, partial: Callable[[], Any]) -> None:

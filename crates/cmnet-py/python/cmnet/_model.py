@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _cmnet, _interop, _options
 from ._answers import Comparison, Evaluation, Prediction
+from ._options import keywords_of
 from ._questions import Questions
 from ._source import source
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     import networkx
     import pandas
 
-    from ._options import Amount, OnMissing, OnUnknown, Schema
+    from typing_extensions import Unpack
+
+    from ._options import Amount, Inference, OnMissing, OnUnknown, Reading
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -148,6 +151,7 @@ class Model(Questions):
 
     # Parameters and rows
 
+    @keywords_of(_options.reading)
     def fit(
         self,
         table: Any,
@@ -156,14 +160,7 @@ class Model(Questions):
         smoothing: float = 1.0,
         memory: Amount = "256M",
         names: Sequence[str] | None = None,
-        delimiter: str | None = None,
-        no_header: bool = False,
-        columns: Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        weights: str | None = None,
-        missing: Sequence[str] | None = None,
-        on_missing: OnMissing = "error",
-        schema: Schema | None = None,
+        **reading: Unpack[Reading],
     ) -> Model:
         """The same structure with parameters estimated from a table.
 
@@ -172,27 +169,15 @@ class Model(Questions):
         ``smoothing`` imagined observations keep probabilities positive. The other options are
         those of `cmnet.Table`.
         """
-        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
-        fitting = _options.fitting(method, smoothing, memory)
-        return Model._of(self._model.fit(source(table, names), reading, fitting))
+        fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
+        return Model._of(self._model.fit(source(table, names), _options.reading(**reading), fitting))
 
+    @keywords_of(_options.reading)
     def evaluate(
-        self,
-        table: Any,
-        *,
-        names: Sequence[str] | None = None,
-        delimiter: str | None = None,
-        no_header: bool = False,
-        columns: Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        weights: str | None = None,
-        missing: Sequence[str] | None = None,
-        on_missing: OnMissing = "error",
-        schema: Schema | None = None,
+        self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
     ) -> Evaluation:
         """How probable a fitted model finds the rows of a table: means per row, and BIC."""
-        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
-        return Evaluation(**self._model.evaluate(source(table, names), reading))
+        return Evaluation(**self._model.evaluate(source(table, names), _options.reading(**reading)))
 
     def log_prob(
         self,
@@ -209,8 +194,7 @@ class Model(Questions):
         beside their rows. With ``on_unknown="missing"`` a value that is no level of its
         variable counts as a missing one.
         """
-        forgiving = _options.forgiving(on_unknown)
-        return self._model.log_prob(source(table, names), _rows_reading(missing, on_missing), False, forgiving)
+        return self._each_row(table, names, (missing, on_missing, on_unknown), pseudo=False)
 
     def pseudo_log_prob(
         self,
@@ -223,19 +207,23 @@ class Model(Questions):
     ) -> Floats:
         """The sum over variables of log p(variable | all others) of each row: needs no
         partition function, so it is there for models of any size."""
-        forgiving = _options.forgiving(on_unknown)
-        return self._model.log_prob(source(table, names), _rows_reading(missing, on_missing), True, forgiving)
+        return self._each_row(table, names, (missing, on_missing, on_unknown), pseudo=True)
 
+    def _each_row(self, table: Any, names: Sequence[str] | None, gaps: Any, pseudo: bool) -> Floats:
+        missing, on_missing, on_unknown = gaps
+        reading = _options.reading(missing=missing, on_missing=on_missing)
+        return self._model.log_prob(source(table, names), reading, pseudo, _options.forgiving(on_unknown))
+
+    @keywords_of(_options.inference)
     def predict_proba(
         self,
         table: Any,
         target: str,
         *,
-        memory: Amount = "1G",
-        elimination: str = "best",
         names: Sequence[str] | None = None,
         missing: Sequence[str] | None = None,
         on_unknown: OnUnknown = "error",
+        **inference: Unpack[Inference],
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns.
 
@@ -244,34 +232,27 @@ class Model(Questions):
         ``on_unknown="missing"`` a value that is no level of its variable is summed out too.
         """
         data, forgiving = source(table, names), _options.forgiving(on_unknown)
-        reading, inference = _rows_reading(missing, "drop"), _options.inference(memory, elimination)
-        probabilities, best, truth = _cmnet.predict(self._model, data, str(target), reading, inference, forgiving)
+        reading, ask = _options.reading(missing=missing, on_missing="drop"), _options.inference(**inference)
+        probabilities, best, truth = _cmnet.predict(self._model, data, str(target), reading, ask, forgiving)
         return Prediction(str(target), self.levels[str(target)], probabilities, best, truth)
 
     # Other models and packages
 
+    @keywords_of(_options.reading)
     def compare(
         self,
         other: Model,
         table: Any = None,
         *,
         names: Sequence[str] | None = None,
-        delimiter: str | None = None,
-        no_header: bool = False,
-        columns: Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        weights: str | None = None,
-        missing: Sequence[str] | None = None,
-        on_missing: OnMissing = "error",
-        schema: Schema | None = None,
+        **reading: Unpack[Reading],
     ) -> Comparison:
         """Edges and context elements of one model and not the other, after closure; divergence;
         and, with a table, the mean log-likelihood of both."""
         if not isinstance(other, Model):
             raise _cmnet.refuse_option("other", type(other).__name__, "a model")
-        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
         data = None if table is None else source(table, names)
-        return Comparison(_cmnet.compare(self._model, other._model, data, reading))
+        return Comparison(_cmnet.compare(self._model, other._model, data, _options.reading(**reading)))
 
     def to_networkx(self) -> networkx.Graph:
         """A networkx graph: nodes have ``levels``, edges ``given``, ``elements``, ``sentence``."""
@@ -335,6 +316,3 @@ class Model(Questions):
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:
         return Model._of(_cmnet.Model.from_text(self.to_text(), "the model"))
 
-
-def _rows_reading(missing: Sequence[str] | None, on_missing: OnMissing) -> dict[str, Any]:
-    return _options.reading(missing=missing, on_missing=on_missing)

@@ -5,9 +5,11 @@ Names and defaults are those of the command line; a test compares them.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Union
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, TypeVar, Union, cast
 
 from . import _cmnet
 
@@ -21,6 +23,68 @@ OnMissing = Literal["error", "drop"]
 OnUnknown = Literal["error", "missing"]
 
 KAPPA: tuple[str, ...] = ("eps", "n^-1", "n^-0.5", "n^-0.25")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Reading(TypedDict, total=False):
+    """The options of `reading`."""
+
+    delimiter: str | None
+    no_header: bool
+    columns: Sequence[str] | None
+    drop: Sequence[str]
+    weights: str | None
+    missing: Sequence[str] | None
+    on_missing: OnMissing
+    schema: Schema | None
+
+
+class Inference(TypedDict, total=False):
+    """The options of `inference`."""
+
+    memory: Amount
+    elimination: str
+
+
+class Sampling(Inference, total=False):
+    """The options of `question` but for the seed."""
+
+    method: str
+    chains: int
+    sweeps: int
+    warm_up: int
+
+
+class Asking(Sampling, total=False):
+    """The options of `question`."""
+
+    seed: int
+
+
+def keywords_of(source: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Lets a function pass its ``**options`` on to ``source``, whose keyword options its
+    signature then shows with their defaults: written once, told by ``help`` everywhere."""
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [option for option in signature.parameters.values() if option.kind is not option.VAR_KEYWORD]
+        names = {option.name for option in own}
+        passed = inspect.signature(source).parameters.values()
+        added = [option for option in passed if option.kind is option.KEYWORD_ONLY and option.name not in names]
+        names.update(option.name for option in added)
+
+        @functools.wraps(function)
+        def checked(*positional: Any, **options: Any) -> Any:
+            for name in options:
+                if name not in names:
+                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            return function(*positional, **options)
+
+        checked.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        return cast("Function", checked)
+
+    return decorate
 
 
 def label(value: Any) -> str:
@@ -105,6 +169,7 @@ def _schema(value: Any) -> Any:
 
 
 def reading(
+    *,
     delimiter: str | None = None,
     no_header: bool = False,
     columns: Sequence[str] | None = None,
@@ -127,7 +192,7 @@ def reading(
     }
 
 
-def fitting(method: str, smoothing: float, memory: Amount) -> dict[str, Any]:
+def fitting(*, method: str = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:
     """How parameters are estimated."""
     return {
         "method": _text("method", method),
@@ -136,27 +201,49 @@ def fitting(method: str, smoothing: float, memory: Amount) -> dict[str, Any]:
     }
 
 
-def kappas(value: Kappa) -> list[str]:
+def learning(
+    *,
+    fitting: dict[str, Any],
+    kappa: Kappa = KAPPA,
+    model: str = "cmn",
+    seed: int = 1,
+    search: str = "auto",
+    alpha: str | float = "0.5",
+    select: str = "bic",
+    threads: int = 0,
+    time_limit: Amount | None = None,
+    max_neighbors: int = 12,
+    max_configurations: int = 65536,
+    candidates: str = "or",
+    checkpoint: str | None = None,
+    resume: bool = False,
+    checkpoint_interval: Amount = "5s",
+) -> dict[str, Any]:
+    """How structures are learned."""
+    return {
+        "kappa": _kappas(kappa),
+        "model": _text("model", model),
+        "seed": number("seed", seed),
+        "search": _text("search", search),
+        "alpha": str(alpha),
+        "select": _text("select", select),
+        "threads": number("threads", threads),
+        "time_limit": None if time_limit is None else amount("time_limit", time_limit),
+        "max_neighbors": number("max_neighbors", max_neighbors),
+        "max_configurations": number("max_configurations", max_configurations),
+        "candidates": _text("candidates", candidates),
+        "checkpoint": checkpoint,
+        "resume": truth("resume", resume),
+        "checkpoint_interval": amount("checkpoint_interval", checkpoint_interval),
+        "fitting": fitting,
+    }
+
+
+def _kappas(value: Kappa) -> list[str]:
     """One or several weights of the context prior."""
     listed = [value] if isinstance(value, (str, float, int)) else list(value)
     flat = [part for item in listed for part in (item.split(",") if isinstance(item, str) else [repr(float(item))])]
     return [part.strip() for part in flat]
-
-
-def inference(memory: Amount, elimination: str) -> dict[str, Any]:
-    """How exact inference works."""
-    return {"memory": amount("memory", memory), "elimination": _text("elimination", elimination)}
-
-
-def way(method: str, chains: int, sweeps: int, warm_up: int, seed: int) -> dict[str, Any]:
-    """Which method answers, and how it works when it is not exact."""
-    return {
-        "method": _text("method", method),
-        "chains": number("chains", chains),
-        "sweeps": number("sweeps", sweeps),
-        "warm_up": number("warm_up", warm_up),
-        "seed": number("seed", seed),
-    }
 
 
 def given(evidence: Mapping[str, Any] | None, soft: Mapping[str, Mapping[Any, float]] | None) -> dict[str, Any]:
@@ -170,3 +257,33 @@ def given(evidence: Mapping[str, Any] | None, soft: Mapping[str, Mapping[Any, fl
         for name, levels in (soft or {}).items()
     ]
     return {"given": hard, "soft": weights}
+
+
+def inference(*, memory: Amount = "1G", elimination: str = "best") -> dict[str, Any]:
+    """How exact inference works."""
+    return {"memory": amount("memory", memory), "elimination": _text("elimination", elimination)}
+
+
+def question(
+    target: Sequence[str] | str,
+    evidence: dict[str, Any],
+    *,
+    memory: Amount = "1G",
+    elimination: str = "best",
+    method: str = "auto",
+    chains: int = 4,
+    sweeps: int = 4000,
+    warm_up: int = 1000,
+    seed: int = 1,
+) -> dict[str, Any]:
+    """What is asked, given what, by which method, and how that works when it is not exact."""
+    return {
+        "targets": _names("target", target),
+        "given": evidence,
+        "inference": inference(memory=memory, elimination=elimination),
+        "method": _text("method", method),
+        "chains": number("chains", chains),
+        "sweeps": number("sweeps", sweeps),
+        "warm_up": number("warm_up", warm_up),
+        "seed": number("seed", seed),
+    }

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
 from ._answers import Completion, Explanation, Joint, Marginals
+from ._options import keywords_of
 from ._table import Rows
 
 if TYPE_CHECKING:
-    from ._options import Amount
+    from typing_extensions import Unpack
+
+    from ._options import Asking, Inference, Sampling
+
+    Given = Mapping[str, Any] | None
+    Soft = Mapping[str, Mapping[Any, float]] | None
 
 
 class Questions:
@@ -18,19 +24,9 @@ class Questions:
 
     _model: _cmnet.Model
 
+    @keywords_of(_options.question)
     def query(
-        self,
-        given: Mapping[str, Any] | None = None,
-        target: Sequence[str] | str = (),
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-        method: str = "auto",
-        chains: int = 4,
-        sweeps: int = 4000,
-        warm_up: int = 1000,
-        seed: int = 1,
+        self, given: Given = None, target: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
     ) -> Marginals:
         """The distribution of each target given evidence; all others by default.
 
@@ -38,55 +34,23 @@ class Questions:
         ``"exact"``, ``"gibbs"``, ``"bp"`` or ``"auto"``: exact when the junction tree fits
         ``memory``, else Gibbs sampling with ``chains``, ``sweeps``, ``warm_up`` and ``seed``.
         """
-        answer = _cmnet.query(
-            self._model,
-            _targets(target),
-            _options.given(given, soft),
-            _options.inference(memory, elimination),
-            _options.way(method, chains, sweeps, warm_up, seed),
-        )
-        return Marginals(answer)
+        question = _options.question(target, _options.given(given, soft), **asking)
+        return Marginals(_cmnet.query(self._model, question))
 
+    @keywords_of(_options.question)
     def joint(
-        self,
-        given: Mapping[str, Any] | None = None,
-        target: Sequence[str] | str = (),
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-        method: str = "auto",
-        chains: int = 4,
-        sweeps: int = 4000,
-        warm_up: int = 1000,
-        seed: int = 1,
+        self, given: Given = None, target: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
     ) -> Joint:
         """The joint distribution of some variables given evidence.
 
         ``method`` and what follows it are those of ``query``; ``joint.method`` says which was used.
         """
-        answer = _cmnet.joint(
-            self._model,
-            _targets(target),
-            _options.given(given, soft),
-            _options.inference(memory, elimination),
-            _options.way(method, chains, sweeps, warm_up, seed),
-        )
-        return Joint(answer)
+        question = _options.question(target, _options.given(given, soft), **asking)
+        return Joint(_cmnet.joint(self._model, question))
 
+    @keywords_of(_options.question)
     def map(
-        self,
-        given: Mapping[str, Any] | None = None,
-        target: Sequence[str] | str = (),
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-        method: str = "auto",
-        chains: int = 4,
-        sweeps: int = 4000,
-        warm_up: int = 1000,
-        seed: int = 1,
+        self, given: Given = None, target: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
     ) -> Completion:
         """The most probable levels together: of all variables that are not given, or of some
         with the others summed out.
@@ -94,52 +58,20 @@ class Questions:
         Exact when elimination fits ``memory``; else the best that was found, and ``proven`` is
         false. ``method`` and what follows it are those of ``query``.
         """
-        answer = _cmnet.most_probable(
-            self._model,
-            _targets(target),
-            _options.given(given, soft),
-            _options.inference(memory, elimination),
-            _options.way(method, chains, sweeps, warm_up, seed),
-        )
-        return Completion(answer)
+        question = _options.question(target, _options.given(given, soft), **asking)
+        return Completion(_cmnet.most_probable(self._model, question))
 
+    @keywords_of(_options.question)
     def sample(
-        self,
-        rows: int,
-        seed: int = 1,
-        *,
-        given: Mapping[str, Any] | None = None,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-        method: str = "auto",
-        chains: int = 4,
-        sweeps: int = 4000,
-        warm_up: int = 1000,
+        self, rows: int, seed: int = 1, *, given: Given = None, soft: Soft = None, **sampling: Unpack[Sampling]
     ) -> Rows:
         """Rows drawn from the model; a seed gives the same rows on every machine."""
-        drawn = _cmnet.sample(
-            self._model,
-            _options.number("rows", rows, 2**31),
-            _options.given(given, soft),
-            _options.inference(memory, elimination),
-            _options.way(method, chains, sweeps, warm_up, seed),
-        )
-        return Rows._of(drawn)
+        question = _options.question((), _options.given(given, soft), seed=seed, **sampling)
+        return Rows._of(_cmnet.sample(self._model, _options.number("rows", rows, 2**31), question))
 
-    def explain(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        soft: Mapping[str, Mapping[Any, float]] | None = None,
-        memory: Amount = "1G",
-        elimination: str = "best",
-    ) -> Explanation:
+    @keywords_of(_options.inference)
+    def explain(self, given: Given = None, *, soft: Soft = None, **inference: Unpack[Inference]) -> Explanation:
         """Blankets and contexts in words, which edges evidence cuts, how strong the others are,
         and which groups of variables are independent."""
-        inference = _options.inference(memory, elimination)
-        return Explanation(_cmnet.explain(self._model, _options.given(given, soft), inference))
-
-
-def _targets(target: Sequence[str] | str) -> list[str]:
-    return [target] if isinstance(target, str) else [str(name) for name in target]
+        evidence = _options.given(given, soft)
+        return Explanation(_cmnet.explain(self._model, evidence, _options.inference(**inference)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _cmnet, _options
+from ._options import keywords_of
 from ._source import source
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from ._options import OnMissing, Schema
+    from typing_extensions import Unpack
+
+    from ._options import Reading
 
 
 class Table:
@@ -53,21 +56,9 @@ class Table:
     value when every label is a number, else by their bytes, as on the command line.
     """
 
-    def __init__(
-        self,
-        table: Any,
-        *,
-        names: Sequence[str] | None = None,
-        delimiter: str | None = None,
-        no_header: bool = False,
-        columns: Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        weights: str | None = None,
-        missing: Sequence[str] | None = None,
-        on_missing: OnMissing = "error",
-        schema: Schema | None = None,
-    ) -> None:
-        reading = _options.reading(delimiter, no_header, columns, drop, weights, missing, on_missing, schema)
+    @keywords_of(_options.reading)
+    def __init__(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Reading]) -> None:
+        reading = _options.reading(**options)
         data = source(table, names)
         if isinstance(data, str):
             self._table = _cmnet.Table.from_path(data, reading)
