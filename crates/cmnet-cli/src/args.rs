@@ -124,15 +124,28 @@ pub(crate) struct DataArgs {
 /// How to read a table.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadingArgs {
-    /// Character between fields: a character, tab, comma, semicolon or pipe [default: sniffed]
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    /// Use only these columns
+    #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) columns: Option<Vec<String>>,
+    /// What to do with rows that have missing values
+    #[arg(help_heading = READING, long, value_enum, default_value_t)]
+    pub(crate) on_missing: OnMissing,
+    /// TOML file with the order of levels: a table `[levels]` with a list per column
+    #[arg(help_heading = READING, long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+}
+
+/// How to read the rows of a table whose columns and levels are known.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RowsArgs {
+    /// Character between fields: a character, tab, comma, semicolon, pipe or space [default: sniffed]
     #[arg(help_heading = READING, long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
     /// The first line is a row; the columns are named X1, X2, ...
     #[arg(help_heading = READING, long)]
     pub(crate) no_header: bool,
-    /// Use only these columns
-    #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) columns: Option<Vec<String>>,
     /// Leave out these columns
     #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
@@ -142,12 +155,6 @@ pub(crate) struct ReadingArgs {
     /// Texts that mean "missing" [default: the empty text, NA, NaN and ?]
     #[arg(help_heading = READING, long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) missing: Option<Vec<String>>,
-    /// What to do with rows that have missing values
-    #[arg(help_heading = READING, long, value_enum, default_value_t)]
-    pub(crate) on_missing: OnMissing,
-    /// TOML file with the order of levels: a table `[levels]` with a list per column
-    #[arg(help_heading = READING, long, value_name = "FILE")]
-    pub(crate) schema: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -178,9 +185,6 @@ pub(crate) struct LearnArgs {
     /// Write no files
     #[arg(long, conflicts_with = "output")]
     pub(crate) no_output: bool,
-    /// Weights of the context prior: eps (no contexts), powers such as n^-0.5, numbers in (0, 1]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
-    pub(crate) kappa: Vec<String>,
     /// Which class of models: contextual Markov networks, or the decomposable stratified
     /// graphical models of the paper's comparison (binary variables; no kappa, no search mode)
     #[arg(long, value_enum, default_value_t)]
@@ -188,15 +192,29 @@ pub(crate) struct LearnArgs {
     /// Seed of the random search of --model sgm
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// How to choose among the kappas
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// How structures are searched for, and fitted.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// Weights of the context prior: eps (no contexts), powers such as n^-0.5, numbers in (0, 1]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
+    pub(crate) kappa: Vec<String>,
     /// How to search
     #[arg(long, value_enum, default_value_t)]
     pub(crate) search: Search,
     /// Dirichlet hyperparameter per level
     #[arg(long, default_value = "0.5")]
     pub(crate) alpha: String,
-    /// How to choose among the kappas
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) select: Select,
     /// Threads; 0 takes one per core
     #[arg(long, default_value_t = 0)]
     pub(crate) threads: usize,
@@ -213,11 +231,7 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) candidates: Candidates,
     #[command(flatten)]
-    pub(crate) checkpoints: CheckpointArgs,
-    #[command(flatten)]
     pub(crate) fitting: FittingArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 /// Long runs that survive a crash.

@@ -1,6 +1,6 @@
 //! What can be typed to ask a model something.
 
-use crate::args::{DataArgs, FittedArgs, FormatArgs, ModelArgs};
+use crate::args::{FittedArgs, FormatArgs, ModelArgs, RowsArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -155,8 +155,11 @@ pub(crate) struct QueryArgs {
 pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) model: FittedArgs,
+    /// CSV or TSV file, .gz too, or - for standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) reading: RowsArgs,
     /// Variable to predict
     #[arg(long, value_name = "COLUMN")]
     pub(crate) target: String,

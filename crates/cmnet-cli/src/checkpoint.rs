@@ -4,7 +4,7 @@ use crate::args::CheckpointArgs;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::data::Dataset;
-use cmnet::io::Checkpointer;
+use cmnet::io::{Checkpointer, Opened};
 use cmnet::learn::{LearnOptions, LearnState, parse_duration};
 use std::time::Instant;
 
@@ -20,17 +20,21 @@ pub(crate) fn open(
         }
         return Ok((None, LearnState::default()));
     };
-    let mut state = LearnState::default();
-    if arguments.resume {
-        match Checkpointer::saved(&path, data, options)? {
-            Some(saved) => state = saved,
-            None => {
-                output::note(&format!("{}: no checkpoint yet; starting from the beginning", path.display()));
-            }
-        }
-    }
     let interval = parse_duration("--checkpoint-interval", &arguments.checkpoint_interval)?;
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
-    Ok((Some(Checkpointer::new(path, (data, options), state.clone(), (interval, clock))), state))
+    let shown = path.display().to_string();
+    let (checkpointer, state, opened) =
+        Checkpointer::open((path, arguments.resume), (data, options), (interval, clock))?;
+    match opened {
+        Opened::AsAsked => {}
+        Opened::NothingSaved => {
+            output::note(&format!("{shown}: no checkpoint yet; starting from the beginning"));
+        }
+        Opened::KeptOld(old) => output::note(&format!(
+            "{shown}: starting from the beginning; the checkpoint that was there is kept as {}",
+            old.display()
+        )),
+    }
+    Ok((Some(checkpointer), state))
 }

@@ -1,6 +1,9 @@
 //! Exit codes, as the manual lists them.
 
+use crate::output;
+use cmnet::search::StopReason;
 use cmnet::{Error, ErrorKind};
+use cmnet_check::CheckError;
 use std::process::ExitCode;
 
 /// How a command ended when it did not fail.
@@ -14,6 +17,17 @@ pub(crate) enum Outcome {
     Limited,
     /// Interrupted, with what was found so far saved.
     Interrupted,
+}
+
+impl Outcome {
+    /// How a command ends whose work ended for this reason.
+    pub(crate) fn of(stop: StopReason) -> Self {
+        match stop {
+            StopReason::Interrupted => Self::Interrupted,
+            StopReason::TimeLimit => Self::Limited,
+            _ => Self::Done,
+        }
+    }
 }
 
 /// The process's exit code; errors go to standard error.
@@ -35,14 +49,18 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     let fact = error.downcast_ref::<Error>();
     // An error of the library says its cause itself; others say theirs when asked.
     match fact {
-        Some(fact) => eprintln!("cmnet: {fact}"),
-        None => eprintln!("cmnet: {error:#}"),
+        Some(fact) => output::note(&fact.to_string()),
+        None => output::note(&format!("{error:#}")),
     }
     ExitCode::from(match fact.map(Error::kind) {
         Some(ErrorKind::Limit { .. }) => 3,
         Some(_) => 2,
-        None if error.downcast_ref::<Usage>().is_some() => 2,
-        None => 70,
+        None => match error.downcast_ref::<CheckError>() {
+            Some(CheckError::TooLarge { .. }) => 3,
+            Some(_) => 2,
+            None if error.downcast_ref::<Usage>().is_some() => 2,
+            None => 70,
+        },
     })
 }
 

@@ -1,6 +1,6 @@
 //! Reading tables and models as the arguments say.
 
-use crate::args::{DataArgs, OnMissing, ReadingArgs};
+use crate::args::{DataArgs, OnMissing, ReadingArgs, RowsArgs};
 use crate::exit::Usage;
 use crate::output;
 use cmnet::Model;
@@ -31,7 +31,24 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
     }
     options.schema.get_or_insert_with(|| LevelOrder::of(&model.schema));
     let loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;
+    note_dropped(&loaded);
     Ok(model.arrange(loaded.data)?)
+}
+
+/// Reads a table; warnings and dropped rows go to standard error.
+pub(crate) fn table_with_note(arguments: &DataArgs) -> anyhow::Result<Dataset> {
+    let loaded = table(arguments)?;
+    note_dropped(&loaded);
+    Ok(loaded.data)
+}
+
+fn note_dropped(loaded: &Loaded) {
+    if loaded.dropped_rows > 0 {
+        output::note(&format!(
+            "{}: {} rows with missing values were left out",
+            loaded.file, loaded.dropped_rows
+        ));
+    }
 }
 
 /// Says on standard error what a reader of the table should know.
@@ -63,6 +80,9 @@ pub(crate) fn check_output(path: &Path, input: &Path) -> anyhow::Result<()> {
     if path.as_os_str() == "-" {
         return Err(Usage("-: this is no file; name one to write".to_owned()).into());
     }
+    if path.is_dir() {
+        return Err(Usage(format!("{}: this is a folder; name a file to write", path.display())).into());
+    }
     if is_same_file(path, input) {
         return Err(
             Usage(format!("{}: this is the input; name another file to write", path.display())).into()
@@ -76,27 +96,47 @@ pub(crate) fn check_output(path: &Path, input: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one existing file.
+/// Refuses to write two things to one file.
+pub(crate) fn check_apart(one: &Path, other: &Path) -> anyhow::Result<()> {
+    if is_same_file(one, other) {
+        let problem = format!("{}: two things would be written here; name two files", one.display());
+        return Err(Usage(problem).into());
+    }
+    Ok(())
+}
+
+/// Whether two paths lead to one file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
+    if one == other {
+        return true;
+    }
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
     }
 }
 
-pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
+/// How the rows of a table are read.
+pub(crate) fn row_options(arguments: &RowsArgs) -> anyhow::Result<ReadOptions> {
     let defaults = ReadOptions::default();
     Ok(ReadOptions {
         delimiter: arguments.delimiter.as_deref().map(parse_delimiter).transpose()?,
         header: !arguments.no_header,
-        columns: arguments.columns.clone(),
         drop: arguments.drop.clone(),
         weights: arguments.weights.clone(),
         missing: arguments.missing.clone().unwrap_or(defaults.missing),
+        ..defaults
+    })
+}
+
+pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
+    Ok(ReadOptions {
+        columns: arguments.columns.clone(),
         on_missing: match arguments.on_missing {
             OnMissing::Error => Policy::Error,
             OnMissing::Drop => Policy::Drop,
         },
         schema: arguments.schema.as_deref().map(LevelOrder::read).transpose()?,
+        ..row_options(&arguments.rows)?
     })
 }

@@ -1,6 +1,6 @@
 //! What can be typed after `fit`, `evaluate`, `cv` and `compare`.
 
-use crate::args::{DataArgs, FittedArgs, FittingArgs, FormatArgs, ModelArgs, ReadingArgs, Search};
+use crate::args::{DataArgs, FittedArgs, FittingArgs, FormatArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -39,20 +39,8 @@ pub(crate) struct CvArgs {
     /// Seed of the shuffle
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Weights of the context prior
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
-    pub(crate) kappa: Vec<String>,
-    /// How to search
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) search: Search,
-    /// Dirichlet hyperparameter per level
-    #[arg(long, default_value = "0.5")]
-    pub(crate) alpha: String,
-    /// Threads; 0 takes one per core
-    #[arg(long, default_value_t = 0)]
-    pub(crate) threads: usize,
     #[command(flatten)]
-    pub(crate) fitting: FittingArgs,
+    pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -10,7 +10,7 @@ pub(crate) fn listen() {
         if ASKED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\ncmnet: stopping; what was found so far is kept (again to end at once)");
+        crate::output::complain("\ncmnet: stopping; what was found so far is kept (again to end at once)");
     };
     // A second handler is refused by the system; the first one stands.
     let _ = ctrlc::set_handler(asked);

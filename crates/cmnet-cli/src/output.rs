@@ -1,6 +1,7 @@
 //! Standard output: one text or one JSON document.
 
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Writes a text to standard output.
@@ -17,7 +18,35 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     text(&cmnet::io::json_text::to_text(&value))
 }
 
+/// Writes a text for people to standard output. Names and labels come from files: what would
+/// steer a terminal is shown, not sent.
+pub(crate) fn page(page: &str) -> anyhow::Result<()> {
+    text(&shown(page))
+}
+
+/// A text whose control characters are shown, but for ends of lines and tabs.
+fn shown(page: &str) -> Cow<'_, str> {
+    let steers = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
+    if !page.contains(steers) {
+        return Cow::Borrowed(page);
+    }
+    let mut shown = String::with_capacity(page.len());
+    for character in page.chars() {
+        if steers(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Writes a line to standard error; where nobody reads that, nothing is lost.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", shown(line));
+}
+
 /// Says something on standard error that is not an error.
 pub(crate) fn note(message: &str) {
-    eprintln!("cmnet: {message}");
+    complain(&format!("cmnet: {message}"));
 }

@@ -54,7 +54,7 @@ pub(crate) fn explained(model: &cmnet::Model, evidence: &Evidence, explanation: 
         "independent_groups": groups(&explanation.groups),
         "newly_independent": explanation.splits.iter().map(|parts| groups(parts)).collect::<Vec<_>>(),
         "independent_pairs": pairs.collect::<Vec<_>>(),
-        "independent_pairs_left_out": explanation.separations().skip(MOST_PAIRS).count(),
+        "independent_pairs_left_out": explanation.separation_count().saturating_sub(MOST_PAIRS),
     })
 }
 

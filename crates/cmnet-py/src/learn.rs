@@ -16,8 +16,10 @@ use cmnet::loglinear::fit;
 use cmnet::search::Observer;
 use cmnet::sgm::{self, SgmOptions};
 use cmnet::{Error, Result};
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
+use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -58,10 +60,11 @@ impl Found {
         let models = learned.models.iter().map(|model| model.to_model(data, options, learned.search));
         let row = |model: &cmnet::learn::LearnedModel| {
             let mut row = json!({"kappa": model.prior.kappa().to_string(), "log_kappa": nats(model.prior.log_kappa()),
-                "edges": model.structure.graph().edge_count(), "contexts": model.structure.contexts().count(),
+                "edges": model.structure.graph().edge_count(),
+                "context_elements": model.structure.context_elements(),
                 "log_mpl": model.score.log_mpl.to_f64(), "log_prior": nats(model.score.log_prior),
                 "score": nats(model.score.total()), "steps": model.steps.len(), "moves": model.moves,
-                "ties": model.ties, "stop": model.stop.to_string()});
+                "ties": model.ties, "stop": model.stop.to_string(), "unfitted": model.unfitted});
             let fitted = model.fit.as_ref().map_or(Value::Null, fit_facts);
             for name in
                 ["parameters", "log_likelihood", "pseudo_log_likelihood", "bic", "sbic", "method", "status"]
@@ -97,6 +100,7 @@ pub(crate) fn learn<'py>(
     let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
     let options = learning.options().map_err(to_python)?;
+    learning.check_sgm(&options).map_err(to_python)?;
     let (checkpointer, state) = checkpoints(&learning, &data, &options).map_err(to_python)?;
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
@@ -107,10 +111,15 @@ pub(crate) fn learn<'py>(
             Some(seed) => stratify(&table, seed, &plan, &*own)?,
             None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
         };
-        own.finish()?;
         Ok(found)
     };
-    match watched(py, &watch, progress, search)? {
+    let ended = watched(py, &watch, progress, search)?;
+    // A disk that is full must not swallow the answer.
+    if let Err(error) = watch.finish() {
+        let text = CString::new(error.to_string()).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
+    }
+    match ended {
         Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
         Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
         Ended::Interrupted(raised, _) => {
@@ -156,12 +165,12 @@ fn checkpoints(
         }
         return Ok((None, LearnState::default()));
     };
-    let saved = if learning.resume { Checkpointer::saved(&path, data, options)? } else { None };
-    let state = saved.unwrap_or_default();
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let interval = learning.checkpoint_interval()?;
-    Ok((Some(Checkpointer::new(path, (data, options), state.clone(), (interval, clock))), state))
+    let (checkpointer, state, _) =
+        Checkpointer::open((path, learning.resume), (data, options), (interval, clock))?;
+    Ok((Some(checkpointer), state))
 }
 
 /// The decomposable stratified graphical model of the paper's comparison.
@@ -172,7 +181,7 @@ fn stratify(data: &Dataset, seed: u64, options: &LearnOptions, observer: &dyn Ob
     let mut row = fit_facts(&fitted);
     row["log_posterior"] = json!(learned.best.log_posterior().to_f64());
     row["edges"] = json!(structure.graph().edge_count());
-    row["contexts"] = json!(structure.contexts().count());
+    row["context_elements"] = json!(structure.context_elements());
     let facts = json!({"search": "sgm", "search_reason": "asked for", "stop": learned.stop.to_string(),
         "ties": 0, "selected": 0, "criterion": null, "limited": [], "scores": [row]});
     let schema = data.schema().clone();
@@ -192,7 +201,8 @@ pub(crate) fn cross_validate<'py>(
     let to_python = |error: Error| errors::to_python(py, &error);
     let options = learning.options().map_err(to_python)?;
     let data = table.data.clone();
-    let watch = Arc::new(Watch::new(None, None, LearnState::default()));
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();
     let search =
         move || validate(&data, (folds, seed), &options, &*own).map(|found| rows(&found, folds, seed));

@@ -10,7 +10,7 @@ use cmnet::error::{InputProblem, MissingValues, Place};
 use cmnet::evaluate::evaluate;
 use cmnet::inference::{Network, find_variable};
 use cmnet::io::model_file::{self, context_records, edge_names};
-use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, rows};
+use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, rows, write_atomic};
 use cmnet::loglinear::{Evaluator, Fit, FitOptions, fit};
 use cmnet::report::{Drawing, Format, sentence};
 use cmnet::score::Nats;
@@ -225,6 +225,15 @@ impl Model {
         let model = self.model.clone();
         work::call(py, 1, move || {
             Ok(Format::from_path(&file)?.render(&Drawing::new(&model.schema, &model.structure)?))
+        })
+    }
+
+    /// Writes the drawing to a file whose ending says what it is.
+    fn draw(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let model = self.model.clone();
+        work::call(py, 1, move || {
+            let picture = Format::from_path(&path)?.render(&Drawing::new(&model.schema, &model.structure)?);
+            write_atomic(&path, picture.as_bytes())
         })
     }
 

@@ -125,6 +125,18 @@ impl Learning {
         choice("--model", &self.model, &[("cmn", false), ("sgm", true)], "cmn or sgm")
     }
 
+    /// Refuses what has no meaning for those models.
+    pub(crate) fn check_sgm(&self, options: &LearnOptions) -> Result<()> {
+        if !self.is_stratified()? {
+            return Ok(());
+        }
+        let saved = (self.checkpoint.is_some() || self.resume).then_some("--checkpoint");
+        match saved.or_else(|| options.unused_by_sgm()) {
+            Some(flag) => Err(Error::option(flag, "a value", "nothing: model \"sgm\" does not use it")),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn time_limit(&self) -> Result<Option<Duration>> {
         self.time_limit.as_deref().map(|text| parse_duration("--time-limit", text)).transpose()
     }

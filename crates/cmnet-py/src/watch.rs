@@ -84,9 +84,10 @@ impl Watch {
         inner.version += 1;
     }
 
-    /// Takes over where the search stands: always at its end, else now and then.
+    /// Takes over where the search stands: always at its end and when blankets are found, from
+    /// which it goes on, else now and then.
     fn note(&self, event: &Event<'_>) {
-        let always = matches!(event, Event::Paused(_) | Event::Finished(_));
+        let always = matches!(event, Event::Paused(_) | Event::Finished(_) | Event::Advanced(_));
         let mut inner = self.inner();
         if always || inner.noted.elapsed() > NOTE {
             inner.state.follow(event);

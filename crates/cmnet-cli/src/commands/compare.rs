@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
         None => None,
     };
     match arguments.format.format {
-        Format::Text => output::text(&as_text(&one.schema, &found, kl, heldout.as_deref())?)?,
+        Format::Text => output::page(&as_text(&one.schema, &found, kl, heldout.as_deref())?)?,
         Format::Json => output::json(&as_json(&one.schema, &found, kl, heldout.as_deref()))?,
     }
     Ok(Outcome::Done)

@@ -1,28 +1,22 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
 use crate::args::{CvArgs, Format};
-use crate::commands::fitting::fit_options;
+use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
-use cmnet::learn::{CrossValidation, LearnOptions, cross_validate};
+use cmnet::learn::{CrossValidation, cross_validate};
 use cmnet::search::StopReason;
 use serde_json::json;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
-    let options = LearnOptions {
-        kappas: arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
-        alpha: arguments.alpha.parse()?,
-        search: arguments.search.into(),
-        fit: fit_options(&arguments.fitting)?,
-        threads: arguments.threads,
-        ..LearnOptions::default()
-    };
-    let data = files::table(&arguments.data)?.data;
-    let found = cross_validate(&data, (arguments.folds, arguments.seed), &options, &Watch::new(None))?;
+    let options = learn_options(&arguments.search)?;
+    let watch = Watch::new(time_limit(&arguments.search)?);
+    let data = files::table_with_note(&arguments.data)?;
+    let found = cross_validate(&data, (arguments.folds, arguments.seed), &options, &watch)?;
     match arguments.format.format {
-        Format::Text => output::text(&as_text(&found, arguments)?)?,
+        Format::Text => output::page(&as_text(&found, arguments)?)?,
         Format::Json => output::json(&json!({
             "format": "cmnet-cv/1",
             "folds": arguments.folds,
@@ -33,7 +27,7 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
             "rows": found.rows,
         }))?,
     }
-    Ok(if found.stop == StopReason::Converged { Outcome::Done } else { Outcome::Interrupted })
+    Ok(Outcome::of(found.stop))
 }
 
 fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String> {
@@ -54,7 +48,7 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
     writeln!(
         page,
         "Predictive: mean natural-log probability per held-out row, smoothing {}.",
-        arguments.fitting.smoothing
+        arguments.search.fitting.smoothing
     )?;
     if !found.exact {
         writeln!(page, "Exact fitting was out of reach: the numbers are of the pseudo-likelihood.")?;

@@ -7,7 +7,7 @@ use crate::{files, output};
 pub(crate) fn run(arguments: &DescribeArgs) -> anyhow::Result<Outcome> {
     let description = files::read(&arguments.data)?.describe();
     match arguments.format.format {
-        Format::Text => output::text(&description.to_string())?,
+        Format::Text => output::page(&description.to_string())?,
         Format::Json => output::json(&description)?,
     }
     Ok(Outcome::Done)

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
         value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
     };
     match arguments.format.format {
-        Format::Text => output::text(&format!(
+        Format::Text => output::page(&format!(
             "rows                         {}\n\
              mean log-likelihood          {}\n\
              mean pseudo-log-likelihood   {:.6}\n\

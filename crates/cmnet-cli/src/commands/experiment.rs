@@ -74,12 +74,13 @@ pub(crate) fn run(arguments: &ExperimentArgs) -> anyhow::Result<Outcome> {
         ));
         return Ok(Outcome::Interrupted);
     };
-    std::fs::create_dir_all(&arguments.out)?;
+    std::fs::create_dir_all(&arguments.out)
+        .map_err(|source| cmnet::Error::io(&arguments.out, "make", source))?;
     for file in &files {
         write_atomic(&arguments.out.join(&file.name), file.text.as_bytes())?;
     }
     match arguments.format.format {
-        Format::Text => output::text(&as_text(arguments, &files, desk.seconds()))?,
+        Format::Text => output::page(&as_text(arguments, &files, desk.seconds()))?,
         Format::Json => output::json(&as_json(experiment, &files))?,
     }
     Ok(Outcome::Done)

@@ -21,6 +21,9 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
     for path in [Some(&arguments.output), arguments.evidence_output.as_ref()].into_iter().flatten() {
         files::check_output(path, &arguments.model.model)?;
     }
+    if let Some(path) = &arguments.evidence_output {
+        files::check_apart(path, &arguments.output)?;
+    }
     let network = files::model(&arguments.model.model)?.network()?;
     let evidence = asking::evidence(network.schema(), &arguments.given)?;
     if evidence.soft().next().is_some() {
@@ -35,7 +38,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
     let (path, count) = (arguments.output.display().to_string(), factors.tables().len());
     match arguments.format.format {
         Format::Text => {
-            output::text(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?;
+            output::page(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?;
         }
         Format::Json => output::json(&json!({"format": "cmnet-export/1", "file": path, "factors": count}))?,
     }

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     save(&model, arguments)?;
     match page {
         Ok(answer) => output::json(&answer)?,
-        Err(text) => output::text(&text)?,
+        Err(text) => output::page(&text)?,
     }
     Ok(Outcome::Done)
 }

@@ -1,8 +1,40 @@
-//! Options of fitting that several commands share.
+//! Options of searching and fitting that several commands share.
 
-use crate::args::{FitMethod, FittingArgs};
-use cmnet::learn::parse_bytes;
+use crate::args::{Candidates, FitMethod, FittingArgs, Search, SearchArgs};
+use cmnet::learn::{LearnOptions, SearchMode, parse_bytes, parse_duration};
 use cmnet::loglinear::{FitOptions, Method};
+use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use std::time::Duration;
+
+/// What was typed becomes what the library understands.
+pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptions> {
+    Ok(LearnOptions {
+        kappas: arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
+        search: match arguments.search {
+            Search::Auto => SearchMode::Auto,
+            Search::Paper => SearchMode::Paper,
+            Search::Blanket => SearchMode::Blanket,
+        },
+        alpha: arguments.alpha.parse()?,
+        fit: fit_options(&arguments.fitting)?,
+        threads: arguments.threads,
+        limits: BlanketLimits {
+            neighbors: arguments.max_neighbors,
+            configurations: arguments.max_configurations,
+        },
+        candidates: match arguments.candidates {
+            Candidates::Or => CandidateRule::Or,
+            Candidates::And => CandidateRule::And,
+        },
+        ..LearnOptions::default()
+    })
+}
+
+/// When a search is to end.
+pub(crate) fn time_limit(arguments: &SearchArgs) -> anyhow::Result<Option<Duration>> {
+    let limit = arguments.time_limit.as_deref();
+    Ok(limit.map(|text| parse_duration("--time-limit", text)).transpose()?)
+}
 
 pub(crate) fn fit_options(arguments: &FittingArgs) -> anyhow::Result<FitOptions> {
     Ok(FitOptions {

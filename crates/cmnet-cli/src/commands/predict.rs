@@ -9,6 +9,7 @@ use cmnet::data::Variable;
 use cmnet::inference::{Prediction, Predictor, find_variable};
 use cmnet::io::{Source, rows, write_atomic};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let ask = asking::ask(&arguments.tree)?;
     if let Some(path) = &arguments.output {
         files::check_output(path, &arguments.model.model)?;
-        files::check_output(path, Path::new(&arguments.data.data))?;
+        files::check_output(path, Path::new(&arguments.data))?;
     }
     let bytes = network.prediction_bytes(target)?;
     let blanket = network.closed().markov_blanket(target).len();
@@ -30,10 +31,10 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     );
     asking::announce(&arguments.tree, &what);
     let mut predictor = Predictor::new(&network, target, &ask)?;
-    let mut tally = Tally::new(variable.levels.len());
+    let mut tally = Tally::default();
     let mut predictions: Vec<Prediction> = Vec::new();
-    let options = files::options(&arguments.data.reading)?;
-    let source = Source::from_argument(&arguments.data.data);
+    let options = files::row_options(&arguments.reading)?;
+    let source = Source::from_argument(&arguments.data);
     let present = rows::visit(&source, &options, schema, |row| {
         let prediction = predictor.predict(row.levels)?;
         if let Some(truth) = row.levels[target] {
@@ -65,10 +66,10 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
             let summary = tally.as_text(variable, predictions.len());
             if let Some(path) = &arguments.output {
                 write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
-                output::text(&summary)?;
+                output::page(&summary)?;
             } else {
                 output::text(&as_csv(variable, &predictions))?;
-                summary.lines().for_each(|line| eprintln!("{line}"));
+                output::complain(summary.trim_end());
             }
         }
     }
@@ -76,32 +77,42 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
 }
 
 /// How predictions compare with the truth, by weight.
+#[derive(Default)]
 struct Tally {
-    /// Rows by true level, columns by predicted level.
-    confusion: Vec<Vec<u64>>,
+    /// How often each pair of a true and a predicted level came up.
+    pairs: BTreeMap<(u32, u32), u64>,
     log_loss: f64,
 }
 
-impl Tally {
-    fn new(levels: usize) -> Self {
-        Self { confusion: vec![vec![0; levels]; levels], log_loss: 0.0 }
-    }
+/// The most levels whose confusion matrix is shown.
+const MOST_LEVELS: usize = 100;
 
+impl Tally {
     fn add(&mut self, truth: u32, prediction: &Prediction, weight: u64) {
-        self.confusion[truth as usize][prediction.level as usize] += weight;
+        *self.pairs.entry((truth, prediction.level)).or_default() += weight;
         if weight > 0 {
             self.log_loss -= weight as f64 * libm::log(prediction.probabilities[truth as usize]);
         }
     }
 
     fn known(&self) -> u64 {
-        self.confusion.iter().flatten().sum()
+        self.pairs.values().sum()
+    }
+
+    /// Rows by true level, columns by predicted level; `None` when that is too large to show.
+    fn confusion(&self, levels: usize) -> Option<Vec<Vec<u64>>> {
+        let mut matrix = (levels <= MOST_LEVELS).then(|| vec![vec![0; levels]; levels])?;
+        for (&(truth, predicted), &count) in &self.pairs {
+            matrix[truth as usize][predicted as usize] = count;
+        }
+        Some(matrix)
     }
 
     /// Accuracy and mean log-loss in nats, where a true level is known.
     fn scores(&self) -> Option<(f64, f64)> {
         let known = self.known();
-        let right: u64 = self.confusion.iter().enumerate().map(|(level, row)| row[level]).sum();
+        let right: u64 =
+            self.pairs.iter().filter(|((truth, level), _)| truth == level).map(|(_, count)| count).sum();
         (known > 0).then(|| (right as f64 / known as f64, self.log_loss / known as f64))
     }
 
@@ -112,13 +123,14 @@ impl Tally {
         };
         let _ =
             writeln!(text, "accuracy {accuracy:.6}, log-loss {log_loss:.6} nats over {} rows", self.known());
+        let Some(confusion) = self.confusion(variable.levels.len()) else { return text };
         let width = variable.levels.iter().map(|level| level.chars().count()).max().unwrap_or(0).max(8);
         let _ = write!(text, "{:width$}  predicted\n{:width$}", "true", "");
         for level in &variable.levels {
             let _ = write!(text, "  {level:>width$}");
         }
         text.push('\n');
-        for (level, counts) in variable.levels.iter().zip(&self.confusion) {
+        for (level, counts) in variable.levels.iter().zip(&confusion) {
             let _ = write!(text, "{level:width$}");
             for count in counts {
                 let _ = write!(text, "  {count:>width$}");
@@ -154,6 +166,6 @@ fn as_json(variable: &Variable, predictions: &[Prediction], tally: &Tally) -> Va
         "known": tally.known(),
         "accuracy": scores.map(|(accuracy, _)| accuracy),
         "log_loss": scores.map(|(_, loss)| loss).filter(|loss| loss.is_finite()),
-        "confusion": scores.map(|_| tally.confusion.clone()),
+        "confusion": scores.and_then(|_| tally.confusion(variable.levels.len())),
     })
 }

@@ -24,11 +24,12 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
         ask: asking::ask(&how.tree)?,
         methods: asking::methods(&how.method),
         cut: network.cut_edges(&evidence),
+        format: arguments.format.format,
     };
     let (text, json) =
         if arguments.map { question.map(arguments)? } else { question.marginals(arguments)? };
     match arguments.format.format {
-        Format::Text => output::text(&text)?,
+        Format::Text => output::page(&text)?,
         Format::Json => output::json(&json)?,
     }
     Ok(Outcome::Done)
@@ -41,6 +42,7 @@ struct Question<'a> {
     ask: Ask,
     methods: Methods,
     cut: Vec<Edge>,
+    format: Format,
 }
 
 impl Question<'_> {
@@ -193,8 +195,11 @@ impl Question<'_> {
                 .zip(&labels)
                 .map(|(&v, label)| format!("{} = {label}", schema.name(v)))
                 .collect();
-            let _ = writeln!(text, "  {p:.6}  {}", named.join(", "));
-            rows.push(json!({"levels": labels, "probability": p}));
+            // A joint distribution can have many cells: only what is printed is made.
+            match self.format {
+                Format::Text => drop(writeln!(text, "  {p:.6}  {}", named.join(", "))),
+                Format::Json => rows.push(json!({"levels": labels, "probability": p})),
+            }
         }
         if let Some(found) = &answer.approximation {
             let how = approximation::as_text(found);

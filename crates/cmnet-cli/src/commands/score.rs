@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
     let counts = RowCounts::new(&data);
     let score = Scorer::new(&counts, alpha).score(&model.structure, &prior)?;
     match arguments.format.format {
-        Format::Text => output::text(&as_text(&model, &prior, alpha, &score))?,
+        Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,
         Format::Json => output::json(&as_json(&model, &prior, alpha, &score))?,
     }
     Ok(Outcome::Done)

@@ -131,6 +131,10 @@ def cross_validate(
     search: str = "auto",
     alpha: str | float = "0.5",
     threads: int = 0,
+    time_limit: Amount | None = None,
+    max_neighbors: int = 12,
+    max_configurations: int = 65536,
+    candidates: str = "or",
     method: str = "auto",
     smoothing: float = 1.0,
     memory: Amount = "256M",
@@ -146,7 +150,17 @@ def cross_validate(
     """
     packed = Table(table, names=names, **reading)
     fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
-    learning = _options.learning(kappa=kappa, search=search, alpha=alpha, threads=threads, fitting=fitting)
+    learning = _options.learning(
+        kappa=kappa,
+        search=search,
+        alpha=alpha,
+        threads=threads,
+        time_limit=time_limit,
+        max_neighbors=max_neighbors,
+        max_configurations=max_configurations,
+        candidates=candidates,
+        fitting=fitting,
+    )
     numbers = (_options.number("folds", folds), _options.number("seed", seed))
     with progress_bar(progress) as tell:
         answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, learning, tell)

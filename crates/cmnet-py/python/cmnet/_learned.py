@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from . import _cmnet
 
-_SHOWN = ("kappa", "edges", "contexts", "log_mpl", "score", "parameters", "log_likelihood", "bic")
+_SHOWN = ("kappa", "edges", "context_elements", "log_mpl", "score", "parameters", "log_likelihood", "bic")
 
 
 class Scores(Sequence["dict[str, Any]"]):
@@ -85,7 +85,7 @@ class Learned:
         self.selected_index: int | None = facts["selected"]
         """The chosen model's place, or None where nothing was to be chosen."""
         self.scores = Scores(facts["scores"], facts["selected"])
-        """One row per model: kappa, edges, contexts, scores, parameters, BIC, ..."""
+        """One row per model: kappa, edges, context elements, scores, parameters, BIC, ..."""
         self.search: str = facts["search"]
         """The search mode that was used."""
         self.search_reason: str = facts["search_reason"]

@@ -275,10 +275,7 @@ class Model(Questions):
 
     def draw(self, path: str | os.PathLike[str]) -> None:
         """Writes the labelled graph: .svg, .dot, .tex (TikZ) or .graphml."""
-        name = _options.path(path)
-        picture = self._model.drawing(os.path.splitext(name)[1].lstrip(".") or "none")
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(picture)
+        self._model.draw(_options.path(path))
 
     def summary(self) -> str:
         """The graph and its contexts in words."""

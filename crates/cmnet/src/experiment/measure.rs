@@ -114,7 +114,7 @@ pub(super) fn setup(sgm: Option<&SgmOptions>) -> String {
         format!("{}+{} seed {}", options.graph_iterations, options.label_iterations, options.seed)
     });
     let smoothing = FitOptions::default().smoothing;
-    format!("cells/2, alpha 0.5, paper grid and search, even smoothing {smoothing}, sgm {sgm}")
+    format!("cells/3, alpha 0.5, paper grid and search, even smoothing {smoothing}, sgm {sgm}")
 }
 
 /// Learns and measures; `None` when the host asked to stop.

@@ -8,7 +8,6 @@
 
 mod chart;
 mod consistency;
-mod folds;
 mod host;
 mod markdown;
 mod measure;

@@ -2,14 +2,17 @@
 //! paper's four tables (section 4.2).
 
 use super::Plan;
-use super::folds::folds;
 use super::host::{Host, Task, run};
 use super::measure::{Cell, Judge, Measured, Seconds, Trial, measure, setup};
 use super::published::{REAL, Row};
 use super::statistics::Summary;
-use crate::data::{DataDigest, Dataset};
+use crate::data::DataDigest;
+use crate::data::split::{Fold, folds};
 use crate::error::Result;
 use crate::sgm::SgmOptions;
+
+/// The parts of the paper's protocol.
+const FOLDS: usize = 10;
 
 /// What came of one table.
 pub(super) struct TableResult {
@@ -65,7 +68,7 @@ struct Cut {
     digest: String,
     binary: bool,
     seed: u32,
-    parts: Vec<(Dataset, Dataset)>,
+    parts: Vec<Fold>,
 }
 
 /// Runs the experiment; `None` when the host asked to stop.
@@ -84,7 +87,7 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
                 digest: DataDigest::of(&data).as_str().to_owned(),
                 binary: data.schema().cardinalities().iter().all(|&levels| levels == 2),
                 seed,
-                parts: folds(&data, u64::from(seed))?,
+                parts: folds(&data, FOLDS, u64::from(seed))?,
             });
         }
     }
@@ -102,14 +105,15 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
 
 fn cut_tasks<'a>(host: &'a dyn Host, plan: &Plan, cut: &'a Cut) -> Vec<Task<'a, Cell>> {
     let mut tasks = Vec::new();
-    for (fold, (train, held_out)) in cut.parts.iter().enumerate() {
+    for (fold, part) in cut.parts.iter().enumerate() {
         let seed = u64::from(cut.seed) * 100 + fold as u64;
         let sgm = cut.binary.then(|| SgmOptions { seed, ..plan.sgm() });
         tasks.push(Task {
             key: format!("real/{}/seed{}/fold{fold}", cut.key, cut.seed),
             setup: format!("{}, data {}", setup(sgm.as_ref()), cut.digest),
             compute: Box::new(move || {
-                measure(host, &Trial { train, judge: Judge::HeldOut(held_out), sgm: sgm.clone() })
+                let judge = Judge::HeldOut(&part.heldout);
+                measure(host, &Trial { train: &part.training, judge, sgm: sgm.clone() })
             }),
         });
     }

@@ -15,12 +15,16 @@ impl Edge {
     /// The edge between two variables, in either order.
     ///
     /// # Errors
-    /// When both are the same variable.
+    /// When both are the same variable, or one is beyond all that a table can have.
     pub fn new(one: Var, other: Var) -> Result<Self> {
         if one == other {
             return Err(StructureProblem::Loop(one).into());
         }
-        Ok(Self { low: one.min(other) as u32, high: one.max(other) as u32 })
+        let index = |variable: Var| {
+            let count = u32::MAX as usize;
+            u32::try_from(variable).map_err(|_| StructureProblem::UnknownVariable { variable, count })
+        };
+        Ok(Self { low: index(one.min(other))?, high: index(one.max(other))? })
     }
 
     /// The end with the smaller index.

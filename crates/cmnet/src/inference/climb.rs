@@ -13,7 +13,7 @@ use super::belief::{BeliefOptions, first_largest, max_product};
 use super::condition::Conditioned;
 use super::evidence::Evidence;
 use super::factors::{Factors, to_probabilities};
-use super::gibbs::start;
+use super::gibbs::{MOST_CHAINS, start};
 use super::joint::Completion;
 use super::network::Network;
 use super::posterior::{impossible, pick};
@@ -100,6 +100,9 @@ impl Network {
     ) -> Result<(Completion, Climb)> {
         if options.sweeps == 0 && options.chains > 0 {
             return Err(Error::option("sweeps", "0", "a whole number, 1 or more"));
+        }
+        if options.chains > MOST_CHAINS {
+            return Err(Error::option("chains", options.chains.to_string(), "a whole number up to 10000"));
         }
         let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
         let factors = Factors::new(&conditioned, ask.memory)?;

@@ -102,7 +102,7 @@ impl Evidence {
             let problem = format!("the weights of {name} are not {levels} numbers, 0 or more");
             return Err(Error::question(problem, "give one weight for each level"));
         }
-        let logs = self.soft.entry(variable).or_insert_with(|| vec![0.0; levels]);
+        let mut logs = self.soft.get(&variable).cloned().unwrap_or_else(|| vec![0.0; levels]);
         logs.iter_mut().zip(weights).for_each(|(log, &weight)| *log += libm::log(weight));
         let possible = match self.hard.get(&variable) {
             Some(&level) => logs[level as usize] > f64::NEG_INFINITY,
@@ -112,6 +112,7 @@ impl Evidence {
             let problem = format!("the weights leave no level of {name} that is possible");
             return Err(Error::question(problem, "this evidence has probability 0"));
         }
+        self.soft.insert(variable, logs);
         Ok(())
     }
 

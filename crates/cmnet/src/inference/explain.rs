@@ -163,6 +163,12 @@ impl Explanation {
         pairs.map(|(low, high)| Separation { pair: (low, high), given: self.separator(low, high) })
     }
 
+    /// How many such pairs there are, without looking for what separates them.
+    pub fn separation_count(&self) -> usize {
+        let pairs = |group: &VarSet| group.len() * group.len().saturating_sub(1) / 2;
+        self.groups.iter().map(pairs).sum::<usize>() - self.graph.edge_count()
+    }
+
     /// The neighbours of one variable from which another can be reached without passing
     /// through other neighbours: minimal, since each has a way to both ends.
     fn separator(&self, one: Var, other: Var) -> VarSet {

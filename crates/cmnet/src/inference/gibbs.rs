@@ -26,6 +26,10 @@ pub struct GibbsOptions {
     pub seed: u64,
 }
 
+/// More chains or sweeps than this are a slip of the finger.
+pub(super) const MOST_CHAINS: usize = 10_000;
+const MOST_SWEEPS: usize = 1_000_000_000;
+
 impl Default for GibbsOptions {
     fn default() -> Self {
         Self { chains: 4, sweeps: 4000, warm_up: 1000, seed: 1 }
@@ -34,11 +38,22 @@ impl Default for GibbsOptions {
 
 impl GibbsOptions {
     pub(super) fn check(&self) -> Result<()> {
-        if self.chains < 2 {
-            return Err(Error::option("chains", self.chains.to_string(), "a whole number, 2 or more"));
+        if !(2..=MOST_CHAINS).contains(&self.chains) {
+            return Err(Error::option("chains", self.chains.to_string(), "a whole number from 2 to 10000"));
         }
-        if self.sweeps == 0 {
-            return Err(Error::option("sweeps", "0", "a whole number, 1 or more"));
+        if !(1..=MOST_SWEEPS).contains(&self.sweeps) {
+            return Err(Error::option(
+                "sweeps",
+                self.sweeps.to_string(),
+                "a whole number from 1 to 1000000000",
+            ));
+        }
+        if self.warm_up > MOST_SWEEPS {
+            return Err(Error::option(
+                "warm-up",
+                self.warm_up.to_string(),
+                "a whole number up to 1000000000",
+            ));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::atomic::write_atomic;
 use super::checkpoint_record::CheckpointRecord;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learn::LearnState;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The format that this version writes, and the only one so far.
@@ -36,29 +37,82 @@ pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> 
 pub fn load(path: &Path, identity: &Identity, cardinalities: &[u32]) -> Result<Option<LearnState>> {
     let mut damage = None;
     for candidate in [path.to_owned(), previous(path)] {
-        let text = match std::fs::read_to_string(&candidate) {
-            Ok(text) => text,
+        let bytes = match std::fs::read(&candidate) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(source) => return Err(Error::io(&candidate, "read", source)),
         };
-        match serde_json::from_str::<CheckpointRecord>(&text) {
+        let read = serde_json::from_slice::<CheckpointRecord>(&bytes).map_err(|error| error.to_string());
+        let state = match read {
             Ok(record) => {
                 check_identity(&candidate, &record, identity)?;
-                return record
-                    .state(cardinalities)
-                    .map(Some)
-                    .map_err(|problem| complaint(&candidate, &problem));
+                record.state(cardinalities)
             }
-            Err(error) => damage = damage.or(Some(complaint(&candidate, &error.to_string()))),
+            Err(problem) => Err(problem),
+        };
+        match state {
+            Ok(state) => return Ok(Some(state)),
+            Err(problem) => damage = damage.or(Some(complaint(&candidate, &problem))),
         }
     }
     damage.map_or(Ok(None), Err)
 }
 
+/// Makes sure, before any work, that checkpoints may be written to a file: a run that does
+/// not resume keeps an earlier checkpoint as `FILE.old`, whose path is returned.
+///
+/// # Errors
+/// When the path is a folder or has none to be in, or when it or `FILE.previous` is a file
+/// that is no checkpoint: those would be replaced.
+pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
+    let refuse = |file: &Path, problem: &str| {
+        let (file, problem) = (file.display().to_string(), problem.to_owned());
+        let hint = "name another file for checkpoints".to_owned();
+        Err(ErrorKind::Checkpoint { file, problem, hint }.into())
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        return refuse(path, "the folder of this checkpoint does not exist");
+    }
+    let previous = previous(path);
+    for file in [path, previous.as_path()] {
+        if file.is_dir() {
+            return refuse(file, "this is a folder, and checkpoints go to a file");
+        }
+        if !resume && file.exists() && !is_checkpoint(file)? {
+            return refuse(file, "this file is no checkpoint and would be replaced by one");
+        }
+    }
+    if resume {
+        return Ok(None);
+    }
+    let old = with_ending(path, ".old");
+    let mut kept = None;
+    for file in [previous.as_path(), path] {
+        if file.exists() {
+            std::fs::rename(file, &old).map_err(|source| Error::io(&old, "write", source))?;
+            kept = Some(old.clone());
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether a file begins as checkpoints do; an empty one is as good as none.
+fn is_checkpoint(path: &Path) -> Result<bool> {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
+    read.map_err(|source| Error::io(path, "read", source))?;
+    Ok(head.is_empty() || head.starts_with(br#"{"format":"cmnet-checkpoint/"#))
+}
+
 /// The file that keeps the generation before.
 pub fn previous(path: &Path) -> PathBuf {
+    with_ending(path, ".previous")
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().map(ToOwned::to_owned).unwrap_or_default();
-    name.push(".previous");
+    name.push(ending);
     path.with_file_name(name)
 }
 

@@ -39,6 +39,7 @@ struct FoundRecord {
     moves: u64,
     ties: u64,
     stop: StopReason,
+    limited: Vec<usize>,
 }
 
 /// What is wrong with a record, in words.
@@ -120,10 +121,14 @@ impl FoundRecord {
             moves: found.moves,
             ties: found.ties,
             stop: found.stop,
+            limited: found.limited.clone(),
         }
     }
 
     fn found(self, cardinalities: &[u32]) -> Checked<Found> {
+        if self.limited.iter().any(|&variable| variable >= cardinalities.len()) {
+            return Err("a limited variable does not exist".to_owned());
+        }
         let step = |(low, high, added, score): (usize, usize, bool, String)| {
             let units = score.parse().map_err(|_| format!("the score {score:?} is not a whole number"))?;
             Ok(GraphStep { edge: edge(low, high)?, added, score: Nats::from_units(units) })
@@ -139,6 +144,7 @@ impl FoundRecord {
             moves: self.moves,
             ties: self.ties,
             stop: self.stop,
+            limited: self.limited,
         })
     }
 }

@@ -6,12 +6,23 @@ use crate::error::{Error, Result};
 use crate::learn::{LearnOptions, LearnState, run_identity};
 use crate::search::{Event, Observer};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Time since some moment, from whoever owns a clock: this library reads none.
 pub type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
+
+/// What was found where checkpoints go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// Nothing that needs a word.
+    AsAsked,
+    /// A run was to resume, but nothing is saved yet.
+    NothingSaved,
+    /// A run was not to resume: an earlier checkpoint was kept under this name.
+    KeptOld(PathBuf),
+}
 
 /// Writes checkpoints while a search goes on.
 pub struct Checkpointer {
@@ -48,15 +59,29 @@ impl Checkpointer {
         Self { path, identity, interval, clock, inner }
     }
 
-    /// The state that a file holds of this run; `None` when there is no such file yet.
+    /// Opens a file for the checkpoints of a run, and says where the run starts: at the state
+    /// that the file holds when it is to `resume`, else at the beginning.
     ///
     /// # Errors
-    /// When the checkpoint is of another run or damaged.
-    pub fn saved(
-        path: &std::path::Path,
-        data: &Dataset,
-        options: &LearnOptions,
-    ) -> Result<Option<LearnState>> {
+    /// When the file cannot be used, or its checkpoint is of another run or damaged.
+    pub fn open(
+        (path, resume): (PathBuf, bool),
+        run: (&Dataset, &LearnOptions),
+        time: (Duration, Clock),
+    ) -> Result<(Self, LearnState, Opened)> {
+        let kept = checkpoint_file::claim(&path, resume)?;
+        let saved = if resume { Self::saved(&path, run)? } else { None };
+        let opened = match (kept, &saved) {
+            (Some(old), _) => Opened::KeptOld(old),
+            (None, None) if resume => Opened::NothingSaved,
+            _ => Opened::AsAsked,
+        };
+        let state = saved.unwrap_or_default();
+        Ok((Self::new(path, run, state.clone(), time), state, opened))
+    }
+
+    /// The state that a file holds of this run; `None` when there is no such file yet.
+    fn saved(path: &Path, (data, options): (&Dataset, &LearnOptions)) -> Result<Option<LearnState>> {
         checkpoint_file::load(path, &run_identity(data, options), &data.schema().cardinalities())
     }
 

@@ -1,7 +1,7 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
 use super::model_file::complaint;
-use crate::data::Schema;
+use crate::data::{DataDigest, Schema};
 use crate::error::{Result, shown};
 use crate::graph::VarSet;
 use crate::loglinear::{Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
@@ -23,6 +23,8 @@ pub(super) struct FitRecord {
     smoothing: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
     free_parameters: usize,
     #[serde(default)]
     log_likelihood: Option<f64>,
@@ -58,6 +60,7 @@ impl FitRecord {
             reason: fit.reason.clone(),
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
+            digest: fit.digest.as_ref().map(|digest| digest.as_str().to_owned()),
             free_parameters: fit.free_parameters,
             log_likelihood: fit.log_likelihood,
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
@@ -67,6 +70,18 @@ impl FitRecord {
             boundary: fit.boundary.iter().map(|term| configuration(schema, term)).collect(),
             terms: fit.parameters.iter().map(term).collect(),
         }
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        let facts = [
+            self.smoothing,
+            self.log_likelihood,
+            self.pseudo_log_likelihood,
+            self.log_partition,
+            self.gradient,
+        ];
+        let terms = self.terms.iter().map(|term| term.phi);
+        facts.into_iter().flatten().chain(terms).all(f64::is_finite)
     }
 
     /// Checks the record against the structure: every term once, none besides, restrictions
@@ -108,12 +123,20 @@ impl FitRecord {
             smoothing: self.smoothing.unwrap_or_default(),
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
+            digest: self.digest(file)?,
             log_likelihood: self.log_likelihood,
             pseudo_log_likelihood: self.pseudo_log_likelihood,
             status: self.status,
             gradient: self.gradient.unwrap_or_default(),
             iterations: self.iterations.unwrap_or_default(),
         })
+    }
+
+    fn digest(&self, file: &str) -> Result<Option<DataDigest>> {
+        let Some(text) = &self.digest else { return Ok(None) };
+        let refuse =
+            || complaint(file, "parameters.digest", "expected sha256: and 64 hexadecimal digits".to_owned());
+        DataDigest::parse(text).map(Some).ok_or_else(refuse)
     }
 
     fn check_numbers(&self, file: &str) -> Result<()> {
@@ -130,7 +153,7 @@ impl FitRecord {
         ];
         if imported {
             let likelihood = self.log_likelihood.or(self.pseudo_log_likelihood).is_some();
-            if numbers.contains(&true) || likelihood || !self.boundary.is_empty() {
+            if numbers.contains(&true) || likelihood || self.digest.is_some() || !self.boundary.is_empty() {
                 return refuse("imported parameters were not estimated: they have no rows and no likelihood");
             }
             return Ok(());

@@ -19,7 +19,7 @@ mod text;
 pub mod uai;
 
 pub use atomic::write_atomic;
-pub use checkpointer::{Checkpointer, Clock};
+pub use checkpointer::{Checkpointer, Clock, Opened};
 pub use csv::{Loaded, OnMissing, ReadOptions};
 pub use header::Columns;
 pub use model_record::ContextRecord;

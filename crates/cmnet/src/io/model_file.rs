@@ -33,6 +33,13 @@ pub fn to_text(model: &Model) -> Result<String> {
         contexts: context_records(&model.schema, &model.structure),
         parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
     };
+    if !record.is_finite() {
+        return Err(complaint(
+            "model",
+            "",
+            "a number in it is not finite, so it cannot be written".to_owned(),
+        ));
+    }
     let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
     Ok(json_text::to_text(&value))
 }

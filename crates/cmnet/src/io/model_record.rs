@@ -21,6 +21,14 @@ pub(super) struct ModelRecord {
     pub(super) parameters: Option<FitRecord>,
 }
 
+impl ModelRecord {
+    /// Whether all numbers can be written: JSON knows no infinity.
+    pub(super) fn is_finite(&self) -> bool {
+        let learned = self.learned.as_ref().is_none_or(LearnedRecord::is_finite);
+        learned && self.parameters.as_ref().is_none_or(FitRecord::is_finite)
+    }
+}
+
 /// An edge's context by names: elements give level labels in the order of `given`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +55,12 @@ pub(super) struct LearnedRecord {
     /// For the reader of the file; derived.
     #[serde(default)]
     score: f64,
+}
+
+impl LearnedRecord {
+    fn is_finite(&self) -> bool {
+        [self.log_mpl, self.log_prior, self.score].iter().all(|number| number.is_finite())
+    }
 }
 
 impl From<&Provenance> for LearnedRecord {

@@ -25,6 +25,9 @@ const LARGEST: u64 = 1 << 30;
 /// The most cells of the tables that an import lays out.
 const MOST_CELLS: u64 = 1 << 26;
 
+/// The most levels of all variables together: each gets a name.
+const MOST_LEVELS: u64 = 1 << 24;
+
 /// A network of the kind MARKOV, as text.
 pub fn network_to_text(cardinalities: &[u32], factors: &Factors) -> String {
     let mut text = format!("MARKOV\n{}\n", cardinalities.len());
@@ -197,6 +200,10 @@ fn assemble(cardinalities: &[u32], tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<
     }
     for (scope, table) in tables {
         crate::inference::network::add_terms(&scope, table, cardinalities, &mut terms);
+    }
+    let levels: u64 = cardinalities.iter().copied().map(u64::from).sum();
+    if levels > MOST_LEVELS {
+        return Err(Error::limit(format!("{levels} levels in all"), MOST_LEVELS, "is it a UAI file?"));
     }
     let variable = |(index, &levels): (usize, &u32)| Variable {
         name: format!("X{index}"),

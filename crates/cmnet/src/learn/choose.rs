@@ -2,14 +2,15 @@
 
 use super::{LearnOptions, Learned, Select};
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit};
 use crate::score::Kappa;
-use crate::search::{Event, Observer};
+use crate::search::{Event, Observer, StopReason};
 use crate::structure::Structure;
 
-/// Fits every structure, each different one once, and selects by BIC; where exact fitting is
-/// out of reach for one of them, all are compared by pseudo-likelihood.
+/// Fits every structure, each different one once, and selects by BIC among those that can be
+/// fitted; where exact fitting is out of reach for one of them, all are compared by
+/// pseudo-likelihood.
 pub(super) fn choose(
     learned: &mut Learned,
     data: &Dataset,
@@ -29,7 +30,11 @@ pub(super) fn choose(
         learned.models.iter_mut().for_each(|model| model.fit = None);
         fit_all(learned, data, &by_pseudo, observer)?;
     }
-    learned.criterion = Some(if pseudo { "pseudo-bic" } else { "bic" });
+    learned.criterion = learned.models.iter().any(|model| model.fit.is_some()).then_some(if pseudo {
+        "pseudo-bic"
+    } else {
+        "bic"
+    });
     let mut best: Option<(usize, f64, Kappa)> = None;
     for (place, model) in learned.models.iter().enumerate() {
         let Some(bic) = model.fit.as_ref().map(Fit::bic) else { continue };
@@ -41,7 +46,8 @@ pub(super) fn choose(
             best = Some((place, bic, kappa));
         }
     }
-    learned.selected = best.map(|(place, _, _)| place);
+    let only = (learned.models.len() == 1).then_some(0);
+    learned.selected = best.map(|(place, _, _)| place).or(only);
     Ok(())
 }
 
@@ -58,10 +64,22 @@ fn fit_all(
         let known =
             learned.models[..place].iter().find(|model| same(&model.structure)).and_then(|m| m.fit.clone());
         let fitted = match known {
-            Some(fitted) => fitted,
-            None => fit(&learned.models[place].structure, data, options)?,
+            Some(fitted) => Ok(fitted),
+            None => fit(&learned.models[place].structure, data, options),
         };
-        learned.models[place].fit = Some(fitted);
+        match fitted {
+            Ok(fitted) => learned.models[place].fit = Some(fitted),
+            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
+                learned.models[place].unfitted = Some(error.to_string());
+            }
+            Err(error) => return Err(error),
+        }
+        // A search that was ended early is fitted all the same: it is what there is.
+        let asked = observer.stop() == Some(StopReason::Interrupted) && place + 1 < of;
+        if asked && learned.stop == StopReason::Converged {
+            learned.stop = StopReason::Interrupted;
+            break;
+        }
     }
     Ok(())
 }

@@ -90,7 +90,13 @@ fn chosen_then_all(learned: &Learned) -> impl Iterator<Item = &LearnedModel> {
 
 fn numbers(model: &LearnedModel, heldout: &Dataset) -> Result<[f64; 4]> {
     let Some(fit) = &model.fit else {
-        return Err(Error::option("--select", "none", "bic: cross-validation needs fitted models"));
+        let reason = model.unfitted.clone().unwrap_or_default();
+        let hint = "leave out the kappas with such structures, or learn sparser graphs: a larger --alpha";
+        return Err(Error::limit(
+            format!("cross-validation, since a structure cannot be fitted: {reason}"),
+            "fitted models",
+            hint,
+        ));
     };
     let edges = model.structure.graph().edge_count() as f64;
     Ok([fit.sbic(), predictive(fit, heldout), edges, fit.free_parameters as f64])

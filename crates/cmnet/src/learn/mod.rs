@@ -35,7 +35,7 @@ pub struct Learned {
     pub selected: Option<usize>,
     /// What the choice went by, such as `bic`.
     pub criterion: Option<&'static str>,
-    /// Variables whose blanket a limit of mode `blanket` kept from growing.
+    /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
 }
 
@@ -55,7 +55,7 @@ pub struct LearnedModel {
     pub structure: Structure,
     /// Its score, part by part.
     pub score: StructureScore,
-    /// The steps of the graph climb; mode `blanket` records none.
+    /// The steps of the graph climb.
     pub steps: Vec<GraphStep>,
     /// Moves considered.
     pub moves: u64,
@@ -63,8 +63,10 @@ pub struct LearnedModel {
     pub ties: u64,
     /// Why this climb ended.
     pub stop: StopReason,
-    /// Its parameters, where they were asked for.
+    /// Its parameters, where they were asked for and can be had.
     pub fit: Option<Fit>,
+    /// Why its parameters cannot be had.
+    pub unfitted: Option<String>,
 }
 
 impl LearnedModel {
@@ -92,11 +94,12 @@ impl LearnedModel {
 /// Learns one structure per kappa, fits them and chooses one, as the options say.
 ///
 /// An observer that asks to stop ends the search with what was found so far; the result
-/// then says so.
+/// then says so. What was found is fitted all the same; asked to stop while it fits, it ends
+/// after the present one. Edges that are too large to count are left out and their ends
+/// listed as `limited`; a structure too large to be fitted has no parameters and says why.
 ///
 /// # Errors
-/// When an option cannot be used, or a Markov blanket or clique grows beyond what can be
-/// counted or fitted.
+/// When an option cannot be used.
 ///
 /// # Example
 /// ```

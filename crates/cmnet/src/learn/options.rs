@@ -108,6 +108,22 @@ impl LearnOptions {
         Ok(())
     }
 
+    /// The first option other than its default that stratified graphical models
+    /// ([`crate::sgm`]) have no use for.
+    pub fn unused_by_sgm(&self) -> Option<&'static str> {
+        let usual = Self::default();
+        let used = [
+            ("--kappa", self.kappas != usual.kappas),
+            ("--search", self.search != usual.search),
+            ("--alpha", self.alpha != usual.alpha),
+            ("--select", self.select != usual.select),
+            ("--max-neighbors", self.limits.neighbors != usual.limits.neighbors),
+            ("--max-configurations", self.limits.configurations != usual.limits.configurations),
+            ("--candidates", self.candidates != usual.candidates),
+        ];
+        used.into_iter().find(|(_, asked)| *asked).map(|(flag, _)| flag)
+    }
+
     /// The mode to use and why.
     ///
     /// Mode `paper` takes about 2d steps, and each has the toggles of some ten nodes with

@@ -31,6 +31,7 @@ pub(super) fn run(
         limited: Vec::new(),
     };
     for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
+        learned.limited.extend(finished.limited.iter().copied());
         learned.models.push(scored(&scorer, kappa, finished)?);
     }
     let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
@@ -46,13 +47,16 @@ pub(super) fn run(
         if stop == StopReason::Converged {
             observer.observe(&Event::Finished(&found));
         }
+        learned.limited.extend(found.limited.iter().copied());
         learned.models.push(scored(&scorer, kappa, found)?);
         if stop != StopReason::Converged {
             learned.stop = stop;
             break;
         }
     }
-    learned.limited = blankets.limited();
+    learned.limited.extend(blankets.limited());
+    learned.limited.sort_unstable();
+    learned.limited.dedup();
     Ok(learned)
 }
 
@@ -68,6 +72,7 @@ fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<Learne
         ties,
         stop,
         fit: None,
+        unfitted: None,
     })
 }
 
@@ -95,8 +100,8 @@ fn by_blankets(
     let stop = search.find_blankets(state, observer)?;
     if stop != StopReason::Converged {
         let structure = Structure::empty(scorer.cardinalities());
-        let (steps, added_candidates) = (Vec::new(), Vec::new());
-        return Ok(Found { structure, steps, added_candidates, moves: 0, ties: 0, stop });
+        let (steps, added_candidates, limited) = (Vec::new(), Vec::new(), Vec::new());
+        return Ok(Found { structure, steps, added_candidates, moves: 0, ties: 0, stop, limited });
     }
     by_climb(&search.climb(state, ContextPrior::new(kappa, scorer.rows()))?, from, observer)
 }

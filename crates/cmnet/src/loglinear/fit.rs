@@ -15,7 +15,7 @@ use super::part::Part;
 use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
-use crate::data::Dataset;
+use crate::data::{DataDigest, Dataset};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
 use crate::inference::{JunctionTree, TreePlan, best_plan};
@@ -82,6 +82,7 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
         smoothing: options.smoothing,
         free_parameters,
         rows,
+        digest: Some(DataDigest::of(data)),
         log_likelihood: (estimate == Estimate::Exact).then_some(total),
         pseudo_log_likelihood: (estimate == Estimate::Pseudo).then_some(total),
         status: fitted
@@ -237,6 +238,8 @@ impl Job<'_> {
             iterations += optimum.iterations;
             optimum
         };
+        // What was asked for must have converged too: those are the parameters that are used.
+        let status = if used.ending == Ending::IterationLimit { FitStatus::IterationLimit } else { status };
         FittedPart {
             phi: bare.coordinates().expand(&used.beta),
             log_partition: log_partition(&used.point),

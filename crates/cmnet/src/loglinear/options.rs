@@ -2,6 +2,7 @@
 
 use super::parameters::Parameters;
 use super::term::Term;
+use crate::data::DataDigest;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -136,17 +137,19 @@ pub struct Fit {
     pub free_parameters: usize,
     /// The number of observations n; 0 when the parameters are imported.
     pub rows: u64,
+    /// The content of the table that they were estimated from; `None` when that is not known.
+    pub digest: Option<DataDigest>,
     /// The largest log-likelihood of the data, in all, without smoothing; `None` when the
     /// estimate is not exact.
     pub log_likelihood: Option<f64>,
     /// The largest pseudo-log-likelihood, in all, without smoothing; `None` when the estimate
     /// is exact.
     pub pseudo_log_likelihood: Option<f64>,
-    /// How the unsmoothed optimisation ended.
+    /// How the optimisations ended, with smoothing and without; the worse of the two.
     pub status: FitStatus,
     /// The terms without a finite estimate, when that is a boundary.
     pub boundary: Vec<Term>,
-    /// The largest derivative per observation that is left, over both optimisations.
+    /// The largest derivative per observation that is left at the parameters.
     pub gradient: f64,
     /// Iterations over all components and both optimisations.
     pub iterations: u64,
@@ -162,6 +165,7 @@ impl Fit {
             reason: source.into(),
             smoothing: 0.0,
             rows: 0,
+            digest: None,
             log_likelihood: None,
             pseudo_log_likelihood: None,
             status: FitStatus::NotEstimated,

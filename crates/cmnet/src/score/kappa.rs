@@ -41,7 +41,7 @@ impl Kappa {
             Self::Power(exponent) => {
                 let scaled = exponent * f64::from(1u32 << BITS);
                 let log = Nats::ln_integer(rows);
-                // ln(n) has 16 zero digits at its end: halves and quarters are exact.
+                // Logarithms of integers end in enough zero digits for halves and quarters.
                 Some(if scaled.fract() == 0.0 {
                     -log.scaled(scaled as i128, BITS)
                 } else {
@@ -92,6 +92,9 @@ impl FromStr for Kappa {
     }
 }
 
+/// The most decimal digits after the point: ten to this power is the largest that fits.
+const DIGITS: u32 = 18;
+
 /// A non-negative number as the fraction that its decimal digits say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
@@ -100,19 +103,20 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads digits with at most one point and at most 12 digits after it, or a fraction `a/b`.
+    /// Reads digits with at most one point, [`DIGITS`] of them after it with an exponent
+    /// counted in, or a fraction `a/b`.
     fn parse(text: &str) -> Option<Self> {
         if let Some((over, under)) = text.split_once('/') {
             let (numerator, denominator) = (digits(over)?, digits(under)?);
             return (denominator > 0).then(|| Self::reduced(numerator, denominator));
         }
         if let Some((mantissa, exponent)) = text.split_once(['e', 'E']) {
-            let shift = exponent.strip_prefix('-')?.parse::<u32>().ok().filter(|&shift| shift <= 12)?;
+            let shift = exponent.strip_prefix('-')?.parse::<u32>().ok().filter(|&shift| shift <= DIGITS)?;
             let value = Self::parse(mantissa)?;
             return Some(Self::reduced(value.numerator, value.denominator.checked_mul(10u64.pow(shift))?));
         }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        if fraction.len() > 12 || (whole.is_empty() && fraction.is_empty()) {
+        if fraction.len() > DIGITS as usize || (whole.is_empty() && fraction.is_empty()) {
             return None;
         }
         let scale = 10u64.pow(fraction.len() as u32);
@@ -135,8 +139,19 @@ impl Decimal {
 }
 
 impl fmt::Display for Decimal {
+    /// As digits where they end, else as a fraction: what is read back is the same number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_f64().fmt(f)
+        let Some(places) = (0..=DIGITS).find(|&places| 10u64.pow(places) % self.denominator == 0) else {
+            return write!(f, "{}/{}", self.numerator, self.denominator);
+        };
+        write!(f, "{}", self.numerator / self.denominator)?;
+        if places == 0 {
+            return Ok(());
+        }
+        // The scale is a multiple of the denominator, so no digit is lost.
+        let scale = 10u64.pow(places) / self.denominator;
+        let fraction = self.numerator % self.denominator * scale;
+        write!(f, ".{fraction:0width$}", width = places as usize)
     }
 }
 
@@ -206,6 +221,32 @@ mod tests {
         for text in ["", "0", "2", "-1", "n^0.5", "n^-0", "nan", "n^-inf", "1e9", "e-3", "1/0", "."] {
             assert!(text.parse::<Kappa>().is_err(), "{text}");
         }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_number_reads_back_as_it_was(over in 1u64..1 << 60, under in 1u64..1 << 60) {
+            let kappa: Kappa = format!("{}/{}", over.min(under), over.max(under)).parse().unwrap();
+            proptest::prop_assert_eq!(kappa.to_string().parse::<Kappa>().unwrap(), kappa);
+        }
+
+        #[test]
+        fn every_float_as_python_writes_it_reads_back(value in 1e-2f64..1.0) {
+            let text = value.to_string();
+            let alpha: Alpha = text.parse().unwrap();
+            proptest::prop_assert_eq!(alpha.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn fractions_that_do_not_end_stay_fractions() {
+        for (text, shown) in [("1/3", "1/3"), ("2/4", "0.5"), ("1.5e-12", "0.0000000000015"), ("0.10", "0.1")]
+        {
+            let alpha: Alpha = text.parse().unwrap();
+            assert_eq!(alpha.to_string(), shown);
+            assert_eq!(shown.parse::<Alpha>().unwrap(), alpha);
+        }
+        assert_eq!("1000000".parse::<Alpha>().unwrap().to_string(), "1000000");
     }
 
     #[test]

@@ -21,14 +21,13 @@ pub(crate) struct RisingTable {
 impl RisingTable {
     /// A table for the multiples `levels * alpha` and for alpha itself, up to n = `rows`.
     pub(crate) fn new(alpha: Alpha, levels: impl IntoIterator<Item = u32>, rows: u64) -> Self {
-        let (numerator, denominator) = (alpha.numerator(), alpha.denominator());
+        let denominator = alpha.denominator();
         let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
-        for multiple in levels.into_iter().map(u64::from).chain([1]) {
-            let start = multiple * numerator;
-            let steps = start / denominator + rows;
-            let fits = LARGEST.saturating_sub(start % denominator) / denominator;
-            let length = lengths.entry(start % denominator).or_default();
-            *length = (*length).max(steps.min(fits));
+        for multiple in levels.into_iter().chain([1]) {
+            let (first, residue) = start(alpha, multiple);
+            let fits = LARGEST.saturating_sub(residue) / denominator;
+            let length = lengths.entry(residue).or_default();
+            *length = (*length).max((first + rows).min(fits));
         }
         let largest = lengths.iter().map(|(residue, length)| residue + length * denominator).max();
         let logs = IntegerLogs::up_to(largest.unwrap_or(1).min(LARGEST));
@@ -46,16 +45,22 @@ impl RisingTable {
 
     /// The rising factorials that begin at `multiple * alpha`.
     pub(crate) fn starting_at(&self, multiple: u32) -> Rising<'_> {
-        let start = u64::from(multiple) * self.alpha.numerator();
-        let residue = start % self.alpha.denominator();
-        let first = (start / self.alpha.denominator()) as usize;
-        let sums = self.prefixes.get(&residue).and_then(|sums| sums.get(first..)).unwrap_or_default();
+        let (first, residue) = start(self.alpha, multiple);
+        let sums =
+            self.prefixes.get(&residue).and_then(|sums| sums.get(first as usize..)).unwrap_or_default();
         Rising {
             sums,
             before: sums.first().copied().unwrap_or_default(),
             start: f64::from(multiple) * self.alpha.to_f64(),
         }
     }
+}
+
+/// Where a multiple of alpha stands: its whole part, and what is left in units of 1/q.
+fn start(alpha: Alpha, multiple: u32) -> (u64, u64) {
+    let (start, denominator) =
+        (u128::from(multiple) * u128::from(alpha.numerator()), u128::from(alpha.denominator()));
+    ((start / denominator) as u64, (start % denominator) as u64)
 }
 
 /// ln of the rising factorials a (a+1) ... (a+n-1) = G(a+n) / G(a) for one a.
@@ -119,7 +124,9 @@ mod tests {
 
     #[test]
     fn the_table_is_the_difference_of_log_gammas() {
-        for text in ["0.5", "1", "0.3", "2.5", "0.123456"] {
+        for text in
+            ["0.5", "1", "0.3", "2.5", "0.123456", "1/3", "0.30000000000000004", "7.123456789012345678"]
+        {
             let alpha: Alpha = text.parse().unwrap();
             let table = RisingTable::new(alpha, [2, 3, 4, 7], 1000);
             for multiple in [1, 2, 3, 4, 7] {

@@ -207,8 +207,25 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Ok(())
     }
 
-    /// The score of the graph with one edge toggled, with its own contexts.
+    /// What a toggle changes; one whose counts are too large is left alone, and evaluated
+    /// again after every step, since what it depends on is not known.
     fn evaluate(
+        &self,
+        state: &GraphClimbState,
+        edge: Edge,
+        places: &mut Places,
+        observer: &dyn Observer,
+    ) -> std::result::Result<Evaluated, Halt> {
+        match self.change(state, edge, places, observer) {
+            Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
+                Ok(Evaluated::forbidden((0..state.structure.variables() as u32).collect(), true))
+            }
+            evaluated => evaluated,
+        }
+    }
+
+    /// The score of the graph with one edge toggled, with its own contexts.
+    fn change(
         &self,
         state: &GraphClimbState,
         edge: Edge,
@@ -222,7 +239,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let graph = Toggled::new(state.structure.graph(), edge);
         let allow = |end| self.limits.allow(graph.markov_blanket(end), self.scorer.cardinalities());
         if !(state.structure.graph().contains(edge) || allow(low) && allow(high)) {
-            return Ok(Evaluated { change: None, ties: 0, watched: vec![low as u32, high as u32] });
+            return Ok(Evaluated::forbidden(vec![low as u32, high as u32], false));
         }
         // First the contexts: the counts that they need give the plain scores as well.
         let outcome = self.contexts.toggled((&graph, &state.trace), edge, places, observer)?;
@@ -230,7 +247,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         for end in [low, high] {
             change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
         }
-        Ok(Evaluated { change: Some(change), ties: outcome.ties, watched: outcome.watched })
+        Ok(Evaluated { change: Some(change), ties: outcome.ties, watched: outcome.watched, too_large: false })
     }
 
     fn take(

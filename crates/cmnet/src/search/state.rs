@@ -2,6 +2,7 @@
 
 use super::stop::StopReason;
 use super::trace::Trace;
+use crate::data::Var;
 use crate::graph::{Edge, VarSet};
 use crate::score::Nats;
 use crate::structure::Structure;
@@ -55,6 +56,15 @@ pub(super) struct Evaluated {
     pub(super) ties: u64,
     /// The nodes on whose blankets and contexts the change depends.
     pub(super) watched: Vec<u32>,
+    /// Whether the counts that it needs are too large to be had.
+    pub(super) too_large: bool,
+}
+
+impl Evaluated {
+    /// A toggle that a limit forbids.
+    pub(super) fn forbidden(watched: Vec<u32>, too_large: bool) -> Self {
+        Self { change: None, ties: 0, watched, too_large }
+    }
 }
 
 impl GraphClimbState {
@@ -86,6 +96,14 @@ impl GraphClimbState {
         self.promising
     }
 
+    /// The ends of edges that are too large to count, as things stand.
+    pub(super) fn limited(&self) -> Vec<Var> {
+        let known = self.candidates.iter().zip(&self.evaluated);
+        let refused = known.filter(|(_, evaluated)| evaluated.as_ref().is_some_and(|e| e.too_large));
+        let ends: VarSet = refused.flat_map(|(edge, _)| [edge.low(), edge.high()]).collect();
+        ends.as_slice().to_vec()
+    }
+
     /// How many edge toggles were considered for the steps taken, each with its own contexts.
     pub fn moves(&self) -> u64 {
         self.moves
@@ -107,6 +125,8 @@ pub struct Found {
     pub ties: u64,
     /// Why the climb ended.
     pub stop: StopReason,
+    /// The ends of edges that were not considered because they are too large to count.
+    pub limited: Vec<Var>,
 }
 
 impl Found {
@@ -119,6 +139,7 @@ impl Found {
             moves: state.moves,
             ties: state.ties,
             stop,
+            limited: state.limited(),
         }
     }
 }

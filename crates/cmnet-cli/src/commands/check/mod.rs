@@ -10,6 +10,7 @@ use crate::{files, interrupt, output, progress};
 use cmnet::counts::RowCounts;
 use cmnet::data::{DataDigest, Dataset};
 use cmnet::graph::Edge;
+use cmnet::loglinear::Fit;
 use cmnet::score::{ContextPrior, Scorer};
 use cmnet::search::StopReason;
 use cmnet::{Model, Structure};
@@ -30,9 +31,10 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let learner = Scorer::new(&counts, alpha).score(&model.structure, &prior)?.total();
     let optimality =
         if arguments.skip_optimality { None } else { Some(examine(&table, &structure, &scoring)?) };
-    let same_data = model.learned.as_ref().map(|learned| learned.digest == DataDigest::of(&data));
-    let fitted_here = |rows: u64| rows == data.rows() && same_data != Some(false);
-    let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit.rows));
+    let digest = DataDigest::of(&data);
+    let same_data = model.learned.as_ref().map(|learned| learned.digest == digest);
+    let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
+    let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit));
     let parameters = model.fit.as_ref().map(examine).transpose()?;
     let overridden = arguments.scoring.kappa.is_some() || arguments.scoring.alpha.is_some();
     let verdict = Verdict {
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
         optimality,
     };
     match arguments.format.format {
-        Format::Text => output::text(&verdict.as_text(&model))?,
+        Format::Text => output::page(&verdict.as_text(&model))?,
         Format::Json => output::json(&verdict.as_json(&model))?,
     }
     let stopped = matches!(verdict.optimality, Some(Optimality::Stopped { .. }));

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
     };
     let told = Told::new(&model, &evidence, explanation, closed.as_ref());
     match arguments.format.format {
-        Format::Text => output::text(&told.as_text())?,
+        Format::Text => output::page(&told.as_text())?,
         Format::Json => output::json(&told.as_json(bytes))?,
     }
     Ok(Outcome::Done)
@@ -124,7 +124,7 @@ impl<'a> Told<'a> {
             "independent_groups": groups(&explanation.groups),
             "newly_independent": explanation.splits.iter().map(|parts| groups(parts)).collect::<Vec<_>>(),
             "independent_pairs": pairs.collect::<Vec<_>>(),
-            "independent_pairs_left_out": explanation.separations().skip(MOST_PAIRS).count(),
+            "independent_pairs_left_out": explanation.separation_count().saturating_sub(MOST_PAIRS),
             "tables": {"bytes": bytes},
         })
     }

@@ -144,7 +144,7 @@ impl Told<'_> {
                 if separation.given.len() == 1 { "is" } else { "are" }
             );
         }
-        match self.explanation.separations().skip(MOST_PAIRS).count() {
+        match self.explanation.separation_count().saturating_sub(MOST_PAIRS) {
             0 => text,
             more => text + &format!("  ... and {more} more pairs without an edge (--format json).\n"),
         }

@@ -1,8 +1,8 @@
 //! What `cmnet learn --format json` prints.
 
 use cmnet::data::{DataDigest, Dataset};
-use cmnet::io::ContextRecord;
 use cmnet::io::model_file::{context_records, edge_names};
+use cmnet::io::{ContextRecord, Loaded};
 use cmnet::learn::{Learned, LearnedModel};
 use cmnet::loglinear::{Fit, FitStatus};
 use cmnet::score::Nats;
@@ -26,6 +26,7 @@ pub(super) struct Answer<'a> {
 #[derive(Serialize)]
 struct DataAnswer<'a> {
     rows: u64,
+    dropped_rows: u64,
     digest: DataDigest,
     variables: &'a [cmnet::data::Variable],
 }
@@ -44,6 +45,7 @@ struct ModelAnswer {
     bic: Option<f64>,
     sbic: Option<f64>,
     fit: Option<FitAnswer>,
+    unfitted: Option<String>,
     steps: usize,
     moves: u64,
     ties: u64,
@@ -60,11 +62,17 @@ struct FitAnswer {
 }
 
 /// Everything that was learned, by names.
-pub(super) fn render<'a>(learned: &'a Learned, data: &'a Dataset) -> Answer<'a> {
+pub(super) fn render<'a>(learned: &'a Learned, loaded: &'a Loaded) -> Answer<'a> {
+    let data = &loaded.data;
     let schema = data.schema();
     Answer {
         format: "cmnet-learn/1",
-        data: DataAnswer { rows: data.rows(), digest: DataDigest::of(data), variables: schema.variables() },
+        data: DataAnswer {
+            rows: data.rows(),
+            dropped_rows: loaded.dropped_rows,
+            digest: DataDigest::of(data),
+            variables: schema.variables(),
+        },
         search: learned.search,
         search_reason: &learned.search_reason,
         stop: learned.stop.to_string(),
@@ -97,6 +105,7 @@ fn answer(model: &LearnedModel, data: &Dataset) -> ModelAnswer {
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
             boundary: fit.boundary.len(),
         }),
+        unfitted: model.unfitted.clone(),
         steps: model.steps.len(),
         moves: model.moves,
         ties: model.ties,

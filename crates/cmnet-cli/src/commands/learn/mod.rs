@@ -5,15 +5,12 @@ mod outputs;
 mod sgm;
 mod summary;
 
-use crate::args::{Candidates, Format, LearnArgs, ModelClass, Search, Select};
-use crate::commands::fitting::fit_options;
+use crate::args::{Format, LearnArgs, ModelClass, Select};
+use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
-use cmnet::learn::{LearnOptions, SearchMode, Select as Choice, learn_from, parse_duration};
-use cmnet::score::Kappa;
-use cmnet::search::StopReason;
-use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use cmnet::learn::{LearnOptions, Select as Choice, learn_from};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
@@ -22,10 +19,13 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     if let Some(path) = &arguments.checkpoints.checkpoint {
         files::check_output(path, Path::new(&arguments.data.data))?;
+        outputs.paths().try_for_each(|output| files::check_apart(path, output))?;
+    }
+    let time_limit = time_limit(&arguments.search)?;
+    if is_sgm {
+        sgm::check(arguments, &options)?;
     }
     let loaded = files::table(&arguments.data)?;
-    let time_limit =
-        arguments.time_limit.as_deref().map(|text| parse_duration("--time-limit", text)).transpose()?;
     if is_sgm {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
     }
@@ -37,48 +37,23 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let written = outputs.write(&learned, &loaded.data, &options);
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format.format {
-        Format::Text => output::text(&summary::render(&learned, &loaded, paths)?)?,
-        Format::Json => output::json(&answer::render(&learned, &loaded.data))?,
+        Format::Text => output::page(&summary::render(&learned, &loaded, paths)?)?,
+        Format::Json => output::json(&answer::render(&learned, &loaded))?,
     }
     written?;
     checkpointed?;
-    Ok(match learned.stop {
-        StopReason::Interrupted => Outcome::Interrupted,
-        StopReason::TimeLimit => Outcome::Limited,
-        _ => Outcome::Done,
+    let unfitted = learned.models.iter().any(|model| model.unfitted.is_some());
+    Ok(match Outcome::of(learned.stop) {
+        Outcome::Done if unfitted => Outcome::Limited,
+        outcome => outcome,
     })
 }
 
 /// What was typed becomes what the library understands.
 fn options(arguments: &LearnArgs) -> anyhow::Result<LearnOptions> {
-    let kappas: Vec<Kappa> = arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-    Ok(LearnOptions {
-        kappas,
-        search: arguments.search.into(),
-        alpha: arguments.alpha.parse()?,
-        select: match arguments.select {
-            Select::Bic => Choice::Bic,
-            Select::None => Choice::None,
-        },
-        fit: fit_options(&arguments.fitting)?,
-        threads: arguments.threads,
-        limits: BlanketLimits {
-            neighbors: arguments.max_neighbors,
-            configurations: arguments.max_configurations,
-        },
-        candidates: match arguments.candidates {
-            Candidates::Or => CandidateRule::Or,
-            Candidates::And => CandidateRule::And,
-        },
-    })
-}
-
-impl From<Search> for SearchMode {
-    fn from(search: Search) -> Self {
-        match search {
-            Search::Auto => Self::Auto,
-            Search::Paper => Self::Paper,
-            Search::Blanket => Self::Blanket,
-        }
-    }
+    let select = match arguments.select {
+        Select::Bic => Choice::Bic,
+        Select::None => Choice::None,
+    };
+    Ok(LearnOptions { select, ..learn_options(&arguments.search)? })
 }

@@ -27,18 +27,30 @@ pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outpu
                            give one --kappa, or --select bic";
             return Err(Usage(problem.to_owned()).into());
         }
-        files::check_output(path, Path::new(&arguments.data.data))?;
-        return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing_beside(path)) });
+        let drawing = drawing_beside(path);
+        for output in [path, &drawing] {
+            files::check_output(output, Path::new(&arguments.data.data))?;
+        }
+        return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing) });
     }
     if arguments.no_output || none_chosen || arguments.format.format == Format::Json {
         return Ok(Outputs::default());
     }
     let stem = stem(&arguments.data.data);
     let model = PathBuf::from(format!("{stem}.model.json"));
-    Ok(Outputs { drawing: Some(drawing_beside(&model)), model: Some(model) })
+    let drawing = drawing_beside(&model);
+    for output in [&model, &drawing] {
+        files::check_output(output, Path::new(&arguments.data.data))?;
+    }
+    Ok(Outputs { drawing: Some(drawing), model: Some(model) })
 }
 
 impl Outputs {
+    /// The files that will be written.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        [&self.model, &self.drawing].into_iter().flatten().map(PathBuf::as_path)
+    }
+
     /// Writes what was chosen; returns the paths.
     pub(super) fn write(
         &self,

@@ -3,19 +3,30 @@
 use super::outputs::Outputs;
 use crate::args::{Format, LearnArgs};
 use crate::commands::fitting::fit_options;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
 use crate::output;
 use crate::progress::Watch;
 use cmnet::Model;
 use cmnet::data::{DataDigest, Dataset};
 use cmnet::io::Loaded;
 use cmnet::io::model_file::{context_records, edge_names};
+use cmnet::learn::LearnOptions;
 use cmnet::loglinear::{Fit, fit};
 use cmnet::report::{Drawing, text};
-use cmnet::search::StopReason;
 use cmnet::sgm::{LearnedSgm, SgmOptions, learn};
 use serde_json::{Value, json};
 use std::fmt::Write;
+
+/// Refuses what has no meaning for stratified models.
+pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Result<()> {
+    let checkpoints = &arguments.checkpoints;
+    let saved =
+        (checkpoints.checkpoint.is_some() || checkpoints.resume).then_some("--checkpoint and --resume");
+    match saved.or_else(|| options.unused_by_sgm()) {
+        Some(flag) => Err(Usage(format!("{flag}: --model sgm does not use this; leave it out")).into()),
+        None => Ok(()),
+    }
+}
 
 /// Learns, fits, saves and prints one stratified model.
 pub(super) fn run(
@@ -27,9 +38,11 @@ pub(super) fn run(
     let options = SgmOptions { seed: arguments.seed, ..SgmOptions::default() };
     let learned = learn(&loaded.data, &options, watch)?;
     let structure = learned.best.structure()?;
-    let fitted = fit(&structure, &loaded.data, &fit_options(&arguments.fitting)?)?;
+    let fitted = fit(&structure, &loaded.data, &fit_options(&arguments.search.fitting)?)?;
     let model = Model { schema: loaded.data.schema().clone(), structure, learned: None, fit: Some(fitted) };
-    let written = outputs.write_model(&model)?;
+    // A disk that is full must not swallow the answer: it is printed either way.
+    let saved = outputs.write_model(&model);
+    let written = saved.as_deref().unwrap_or_default();
     match arguments.format.format {
         Format::Json => output::json(&as_json(&learned, &model, &loaded.data, options.seed))?,
         Format::Text => {
@@ -38,14 +51,11 @@ pub(super) fn run(
                 let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
                 writeln!(page, "\nwrote {}", paths.join(" and "))?;
             }
-            output::text(&page)?;
+            output::page(&page)?;
         }
     }
-    Ok(match learned.stop {
-        StopReason::Interrupted => Outcome::Interrupted,
-        StopReason::TimeLimit => Outcome::Limited,
-        _ => Outcome::Done,
-    })
+    saved?;
+    Ok(Outcome::of(learned.stop))
 }
 
 fn as_text(learned: &LearnedSgm, model: &Model, loaded: &Loaded, seed: u64) -> anyhow::Result<String> {
@@ -59,7 +69,9 @@ fn as_text(learned: &LearnedSgm, model: &Model, loaded: &Loaded, seed: u64) -> a
     writeln!(page, "log posterior    {:.6}", learned.best.log_posterior().to_f64())?;
     if let Some(fit) = &model.fit {
         writeln!(page, "parameters       {}", fit.free_parameters)?;
-        writeln!(page, "log-likelihood   {:.6}", fit.log_likelihood.unwrap_or(f64::NAN))?;
+        if let Some(log_likelihood) = fit.log_likelihood {
+            writeln!(page, "log-likelihood   {log_likelihood:.6}")?;
+        }
         writeln!(page, "BIC / n          {:.6}\n", fit.sbic())?;
     }
     Ok(page + &text::render(&Drawing::new(&model.schema, &model.structure)?))

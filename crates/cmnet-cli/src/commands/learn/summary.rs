@@ -112,6 +112,15 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             "zero margins: the {estimate} has its supremum at infinity in up to {terms} terms; the value is the supremum"
         )?;
     }
+    for model in &learned.models {
+        let kappa = model.prior.kappa();
+        if let Some(reason) = &model.unfitted {
+            writeln!(page, "kappa {kappa} could not be fitted and was not compared: {reason}")?;
+        }
+        if model.fit.as_ref().is_some_and(|fit| fit.status == FitStatus::IterationLimit) {
+            writeln!(page, "kappa {kappa}: the estimate did not converge, so its BIC is only a lower bound")?;
+        }
+    }
     if learned.ties() > 0 {
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
@@ -121,7 +130,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         let more = if learned.limited.len() > 8 { ", ..." } else { "" };
         writeln!(
             page,
-            "a limit kept the blankets of {} variables from growing ({}{more}); raise --max-neighbors or --max-configurations",
+            "a limit kept the blankets of {} variables from growing ({}{more}); in mode blanket raise --max-neighbors or --max-configurations",
             learned.limited.len(),
             names.join(", ")
         )?;

@@ -1,0 +1,168 @@
+//! Nothing that a user has is lost: files that are in the way, work that meets a limit, rows
+//! that are left out, streams that nobody reads.
+
+mod common;
+
+use common::Sandbox;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_checkpoint_replaces_no_other_file() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/coronary_heart.csv --no-output --checkpoint";
+    std::fs::create_dir(sandbox.path("folder")).unwrap();
+    sandbox.run(&format!("{learn} folder")).refused(2, &["folder: this is a folder"]);
+    sandbox.write("diary.txt", "dear diary");
+    sandbox.run(&format!("{learn} diary.txt")).refused(2, &["diary.txt", "is no checkpoint"]);
+    sandbox.write("run.previous", "dear diary");
+    sandbox.run(&format!("{learn} run")).refused(2, &["run.previous", "is no checkpoint"]);
+    sandbox.run(&format!("{learn} absent/run")).refused(2, &["absent"]);
+    assert_eq!(sandbox.read("diary.txt") + &sandbox.read("run.previous"), "dear diarydear diary");
+    assert!(sandbox.path("folder").is_dir());
+}
+
+#[test]
+fn a_run_that_does_not_resume_keeps_the_checkpoint_of_the_one_before() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/coronary_heart.csv --no-output --checkpoint run";
+    sandbox.run(learn).succeeds();
+    let first = sandbox.read("run");
+    let again = sandbox.run(&format!("{learn} --alpha 1")).succeeds();
+    assert!(again.stderr.contains("kept as run.old"), "{}", again.stderr);
+    assert_eq!(sandbox.read("run.old"), first);
+    assert!(sandbox.run(&format!("{learn} --alpha 1 --resume")).succeeds().stderr.is_empty());
+}
+
+#[test]
+fn two_outputs_need_two_files() {
+    let sandbox = Sandbox::with_model();
+    let learn = "learn data/coronary_heart.csv";
+    sandbox.run(&format!("{learn} -o x.json --checkpoint x.json")).refused(2, &["x.json: two things"]);
+    sandbox.run(&format!("{learn} -o x.json --checkpoint x.svg")).refused(2, &["x.svg: two things"]);
+    sandbox.run(&format!("{learn} -o data")).refused(2, &["data: this is a folder"]);
+    sandbox.run("export m.model.json -o m.uai --evidence-output m.uai").refused(2, &["m.uai: two things"]);
+}
+
+#[test]
+fn hyperparameters_read_back_whatever_they_are() {
+    let sandbox = Sandbox::new();
+    for (option, field) in
+        [("--alpha 1/3", "alpha"), ("--kappa 1/3", "kappa"), ("--alpha 0.30000000000000004", "alpha")]
+    {
+        sandbox.run(&format!("learn data/coronary_heart.csv {option} -o m.json")).succeeds();
+        let model: Value = serde_json::from_str(&sandbox.read("m.json")).unwrap();
+        assert_eq!(model["learned"][field], option.split_once(' ').unwrap().1);
+        sandbox.run("check m.json data/coronary_heart.csv").succeeds().says(&["agrees"]);
+    }
+}
+
+#[test]
+fn structures_survive_a_fit_that_meets_a_limit() {
+    let sandbox = Sandbox::new();
+    let rows: Vec<String> = (0..2000).map(|row| format!("{0},{0}\n", row % 200)).collect();
+    sandbox.write("t.csv", "a,b\n".to_owned() + &rows.concat());
+    let learn = "learn t.csv --method exact --memory 1M";
+    let ran = sandbox.run(&format!("{learn} --format json")).ends_with(3);
+    let found = ran.document();
+    assert_eq!((found["selected"].clone(), found["criterion"].clone()), (Value::Null, Value::Null));
+    for model in found["models"].as_array().unwrap() {
+        assert_eq!(model["edges"].as_array().unwrap().len(), 1);
+        assert!(model["unfitted"].as_str().unwrap().contains("exact fitting"), "{model}");
+    }
+    let text = sandbox.run(&format!("{learn} --kappa n^-0.25 -o m.json")).ends_with(3);
+    text.says(&["could not be fitted", "wrote m.json"]);
+    sandbox.run("fit m.json t.csv -o fitted.json").succeeds();
+}
+
+#[test]
+fn options_without_meaning_are_refused() {
+    let sandbox = Sandbox::with_model();
+    let sgm = "learn data/coronary_heart.csv --model sgm --no-output";
+    for option in ["--checkpoint run", "--kappa 0.5", "--search paper", "--alpha 1", "--max-neighbors 3"] {
+        let flag = option.split_once(' ').unwrap().0;
+        sandbox.run(&format!("{sgm} {option}")).refused(2, &[flag, "--model sgm does not use this"]);
+    }
+    let predict = "predict m.model.json data/coronary_heart.csv --target smoking";
+    for option in ["--columns smoking", "--on-missing drop", "--schema s.toml"] {
+        sandbox.run(&format!("{predict} {option}")).refused(2, &["unexpected argument"]);
+    }
+    let sweeps = "query m.model.json --method gibbs --sweeps 18446744073709551615";
+    sandbox.run(sweeps).refused(2, &["sweeps", "1000000000"]);
+}
+
+#[test]
+fn rows_that_are_left_out_are_counted() {
+    let sandbox = Sandbox::with_model();
+    let table = std::fs::read_to_string(sandbox.path("data/coronary_heart.csv")).unwrap();
+    let gap = format!("?{}\n", ",no".repeat(table.lines().next().unwrap().matches(',').count()));
+    sandbox.write("gaps.csv", &(table + &gap + &gap));
+    let says = "gaps.csv: 2 rows with missing values were left out";
+    for command in ["evaluate m.model.json", "score m.model.json", "fit m.model.json", "cv"] {
+        let ran = sandbox.run(&format!("{command} gaps.csv --on-missing drop")).succeeds();
+        assert!(ran.stderr.contains(says), "{command}: {}", ran.stderr);
+    }
+    let learned = sandbox.json("learn gaps.csv --on-missing drop");
+    assert_eq!(learned["data"]["dropped_rows"], 2);
+}
+
+#[test]
+fn parameters_are_held_against_their_own_table_only() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/coronary_heart.csv --model sgm -o m.json";
+    sandbox.run(learn).succeeds();
+    sandbox.run("check m.json data/coronary_heart.csv --kappa 0.5").succeeds().says(&["recorded -6"]);
+    // As many rows, other ones.
+    let table = std::fs::read_to_string(sandbox.path("data/coronary_heart.csv")).unwrap();
+    let mut lines: Vec<&str> = table.lines().collect();
+    lines[1..].sort_unstable();
+    let (first, last) = (lines[1], lines.len() - 1);
+    lines[last] = first;
+    sandbox.write("other.csv", &(lines.join("\n") + "\n"));
+    sandbox.run("check m.json other.csv --kappa 0.5").succeeds().says(&["not examined"]);
+    // Fitted to another table than it was learned from: held against that one.
+    sandbox.run("learn data/coronary_heart.csv -o l.json").succeeds();
+    sandbox.run("fit l.json other.csv -o f.json").succeeds();
+    let check = sandbox.run("check f.json other.csv").succeeds();
+    assert!(!check.stdout.contains("gradient per row        not examined"), "{}", check.stdout);
+    sandbox
+        .run("check f.json data/coronary_heart.csv")
+        .succeeds()
+        .says(&["gradient per row        not examined"]);
+}
+
+#[test]
+fn the_referee_refuses_like_everybody_else() {
+    let sandbox = Sandbox::with_model();
+    sandbox.run("check m.model.json data/coronary_heart.csv --kappa eps").refused(2, &["forbids contexts"]);
+}
+
+#[test]
+fn labels_do_not_steer_the_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", &("a,b\n".to_owned() + &"\u{1b}[2Jx,y\nz,w\n".repeat(9)));
+    sandbox.run("learn t.csv -o m.json").succeeds();
+    for command in ["query m.json", "describe t.csv", "explain m.json", "score m.json t.csv"] {
+        let ran = sandbox.run(command).succeeds();
+        assert!(
+            !ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'),
+            "{command}: {}",
+            ran.stdout
+        );
+    }
+    sandbox.run("sample m.json -n 20").succeeds().says(&["\u{1b}[2Jx"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_has_to_read_the_complaints() {
+    let sandbox = Sandbox::new();
+    for arguments in [["describe", "absent.csv"], ["describe", "data/car.csv"]] {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("cmnet"));
+        command.args(arguments).current_dir(sandbox.path("."));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        let code = child.wait().unwrap().code();
+        assert_eq!(code, Some(if arguments[1] == "absent.csv" { 2 } else { 0 }));
+    }
+}
