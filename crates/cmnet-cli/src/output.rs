@@ -2,14 +2,18 @@
 
 use serde::Serialize;
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Writes a text to standard output.
 pub(crate) fn text(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(())
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(source) if source.kind() != ErrorKind::BrokenPipe => {
+            Err(cmnet::Error::io(Path::new("standard output"), "write", source).into())
+        }
+        written => Ok(written?),
+    }
 }
 
 /// Writes a JSON document to standard output.

@@ -1,6 +1,8 @@
 //! Nothing that a user has is lost: files that are in the way, work that meets a limit, rows
 //! that are left out, streams that nobody reads.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
 mod common;
 
 use common::Sandbox;
@@ -165,4 +167,44 @@ fn nobody_has_to_read_the_complaints() {
         let code = child.wait().unwrap().code();
         assert_eq!(code, Some(if arguments[1] == "absent.csv" { 2 } else { 0 }));
     }
+}
+
+#[test]
+fn columns_of_identifiers_end_and_say_what_was_left_out() {
+    let sandbox = Sandbox::new();
+    let rows: Vec<String> = (0..3000).map(|row| format!("{row},{row},{row},{}\n", row % 2)).collect();
+    sandbox.write("ids.csv", "one,two,three,bit\n".to_owned() + &rows.concat());
+    let learned =
+        sandbox.run("learn ids.csv --select none --kappa n^-0.5 --format json").succeeds().document();
+    assert_eq!(learned["stop"], "converged");
+    assert!(!learned["limited"].as_array().unwrap().is_empty());
+    assert!(!learned["models"][0]["edges"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_partition_function_that_is_not_that_of_the_terms_is_refused() {
+    let sandbox = Sandbox::with_model();
+    let mut model: Value = serde_json::from_str(&sandbox.read("m.model.json")).unwrap();
+    let (right, first) =
+        (model["parameters"]["log_partition"].clone(), model["parameters"]["terms"][0]["phi"].clone());
+    model["parameters"]["log_partition"] = 0.0.into();
+    sandbox.write("z.json", model.to_string());
+    model["parameters"]["log_partition"] = right;
+    model["parameters"]["terms"][0]["phi"] = (first.as_f64().unwrap() + 1.0).into();
+    sandbox.write("phi.json", model.to_string());
+    model["parameters"]["terms"][0]["phi"] = 1e308.into();
+    sandbox.write("huge.json", model.to_string());
+    for file in ["z.json", "phi.json", "huge.json"] {
+        let says = [file, "parameters.log_partition", "is not the log partition function"];
+        sandbox.run(&format!("evaluate {file} data/coronary_heart.csv")).refused(2, &says);
+    }
+}
+
+#[test]
+fn the_experiment_takes_the_papers_tables_only() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("tables")).unwrap();
+    sandbox.write("tables/coronary_heart.csv", "a,b\nx,y\nz,w\n");
+    let says = ["coronary_heart.csv has 2 rows and 2 variables, the paper's table 1841 and 6"];
+    sandbox.run("experiment real --quick --data tables --out out").refused(2, &says);
 }

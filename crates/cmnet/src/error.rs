@@ -92,7 +92,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Structure(StructureProblem),
     /// A model and a table that do not speak of the same variables.
-    #[error("the model and the data do not match: {problem}; {hint}")]
+    #[error("{problem}; {hint}")]
     Mismatch {
         /// The first difference.
         problem: String,

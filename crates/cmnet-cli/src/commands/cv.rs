@@ -31,6 +31,9 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
 }
 
 fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String> {
+    if found.finished == 0 {
+        return Ok(format!("No fold was finished ({}); nothing is kept.\n", found.stop));
+    }
     let mut page = format!("{} folds, seed {}; means over folds\n\n", arguments.folds, arguments.seed);
     writeln!(
         page,
@@ -50,6 +53,13 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
         "Predictive: mean natural-log probability per held-out row, smoothing {}.",
         arguments.search.fitting.smoothing
     )?;
+    if arguments.search.fitting.smoothing == 0.0 {
+        writeln!(
+            page,
+            "Without smoothing a held-out row may be impossible; it counts with the small probability where \
+             the estimation ended."
+        )?;
+    }
     if !found.exact {
         writeln!(page, "Exact fitting was out of reach: the numbers are of the pseudo-likelihood.")?;
     }

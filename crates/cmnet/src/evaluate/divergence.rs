@@ -42,8 +42,10 @@ pub fn divergence(p: &Parameters, q: &Parameters, budget: u64) -> Result<f64> {
     let log_partition_p = p.propagate(&tree, &mut propagation);
     propagation.distribute(&tree);
     let energy = |parameters: &Parameters| parameters.expectation(&tree, &propagation);
-    // Rounding may leave a divergence of zero a little below it.
-    Ok(((energy(p) - log_partition_p) - (energy(q) - log_partition_q)).max(0.0))
+    let (one, other) = (energy(p) - log_partition_p, energy(q) - log_partition_q);
+    // Rounding may leave a divergence of zero a little below it; more is no rounding.
+    let is_rounding = other - one <= 1e-9 * one.abs().max(1.0);
+    Ok(if one < other && is_rounding { 0.0 } else { one - other })
 }
 
 /// KL from a known joint distribution, given as the probability of every configuration of

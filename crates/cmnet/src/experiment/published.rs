@@ -7,6 +7,8 @@ pub(super) struct Row {
     /// The file's name without extension.
     pub(super) key: &'static str,
     pub(super) name: &'static str,
+    /// Rows and variables; `None` where there is no table to compare with.
+    pub(super) size: Option<(u64, usize)>,
     pub(super) sbic: [Option<f64>; 3],
     pub(super) predictive: [Option<f64>; 3],
     pub(super) edges: [Option<f64>; 3],
@@ -28,6 +30,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "congressional_voting",
         name: "Congressional voting",
+        size: Some((312, 15)),
         sbic: all([-6.4800, -6.5068, -6.6583]),
         predictive: all([-6.4526, -6.4151, -6.5428]),
         edges: all([24.9, 23.4, 30.0]),
@@ -37,6 +40,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "coronary_heart",
         name: "Coronary heart disease",
+        size: Some((1841, 6)),
         sbic: all([-3.6506, -3.6567, -3.6522]),
         predictive: all([-3.6395, -3.6460, -3.6417]),
         edges: all([5.5, 4.5, 6.5]),
@@ -46,6 +50,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "economic_activity",
         name: "Economic activity",
+        size: Some((665, 8)),
         sbic: all([-4.0077, -4.0413, -4.0513]),
         predictive: all([-3.9515, -3.9698, -4.0245]),
         edges: all([14.3, 11.6, 12.8]),
@@ -55,6 +60,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "finnish_parliament",
         name: "Finnish parliament",
+        size: None,
         sbic: all([-7.3767, -7.4031, -7.4124]),
         predictive: all([-7.3525, -7.3579, -7.3623]),
         edges: all([31.9, 26.2, 34.8]),
@@ -64,6 +70,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "women_mathematics",
         name: "Women in mathematics",
+        size: Some((1190, 6)),
         sbic: all([-3.7770, -3.7829, -3.7771]),
         predictive: all([-3.7547, -3.7561, -3.7564]),
         edges: all([6.0, 4.9, 6.4]),
@@ -73,6 +80,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "car",
         name: "Car evaluation",
+        size: Some((1728, 7)),
         sbic: two([-7.9225, -7.9691]),
         predictive: two([-7.7651, -7.7690]),
         edges: two([6.0, 6.0]),
@@ -82,6 +90,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "contraceptive",
         name: "Contraceptive method",
+        size: Some((1473, 10)),
         sbic: two([-8.3405, -8.3568]),
         predictive: two([-8.2108, -8.2188]),
         edges: two([10.9, 10.5]),
@@ -91,6 +100,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "mushroom",
         name: "Mushroom",
+        size: Some((5644, 8)),
         sbic: two([-5.0416, -5.1035]),
         predictive: two([-4.4276, -4.4262]),
         edges: two([17.0, 17.7]),
@@ -100,6 +110,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "soybean",
         name: "Soybean",
+        size: Some((266, 11)),
         sbic: two([-9.3404, -9.3773]),
         predictive: two([-9.0416, -9.1259]),
         edges: two([14.1, 12.4]),
@@ -109,6 +120,7 @@ pub(super) const REAL: [Row; 10] = [
     Row {
         key: "wisconsin_breast_cancer",
         name: "Wisconsin breast cancer",
+        size: Some((683, 10)),
         sbic: two([-5.0012, -5.1344]),
         predictive: two([-4.9057, -5.0388]),
         edges: two([13.3, 12.0]),

@@ -8,7 +8,7 @@ use super::published::{REAL, Row};
 use super::statistics::Summary;
 use crate::data::DataDigest;
 use crate::data::split::{Fold, folds};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::sgm::SgmOptions;
 
 /// The parts of the paper's protocol.
@@ -79,6 +79,7 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
     for published in REAL.iter().filter(|row| !plan.quick || quick.contains(&row.key)) {
         let data = host.table(published.key)?;
         let size = data.as_ref().map(|data| (data.rows(), data.variables()));
+        check_size(published, size)?;
         results.push(TableResult { published, size, seeds: Vec::new() });
         let Some(data) = data else { continue };
         for seed in 1..=plan.seeds {
@@ -101,6 +102,20 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
         }
     }
     Ok(Some(results))
+}
+
+/// Refuses a table that cannot be the paper's.
+fn check_size(published: &Row, found: Option<(u64, usize)>) -> Result<()> {
+    let (Some(found), Some(expected)) = (found, published.size) else { return Ok(()) };
+    if found == expected {
+        return Ok(());
+    }
+    let problem = format!(
+        "{}.csv has {} rows and {} variables, the paper's table {} and {}",
+        published.key, found.0, found.1, expected.0, expected.1
+    );
+    let hint = "give a data folder with the tables that data/README.md describes".to_owned();
+    Err(ErrorKind::Mismatch { problem, hint }.into())
 }
 
 fn cut_tasks<'a>(host: &'a dyn Host, plan: &Plan, cut: &'a Cut) -> Vec<Task<'a, Cell>> {

@@ -95,10 +95,12 @@ fn introduction(tables: &[TableResult]) -> String {
          reshuffling the same rows, so it is small where the folds agree.\n\n",
     );
     for result in tables.iter().filter(|result| result.size.is_none()) {
-        let why = if result.published.key == "finnish_parliament" {
-            "the table is not published and could not be had; no substitute was made"
-        } else {
-            "its file is not in the data folder; it is repository data that may not be bundled"
+        let why = match result.published.key {
+            "finnish_parliament" => "the table is not published and could not be had; no substitute was made",
+            "women_mathematics" => {
+                "its file is not in the data folder; it is repository data that may not be bundled"
+            }
+            _ => "its file is not in the data folder; it is bundled with cmnet",
         };
         text.extend(["- **", result.published.name, ": not run**, ", why, ".\n"]);
     }

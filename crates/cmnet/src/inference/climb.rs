@@ -99,10 +99,10 @@ impl Network {
         options: &ClimbOptions,
     ) -> Result<(Completion, Climb)> {
         if options.sweeps == 0 && options.chains > 0 {
-            return Err(Error::option("sweeps", "0", "a whole number, 1 or more"));
+            return Err(Error::option("--sweeps", "0", "a whole number, 1 or more"));
         }
         if options.chains > MOST_CHAINS {
-            return Err(Error::option("chains", options.chains.to_string(), "a whole number up to 10000"));
+            return Err(Error::option("--chains", options.chains.to_string(), "a whole number up to 10000"));
         }
         let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
         let factors = Factors::new(&conditioned, ask.memory)?;

@@ -39,18 +39,18 @@ impl Default for GibbsOptions {
 impl GibbsOptions {
     pub(super) fn check(&self) -> Result<()> {
         if !(2..=MOST_CHAINS).contains(&self.chains) {
-            return Err(Error::option("chains", self.chains.to_string(), "a whole number from 2 to 10000"));
+            return Err(Error::option("--chains", self.chains.to_string(), "a whole number from 2 to 10000"));
         }
         if !(1..=MOST_SWEEPS).contains(&self.sweeps) {
             return Err(Error::option(
-                "sweeps",
+                "--sweeps",
                 self.sweeps.to_string(),
                 "a whole number from 1 to 1000000000",
             ));
         }
         if self.warm_up > MOST_SWEEPS {
             return Err(Error::option(
-                "warm-up",
+                "--warm-up",
                 self.warm_up.to_string(),
                 "a whole number up to 1000000000",
             ));

@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 /// a few less.
 const LARGEST_VIOLATION: f64 = 1e-6;
 
+/// The most memory for a junction tree that checks a file.
+const PARTITION_MEMORY: u64 = 64 << 20;
+
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FitRecord {
@@ -112,12 +115,14 @@ impl FitRecord {
             let problem = format!("the values break the contexts' restrictions by {violation:e}");
             return Err(complaint(file, "parameters.terms", problem));
         }
+        let parameters = Parameters::new(terms, values, self.log_partition);
+        check_partition(file, structure, &parameters)?;
         let term = |(place, record): (usize, &Map<String, Value>)| {
             read_term(file, schema, record, &format!("parameters.boundary[{place}]"))
         };
         Ok(Fit {
             boundary: self.boundary.iter().enumerate().map(term).collect::<Result<_>>()?,
-            parameters: Parameters::new(terms, values, self.log_partition),
+            parameters,
             estimate: self.method,
             reason: self.reason.clone(),
             smoothing: self.smoothing.unwrap_or_default(),
@@ -171,6 +176,20 @@ impl FitRecord {
         }
         Ok(())
     }
+}
+
+/// Holds the recorded log Z against the terms, where a small junction tree can tell.
+fn check_partition(file: &str, structure: &Structure, parameters: &Parameters) -> Result<()> {
+    let Some(recorded) = parameters.log_partition() else { return Ok(()) };
+    let Ok(normalized) = parameters.clone().normalized(structure.graph(), PARTITION_MEMORY) else {
+        return Ok(());
+    };
+    let found = normalized.log_partition().unwrap_or(f64::NAN);
+    if (found - recorded).abs() <= LARGEST_VIOLATION * recorded.abs().max(1.0) {
+        return Ok(());
+    }
+    let problem = format!("{recorded} is not the log partition function of the terms; that is {found}");
+    Err(complaint(file, "parameters.log_partition", problem))
 }
 
 fn configuration(schema: &Schema, term: &Term) -> Map<String, Value> {

@@ -54,7 +54,7 @@ pub fn parse_bytes(option: &'static str, text: &str) -> Result<u64> {
     let number: u64 =
         number.parse().map_err(|_| Error::option(option, text, "an amount such as 500M or 2G"))?;
     let amount = number.checked_mul(1 << shift).filter(|&amount| amount >= 1 << 20);
-    amount.ok_or_else(|| Error::option(option, text, "at least 1M"))
+    amount.ok_or_else(|| Error::option(option, text, "at least 1M, and no more than a computer can have"))
 }
 
 #[cfg(test)]

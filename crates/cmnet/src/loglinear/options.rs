@@ -62,13 +62,13 @@ impl Default for FitOptions {
 impl FitOptions {
     pub(crate) fn check(&self) -> Result<()> {
         if !(self.smoothing >= 0.0 && self.smoothing.is_finite()) {
-            return Err(Error::option("smoothing", self.smoothing.to_string(), "a number, 0 or more"));
+            return Err(Error::option("--smoothing", self.smoothing.to_string(), "a number, 0 or more"));
         }
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::option("tolerance", self.tolerance.to_string(), "a number above 0"));
+            return Err(Error::option("--tolerance", self.tolerance.to_string(), "a number above 0"));
         }
         if self.max_iterations == 0 {
-            return Err(Error::option("max-iterations", "0", "a whole number, 1 or more"));
+            return Err(Error::option("--max-iterations", "0", "a whole number, 1 or more"));
         }
         Ok(())
     }

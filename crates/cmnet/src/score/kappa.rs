@@ -69,7 +69,13 @@ impl FromStr for Kappa {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let bad = || Error::option("--kappa", text, "eps, a power such as n^-0.5, or a number in (0, 1]");
+        let bad = || {
+            Error::option(
+                "--kappa",
+                text,
+                "eps, a power such as n^-0.5, or a number in (0, 1] with up to 18 decimals",
+            )
+        };
         let trimmed = text.trim();
         if trimmed.eq_ignore_ascii_case("eps") {
             return Ok(Self::Epsilon);
@@ -202,7 +208,11 @@ impl FromStr for Alpha {
             .filter(|value| value.numerator > 0 && value.to_f64() <= 1e6)
             .map(Self)
             .ok_or_else(|| {
-                Error::option("--alpha", text, "a positive number such as 0.5 or 1/2, at most 1000000")
+                Error::option(
+                    "--alpha",
+                    text,
+                    "a positive number such as 0.5 or 1/2, at most 1000000, with up to 18 decimals",
+                )
             })
     }
 }

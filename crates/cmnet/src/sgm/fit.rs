@@ -48,7 +48,7 @@ impl Stratified {
     /// When smoothing is negative, or the data do not have the structure's variables.
     pub fn fit(&self, data: &Dataset, smoothing: f64) -> Result<SgmFit> {
         if !(smoothing >= 0.0 && smoothing.is_finite()) {
-            return Err(Error::option("smoothing", smoothing.to_string(), "a number, 0 or more"));
+            return Err(Error::option("--smoothing", smoothing.to_string(), "a number, 0 or more"));
         }
         if data.schema().cardinalities() != vec![2; self.graph.nodes()] {
             let found = format!("{} variables", data.schema().len());

@@ -5,7 +5,7 @@ use super::scorer::{SgmScorer, mix};
 use super::{SgmOptions, Stratified};
 use crate::counts::{CountSource, RowCounts};
 use crate::data::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::graph::{Edge, Graph};
 use crate::search::{Observer, StopReason};
 use rand::{Rng, SeedableRng};
@@ -41,6 +41,11 @@ pub struct LearnedSgm {
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn learn(data: &Dataset, options: &SgmOptions, observer: &dyn Observer) -> Result<LearnedSgm> {
+    let schema = data.schema();
+    if let Some(variable) = schema.variables().iter().find(|variable| variable.levels.len() != 2) {
+        let found = format!("{} with {} levels", shown(&variable.name), variable.levels.len());
+        return Err(Error::option("--model sgm", found, "a table whose variables all have two levels"));
+    }
     let counts = RowCounts::new(data);
     let mut scorer = SgmScorer::new(&counts, options)?;
     let mut rng = Pcg64Mcg::seed_from_u64(mix(options.seed));

@@ -11,9 +11,10 @@ use cmnet::data::{DataDigest, Dataset};
 use cmnet::io::Loaded;
 use cmnet::io::model_file::{context_records, edge_names};
 use cmnet::learn::LearnOptions;
-use cmnet::loglinear::{Fit, fit};
+use cmnet::loglinear::fit;
 use cmnet::report::{Drawing, text};
-use cmnet::sgm::{LearnedSgm, SgmOptions, learn};
+use cmnet::search::StopReason;
+use cmnet::sgm::{LearnedSgm, SgmFit, SgmOptions, learn};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -28,7 +29,8 @@ pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Re
     }
 }
 
-/// Learns, fits, saves and prints one stratified model.
+/// Learns, fits, saves and prints one stratified model. What is printed comes from the closed
+/// form; the model file has the same estimate as terms of its log-linear form.
 pub(super) fn run(
     arguments: &LearnArgs,
     loaded: &Loaded,
@@ -38,15 +40,17 @@ pub(super) fn run(
     let options = SgmOptions { seed: arguments.seed, ..SgmOptions::default() };
     let learned = learn(&loaded.data, &options, watch)?;
     let structure = learned.best.structure()?;
-    let fitted = fit(&structure, &loaded.data, &fit_options(&arguments.search.fitting)?)?;
+    let fitting = fit_options(&arguments.search.fitting)?;
+    let closed = learned.best.fit(&loaded.data, fitting.smoothing)?;
+    let fitted = fit(&structure, &loaded.data, &fitting)?;
     let model = Model { schema: loaded.data.schema().clone(), structure, learned: None, fit: Some(fitted) };
     // A disk that is full must not swallow the answer: it is printed either way.
     let saved = outputs.write_model(&model);
     let written = saved.as_deref().unwrap_or_default();
     match arguments.format.format {
-        Format::Json => output::json(&as_json(&learned, &model, &loaded.data, options.seed))?,
+        Format::Json => output::json(&as_json((&learned, &closed), &model, &loaded.data, options.seed))?,
         Format::Text => {
-            let mut page = as_text(&learned, &model, loaded, options.seed)?;
+            let mut page = as_text((&learned, &closed), &model, loaded, options.seed)?;
             if !written.is_empty() {
                 let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
                 writeln!(page, "\nwrote {}", paths.join(" and "))?;
@@ -58,7 +62,12 @@ pub(super) fn run(
     Ok(Outcome::of(learned.stop))
 }
 
-fn as_text(learned: &LearnedSgm, model: &Model, loaded: &Loaded, seed: u64) -> anyhow::Result<String> {
+fn as_text(
+    (learned, fit): (&LearnedSgm, &SgmFit),
+    model: &Model,
+    loaded: &Loaded,
+    seed: u64,
+) -> anyhow::Result<String> {
     let data = &loaded.data;
     let mut page = format!("{}: {} rows, {} variables\n", loaded.file, data.rows(), data.variables());
     writeln!(
@@ -67,18 +76,16 @@ fn as_text(learned: &LearnedSgm, model: &Model, loaded: &Loaded, seed: u64) -> a
         learned.accepted, learned.proposals
     )?;
     writeln!(page, "log posterior    {:.6}", learned.best.log_posterior().to_f64())?;
-    if let Some(fit) = &model.fit {
-        writeln!(page, "parameters       {}", fit.free_parameters)?;
-        if let Some(log_likelihood) = fit.log_likelihood {
-            writeln!(page, "log-likelihood   {log_likelihood:.6}")?;
-        }
-        writeln!(page, "BIC / n          {:.6}\n", fit.sbic())?;
+    writeln!(page, "parameters       {}", fit.free_parameters)?;
+    writeln!(page, "log-likelihood   {:.6}", fit.log_likelihood)?;
+    writeln!(page, "BIC / n          {:.6}\n", fit.bic() / fit.rows as f64)?;
+    if learned.stop != StopReason::Converged {
+        writeln!(page, "the search was ended early ({}): the best model so far\n", learned.stop)?;
     }
     Ok(page + &text::render(&Drawing::new(&model.schema, &model.structure)?))
 }
 
-fn as_json(learned: &LearnedSgm, model: &Model, data: &Dataset, seed: u64) -> Value {
-    let fit = model.fit.as_ref();
+fn as_json((learned, fit): (&LearnedSgm, &SgmFit), model: &Model, data: &Dataset, seed: u64) -> Value {
     json!({
         "format": "cmnet-sgm/1",
         "data": {"rows": data.rows(), "digest": DataDigest::of(data), "variables": data.schema().variables()},
@@ -89,9 +96,9 @@ fn as_json(learned: &LearnedSgm, model: &Model, data: &Dataset, seed: u64) -> Va
         "log_posterior": learned.best.log_posterior().to_f64(),
         "edges": edge_names(&model.schema, &model.structure),
         "contexts": context_records(&model.schema, &model.structure),
-        "parameters": fit.map(|fit| fit.free_parameters),
-        "log_likelihood": fit.and_then(|fit| fit.log_likelihood),
-        "bic": fit.map(Fit::bic),
-        "sbic": fit.map(Fit::sbic),
+        "parameters": fit.free_parameters,
+        "log_likelihood": fit.log_likelihood,
+        "bic": fit.bic(),
+        "sbic": fit.bic() / fit.rows as f64,
     })
 }

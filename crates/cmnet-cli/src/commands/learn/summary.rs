@@ -124,17 +124,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
     if learned.ties() > 0 {
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
-    if !learned.limited.is_empty() {
-        let names: Vec<&str> =
-            learned.limited.iter().take(8).map(|&variable| data.schema().name(variable)).collect();
-        let more = if learned.limited.len() > 8 { ", ..." } else { "" };
-        writeln!(
-            page,
-            "a limit kept the blankets of {} variables from growing ({}{more}); in mode blanket raise --max-neighbors or --max-configurations",
-            learned.limited.len(),
-            names.join(", ")
-        )?;
-    }
+    limits(page, learned, data)?;
     if learned.stop != StopReason::Converged {
         writeln!(
             page,
@@ -142,5 +132,27 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             learned.stop
         )?;
     }
+    Ok(())
+}
+
+/// Which variables a limit concerned.
+fn limits(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
+    if learned.limited.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> =
+        learned.limited.iter().take(8).map(|&variable| data.schema().name(variable)).collect();
+    let more = if learned.limited.len() > 8 { ", ..." } else { "" };
+    let advice = if learned.search == "blanket" {
+        "raise --max-neighbors or --max-configurations"
+    } else {
+        "edges beyond it take too many configurations to count: group levels or leave out variables"
+    };
+    writeln!(
+        page,
+        "a limit kept the blankets of {} variables from growing ({}{more}); {advice}",
+        learned.limited.len(),
+        names.join(", ")
+    )?;
     Ok(())
 }

@@ -5,13 +5,17 @@ use super::super::mpl::ClassScore;
 use super::super::nats::Nats;
 use super::{EdgeView, Gain};
 use crate::counts::{Count, FamilyCounts};
+use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::outcome::{Cell, OutcomeSpace};
 use crate::partition::DisjointSets;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most configurations that may be reached.
-const MOST_REACHED: usize = 1 << 24;
+/// The most configurations that may be known, and that the elements of one edge may reach
+/// together: the least and the most that this limit can be, and how it grows with the data.
+/// Beyond it an answer would take minutes.
+const MOST_REACHED: std::ops::RangeInclusive<usize> = 1 << 20..=1 << 24;
+const REACHED_PER_OBSERVED: usize = 64;
 
 /// Known configurations with their classes, closed under the present contexts: no allowed
 /// change leads from a known configuration to an unknown one.
@@ -23,6 +27,7 @@ pub(crate) struct SparseClasses<'a> {
     counts: Vec<Vec<(u32, Count)>>,
     scores: Vec<Nats>,
     contexts: Vec<(EdgeView, FxHashSet<Cell>)>,
+    most_reached: usize,
 }
 
 impl<'a> SparseClasses<'a> {
@@ -34,6 +39,8 @@ impl<'a> SparseClasses<'a> {
             counts: counts.iter().map(|(_, entries)| entries.to_vec()).collect(),
             scores: counts.iter().map(|(_, entries)| score.of(entries)).collect(),
             contexts: Vec::new(),
+            most_reached: (REACHED_PER_OBSERVED * counts.iter().count())
+                .clamp(*MOST_REACHED.start(), *MOST_REACHED.end()),
         }
     }
 
@@ -55,9 +62,11 @@ impl<'a> SparseClasses<'a> {
         let mut by_element: Vec<(Cell, Cell)> =
             self.known.keys().map(|&cell| (view.given.apply(cell), cell)).collect();
         by_element.sort_unstable();
+        let mut left = self.most_reached;
         for group in by_element.chunk_by(|left, right| left.0 == right.0) {
             let element = group[0].0;
-            let mut reached = self.reach(view, element, group.iter().map(|&(_, cell)| cell))?;
+            let mut reached = self.reach(view, element, group.iter().map(|&(_, cell)| cell), left)?;
+            left = left.saturating_sub(reached.new.len());
             let mut gain = None;
             for classes in reached.merged() {
                 let apart: Nats = classes.iter().map(|&class| self.scores[class]).sum();
@@ -71,7 +80,8 @@ impl<'a> SparseClasses<'a> {
     pub(super) fn add(&mut self, view: &EdgeView, element: Cell) -> Result<()> {
         let cells: Vec<Cell> =
             self.known.keys().copied().filter(|&cell| view.given.apply(cell) == element).collect();
-        let mut reached = self.reach(view, element, cells.into_iter())?;
+        let left = self.most_reached.saturating_sub(self.known.len());
+        let mut reached = self.reach(view, element, cells.into_iter(), left)?;
         for classes in reached.merged() {
             let counts = self.merged_counts(&classes);
             for &class in &classes {
@@ -103,21 +113,23 @@ impl<'a> SparseClasses<'a> {
             .collect()
     }
 
-    /// What one more element joins, starting from the known configurations that have it.
-    fn reach(&self, view: &EdgeView, element: Cell, from: impl Iterator<Item = Cell>) -> Result<Reached> {
+    /// What one more element joins, starting from the known configurations that have it, with
+    /// at most so many unknown ones on the way.
+    fn reach(
+        &self,
+        view: &EdgeView,
+        element: Cell,
+        from: impl Iterator<Item = Cell>,
+        most: usize,
+    ) -> Result<Reached> {
         let mut reached = Reached::default();
         let mut frontier: Vec<Cell> = Vec::new();
         for cell in from {
             self.walk_line(view, cell, &mut reached, &mut frontier);
+            reached.check(most)?;
         }
         while let Some(cell) = frontier.pop() {
-            if self.known.len() + reached.new.len() > MOST_REACHED {
-                return Err(Error::limit(
-                    "the number of configurations that the contexts of one node connect",
-                    "2^24",
-                    "use a smaller --kappa, leave out variables with many levels, or group levels",
-                ));
-            }
+            reached.check(most)?;
             if view.given.apply(cell) == element {
                 self.walk_line(view, cell, &mut reached, &mut frontier);
             }
@@ -133,6 +145,10 @@ impl<'a> SparseClasses<'a> {
     /// Joins a configuration with all that differ from it in the view's neighbour alone.
     fn walk_line(&self, view: &EdgeView, cell: Cell, reached: &mut Reached, frontier: &mut Vec<Cell>) {
         let start = view.line_start(cell);
+        // Every configuration of a line leads to the same line.
+        if !reached.lines.insert((view.neighbor(), start)) {
+            return;
+        }
         let one = self.member(cell, reached, frontier);
         for level in 0..view.levels {
             let other = self.member(start + level * view.stride, reached, frontier);
@@ -158,6 +174,8 @@ struct Reached {
     sets: DisjointSets,
     classes: FxHashMap<u32, usize>,
     new: FxHashMap<Cell, usize>,
+    /// Lines that were walked: the neighbour that varies, and where they start.
+    lines: FxHashSet<(Var, Cell)>,
 }
 
 impl Reached {
@@ -173,6 +191,18 @@ impl Reached {
         let member = self.sets.push();
         self.new.insert(cell, member);
         member
+    }
+
+    /// Refuses more unknown configurations than allowed.
+    fn check(&self, most: usize) -> Result<()> {
+        if self.new.len() <= most {
+            return Ok(());
+        }
+        Err(Error::limit(
+            "the number of configurations that the contexts of one node connect",
+            most,
+            "use a smaller --kappa, leave out variables with many levels, or group levels",
+        ))
     }
 
     /// The sets of classes, each in ascending order.
