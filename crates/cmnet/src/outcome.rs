@@ -1,7 +1,6 @@
 //! The joint outcome space X_S of a set of variables, its configurations numbered in
 //! mixed radix (paper, section 2.1).
 
-use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
 
@@ -115,11 +114,6 @@ impl Projection {
     pub fn apply(&self, cell: Cell) -> Cell {
         self.steps.iter().map(|&(stride, levels, target)| cell / stride % levels * target).sum()
     }
-}
-
-/// The variable at a position, for reports.
-pub fn variable_at(space: &OutcomeSpace, position: usize) -> Var {
-    space.variables.as_slice()[position]
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use crate::data::Var;
 use crate::error::{Error, Result};
+use crate::graph::DisjointSets;
 use crate::outcome::{Cell, OutcomeSpace};
 use crate::structure::Structure;
 
@@ -78,56 +79,6 @@ impl Partition {
             members[class as usize].push(cell as Cell);
         }
         members
-    }
-}
-
-/// Union-find over 0..n.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct DisjointSets {
-    parent: Vec<u32>,
-}
-
-impl DisjointSets {
-    pub(crate) fn new(size: usize) -> Self {
-        Self { parent: (0..size as u32).collect() }
-    }
-
-    /// The representative of a member's set: its smallest member.
-    pub(crate) fn find(&mut self, member: usize) -> usize {
-        let mut root = member;
-        while self.parent[root] as usize != root {
-            self.parent[root] = self.parent[self.parent[root] as usize];
-            root = self.parent[root] as usize;
-        }
-        root
-    }
-
-    pub(crate) fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.find(one), self.find(other));
-        self.parent[one.max(other)] = one.min(other) as u32;
-    }
-
-    /// Adds a member in a set of its own and returns it.
-    pub(crate) fn push(&mut self) -> usize {
-        let member = self.parent.len();
-        self.parent.push(member as u32);
-        member
-    }
-
-    /// The number of each member's set, sets numbered by their smallest member.
-    pub(crate) fn numbered(mut self) -> (Vec<u32>, usize) {
-        let mut numbers: Vec<u32> = vec![0; self.parent.len()];
-        let mut sets = 0;
-        for member in 0..numbers.len() {
-            let root = self.find(member);
-            if root == member {
-                numbers[member] = sets;
-                sets += 1;
-            } else {
-                numbers[member] = numbers[root];
-            }
-        }
-        (numbers, sets as usize)
     }
 }
 

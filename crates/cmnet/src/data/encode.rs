@@ -144,14 +144,18 @@ fn unknown_level(label: &str, levels: &[String]) -> InputProblem {
 /// Sorts labels by value when every one of them is a number, else by their bytes. Labels of
 /// equal value, such as `1` and `1.0`, stay apart and stand in the order of their bytes.
 fn sort_levels<T>(items: &mut [T], label: impl Fn(&T) -> &String) {
-    let numeric = items.iter().all(|item| number(label(item)).is_some());
+    // Whole numbers on their own: beyond 2^53 different ones have equal values as f64.
+    let whole = |text: &str| text.parse::<i128>().ok();
+    let by_value: fn(&str, &str) -> Ordering = if items.iter().all(|item| whole(label(item)).is_some()) {
+        |left, right| left.parse::<i128>().ok().cmp(&right.parse().ok())
+    } else if items.iter().all(|item| number(label(item)).is_some()) {
+        |left, right| number(left).partial_cmp(&number(right)).unwrap_or(Ordering::Equal)
+    } else {
+        |_, _| Ordering::Equal
+    };
     items.sort_by(|left, right| {
         let (left, right) = (label(left), label(right));
-        let by_value = match (number(left), number(right)) {
-            (Some(left), Some(right)) if numeric => left.partial_cmp(&right).unwrap_or(Ordering::Equal),
-            _ => Ordering::Equal,
-        };
-        by_value.then_with(|| left.as_bytes().cmp(right.as_bytes()))
+        by_value(left, right).then_with(|| left.as_bytes().cmp(right.as_bytes()))
     });
 }
 
@@ -181,6 +185,10 @@ mod tests {
         assert_eq!(order(&["1.0", "1", "0"]), ["0", "1", "1.0"]);
         assert_eq!(order(&["b", "B", "a", "é"]), ["B", "a", "b", "é"]);
         assert_eq!(order(&["1e3", "200"]), ["200", "1e3"]);
+        let far = ["-9223372036854775805", "-9223372036854775808", "9007199254740993", "9007199254740992"];
+        let ordered =
+            ["-9223372036854775808", "-9223372036854775805", "9007199254740992", "9007199254740993"];
+        assert_eq!(order(&far), ordered);
         // Infinities and not-a-number are words here.
         assert_eq!(order(&["inf", "2", "10"]), ["10", "2", "inf"]);
         assert_eq!(order(&["nan", "2", "10"]), ["10", "2", "nan"]);

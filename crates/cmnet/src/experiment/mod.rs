@@ -21,6 +21,7 @@ mod synthetic_data;
 
 pub use host::Host;
 
+use crate::data::mix;
 use crate::error::{Error, Result};
 use crate::io::json_text;
 use crate::sgm::SgmOptions;
@@ -178,10 +179,5 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Vec<OutputFile> {
 
 /// A seed of its own for every task: SplitMix64 over what names it.
 fn stream(parts: &[u64]) -> u64 {
-    parts.iter().fold(0, |seed, part| {
-        let mut z = (seed ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    })
+    parts.iter().fold(0, |seed, part| mix(seed ^ part))
 }

@@ -4,6 +4,7 @@
 mod chordal;
 mod cliques;
 mod components;
+mod disjoint_sets;
 mod edge;
 mod toggled;
 mod varset;
@@ -12,6 +13,7 @@ pub use chordal::{Decomposition, decompose, is_chordal, perfect_elimination_orde
 pub(crate) use cliques::guarded_cliques;
 pub use cliques::{MOST_CLIQUES, maximal_cliques};
 pub use components::components;
+pub(crate) use disjoint_sets::DisjointSets;
 pub use edge::Edge;
 pub use toggled::{Blankets, Toggled};
 pub use varset::VarSet;

@@ -43,7 +43,7 @@ pub struct CompletionAnswer {
     pub choice: Choice,
     /// The log-probability of these levels given the evidence, where a tree has it.
     pub log_probability: Option<f64>,
-    /// The log weight of these levels, comparable among answers to one question; for some
+    /// The log weight of these levels, comparable among answers to one question by one method; for some
     /// variables only where a tree has it.
     pub log_weight: Option<f64>,
     /// What the climbs of all variables say about themselves, when the method is not exact.

@@ -20,6 +20,7 @@ use super::posterior::{impossible, pick};
 use super::sample::stream;
 use crate::data::Var;
 use crate::error::{Error, Result};
+use crate::graph::DisjointSets;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -257,13 +258,13 @@ impl Climber<'_> {
         let mut order: Vec<Var> = self.factors.free().iter().collect();
         order.shuffle(random);
         let mut inside = vec![false; graph.nodes()];
-        let mut parents: Vec<Var> = (0..graph.nodes()).collect();
+        let mut sets = DisjointSets::new(graph.nodes());
         // By root: configurations, and whether there is no loop.
         let mut parts: Vec<(u64, bool)> =
             self.factors.cardinalities.iter().map(|&levels| (levels.into(), true)).collect();
         for v in order {
             let neighbors = graph.markov_blanket(v).iter().filter(|&other| inside[other]);
-            let mut roots: Vec<Var> = neighbors.map(|other| root(&mut parents, other)).collect();
+            let mut roots: Vec<Var> = neighbors.map(|other| sets.find(other)).collect();
             let links = roots.len();
             roots.sort_unstable();
             roots.dedup();
@@ -271,10 +272,10 @@ impl Climber<'_> {
             let loopless = links == roots.len() && roots.iter().all(|&part| parts[part].1);
             if loopless || cells <= most {
                 inside[v] = true;
-                parts[v] = (cells, loopless);
                 for part in roots {
-                    parents[part] = v;
+                    sets.join(part, v);
                 }
+                parts[sets.find(v)] = (cells, loopless);
             }
         }
         inside
@@ -284,13 +285,4 @@ impl Climber<'_> {
 /// Whether a log weight is better by more than rounding: equals would change places for ever.
 fn is_gain(new: f64, old: f64) -> bool {
     new > old && (old == f64::NEG_INFINITY || new - old > 1e-12 * new.abs())
-}
-
-/// The root of a node's tree, on the way to which nodes move up by half.
-fn root(trees: &mut [Var], mut node: Var) -> Var {
-    while trees[node] != node {
-        trees[node] = trees[trees[node]];
-        node = trees[node];
-    }
-    node
 }

@@ -6,6 +6,7 @@ use super::factors::Factors;
 use super::gibbs::{GibbsOptions, start, sweep};
 use super::network::Network;
 use super::posterior::Posterior;
+use crate::data::mix;
 use crate::error::{Error, Result};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -19,14 +20,6 @@ pub(super) fn stream(seed: u64, task: u64) -> Pcg64Mcg {
     let high = mix(words[0] ^ words[1].rotate_left(17));
     let low = mix(words[2] ^ words[1]);
     Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
-}
-
-/// SplitMix64: close inputs give outputs that are far apart.
-fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 /// Draws rows: exactly through the junction tree where it fits, else by Gibbs sampling.

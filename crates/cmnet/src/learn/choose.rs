@@ -8,6 +8,10 @@ use crate::score::Kappa;
 use crate::search::{Event, Observer, StopReason};
 use crate::structure::Structure;
 
+/// Two criteria that differ by less than this share are equal: structures that are one model,
+/// fitted in different coordinates, differ in the last digits.
+const ROUNDING: f64 = 1e-10;
+
 /// Fits every structure, each different one once, and selects by BIC among those that can be
 /// fitted; where exact fitting is out of reach for one of them, all are compared by
 /// pseudo-likelihood.
@@ -40,7 +44,9 @@ pub(super) fn choose(
         let Some(bic) = model.fit.as_ref().map(Fit::bic) else { continue };
         let kappa = model.prior.kappa();
         let wins = best.is_none_or(|(_, leader, other)| {
-            bic > leader || (bic >= leader && kappa.log(data.rows()) < other.log(data.rows()))
+            let rounding = ROUNDING * leader.abs().max(1.0);
+            let smaller = kappa.log(data.rows()) < other.log(data.rows());
+            if smaller { bic >= leader - rounding } else { bic > leader + rounding }
         });
         if wins {
             best = Some((place, bic, kappa));

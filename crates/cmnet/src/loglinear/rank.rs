@@ -5,6 +5,7 @@ use super::restriction::{Restriction, restrictions};
 use super::term::Terms;
 use crate::Structure;
 use crate::error::Result;
+use crate::graph::DisjointSets;
 use std::collections::BTreeMap;
 
 /// The number of free parameters k: phi-terms, phi_0 excluded, minus the rank of all
@@ -57,17 +58,14 @@ impl Block<'_> {
 
 /// Splits restrictions into blocks without common terms, by lowest term.
 pub(super) fn blocks(rows: &[Restriction], terms: usize) -> Vec<Block<'_>> {
-    let mut parents: Vec<usize> = (0..terms).collect();
+    let mut sets = DisjointSets::new(terms);
     for row in rows {
-        for pair in row.terms.windows(2) {
-            let (one, other) = (root(&mut parents, pair[0]), root(&mut parents, pair[1]));
-            parents[one.max(other)] = one.min(other);
-        }
+        row.terms.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
     }
     let mut blocks: BTreeMap<usize, Block<'_>> = BTreeMap::new();
     for row in rows {
         if let Some(&first) = row.terms.first() {
-            let block = blocks.entry(root(&mut parents, first)).or_default();
+            let block = blocks.entry(sets.find(first)).or_default();
             block.rows.push(row);
             block.terms.extend(&row.terms);
         }
@@ -77,13 +75,4 @@ pub(super) fn blocks(rows: &[Restriction], terms: usize) -> Vec<Block<'_>> {
         block.terms.dedup();
     }
     blocks.into_values().collect()
-}
-
-/// The representative of a term in the union-find forest, halving the path on the way.
-fn root(parents: &mut [usize], mut term: usize) -> usize {
-    while parents[term] != term {
-        parents[term] = parents[parents[term]];
-        term = parents[term];
-    }
-    term
 }

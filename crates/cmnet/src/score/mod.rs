@@ -2,6 +2,7 @@
 
 mod cache;
 mod classes;
+mod integer_logs;
 mod kappa;
 mod mpl;
 mod nats;
@@ -10,6 +11,7 @@ mod rising;
 
 pub(crate) use cache::BoundedCache;
 pub(crate) use classes::{BlanketClasses, EdgeView, Gain};
+pub(crate) use integer_logs::IntegerLogs;
 pub use kappa::{Alpha, Kappa};
 pub use mpl::{Scorer, StructureScore};
 pub use nats::Nats;

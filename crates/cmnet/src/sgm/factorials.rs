@@ -1,7 +1,7 @@
 //! Logarithms of factorials in a table: every hyperparameter of the SGM score is a whole
 //! number, so that its gamma functions are factorials.
 
-use crate::score::Nats;
+use crate::score::{IntegerLogs, Nats};
 
 /// The largest factorial that is tabulated; beyond it lnGamma is evaluated.
 const LARGEST: u64 = 1 << 20;
@@ -15,25 +15,13 @@ pub(super) struct LogFactorials {
 impl LogFactorials {
     /// A table up to `largest`, or to what is reasonable.
     pub(super) fn up_to(largest: u64) -> Self {
-        let size = largest.min(LARGEST) as usize + 1;
-        let mut factor = vec![0usize; size];
-        let mut logs = vec![Nats::ZERO; size];
-        for n in 2..size {
-            if factor[n] == 0 {
-                for multiple in (n..size).step_by(n) {
-                    if factor[multiple] == 0 {
-                        factor[multiple] = n;
-                    }
-                }
-                logs[n] = Nats::ln_integer(n as u64);
-            } else {
-                logs[n] = logs[factor[n]] + logs[n / factor[n]];
-            }
-        }
-        for n in 1..size {
-            logs[n] = logs[n - 1] + logs[n];
-        }
-        Self { sums: logs }
+        let largest = largest.min(LARGEST);
+        let logs = IntegerLogs::up_to(largest);
+        let sum = |sum: &mut Nats, n: u64| {
+            *sum += logs.ln(n);
+            Some(*sum)
+        };
+        Self { sums: (0..=largest).scan(Nats::ZERO, sum).collect() }
     }
 
     /// ln Gamma(argument) of a positive whole number.

@@ -1,10 +1,10 @@
 //! The chain over chordal graphs: propose, accept by the posterior ratio, keep the best.
 
 use super::label_search::accepted;
-use super::scorer::{SgmScorer, mix};
+use super::scorer::SgmScorer;
 use super::{SgmOptions, Stratified};
 use crate::counts::{CountSource, RowCounts};
-use crate::data::Dataset;
+use crate::data::{Dataset, mix};
 use crate::error::{Error, Result, shown};
 use crate::graph::{Edge, Graph};
 use crate::search::{Observer, StopReason};

@@ -4,6 +4,8 @@
 //! Nodes of a clique are known by their place in it, and its configurations by a number whose
 //! bit p is the level of the node at place p.
 
+use crate::graph::DisjointSets;
+
 /// One context element: the edge between two places is cut off in a configuration of the
 /// others, written with zeros at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,15 +74,15 @@ impl LabelSpace {
     /// For each configuration with a zero at the pivot the lowest one of its group; the
     /// other configurations stand for themselves.
     pub(super) fn groups(&self, labels: &[u32]) -> Vec<usize> {
-        let mut parent: Vec<usize> = (0..1 << self.nodes).collect();
-        let Some(pivot) = self.pivot(labels) else { return parent };
+        let cells = 0..1 << self.nodes;
+        let Some(pivot) = self.pivot(labels) else { return cells.collect() };
+        let mut sets = DisjointSets::new(cells.len());
         for &label in labels {
             let Element { low, high, cell } = self.elements[label as usize];
             let moved = if low == pivot { high } else { low };
-            let (one, other) = (root(&parent, cell), root(&parent, cell | 1 << moved));
-            parent[one.max(other)] = one.min(other);
+            sets.join(cell, cell | 1 << moved);
         }
-        (0..parent.len()).map(|cell| root(&parent, cell)).collect()
+        cells.map(|cell| sets.find(cell)).collect()
     }
 
     /// Whether no element can be added without changing the groups (maximal) and every
@@ -109,13 +111,6 @@ impl LabelSpace {
         }
         true
     }
-}
-
-fn root(parent: &[usize], mut cell: usize) -> usize {
-    while parent[cell] != cell {
-        cell = parent[cell];
-    }
-    cell
 }
 
 #[cfg(test)]

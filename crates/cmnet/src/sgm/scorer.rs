@@ -7,6 +7,7 @@ use super::label_search::best_labels;
 use super::labels::LabelSpace;
 use super::stratified::{LabelledClique, Stratified, chordal_parameters};
 use crate::counts::CountSource;
+use crate::data::mix;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, VarSet, decompose};
 use crate::score::Nats;
@@ -118,12 +119,4 @@ fn free_edges(members: &VarSet, separators: &[VarSet]) -> Vec<(usize, usize)> {
     let within = |one, other| separators.iter().any(|set| set.contains(one) && set.contains(other));
     let pairs = (0..nodes.len()).flat_map(|low| (low + 1..nodes.len()).map(move |high| (low, high)));
     pairs.filter(|&(low, high)| !within(nodes[low], nodes[high])).collect()
-}
-
-/// One round of SplitMix64: seeds that are near give streams that are not.
-pub(super) fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
