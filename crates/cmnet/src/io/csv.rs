@@ -22,7 +22,6 @@
 use super::header::Columns;
 use super::records::Records;
 use super::schema_file::LevelOrder;
-use super::sniff::{check_delimiter, sniff};
 use super::source::Source;
 use super::text::Text;
 pub use crate::data::OnMissing;
@@ -130,14 +129,8 @@ pub fn read_from(name: &str, reader: impl Read, options: &ReadOptions) -> Result
 
 fn read_text(text: Text<'_>, options: &ReadOptions) -> Result<Loaded> {
     let file = text.name.clone();
-    let delimiter = match options.delimiter {
-        Some(delimiter) => check_delimiter(delimiter)?,
-        None => sniff(&text.name, &text.head, text.is_whole),
-    };
-    let mut records = Records::new(text, delimiter);
-    if !records.advance()? {
-        return Err(Error::input(records.place(), InputProblem::EmptyFile));
-    }
+    let records = Records::open(text, options.delimiter)?;
+    let delimiter = records.delimiter();
     let columns = Columns::new(&records, options)?;
     let builder = TableBuilder::new(columns.variable_names(), columns.coders(options));
     let mut table = Table { records, columns, builder, tally: Tally::default() };

@@ -1,5 +1,6 @@
 //! Rows of fields with the line they stand in, and quotes that are never closed.
 
+use super::sniff::{check_delimiter, sniff};
 use super::text::{LONGEST_ROW, Text};
 use crate::error::{Error, InputProblem, Place, Result, shown_bytes};
 use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
@@ -37,7 +38,28 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(text: Text<'a>, delimiter: u8) -> Self {
+    /// The rows of a text, at its first one. The delimiter is found out where none is given.
+    ///
+    /// # Errors
+    /// When the delimiter cannot be one, or there is no row.
+    pub(super) fn open(text: Text<'a>, delimiter: Option<u8>) -> Result<Self> {
+        let delimiter = match delimiter {
+            Some(delimiter) => check_delimiter(delimiter)?,
+            None => sniff(&text.name, &text.head, text.is_whole),
+        };
+        let mut records = Self::new(text, delimiter);
+        if !records.advance()? {
+            return Err(Error::input(records.place(), InputProblem::EmptyFile));
+        }
+        Ok(records)
+    }
+
+    /// What separates fields.
+    pub(super) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    fn new(text: Text<'a>, delimiter: u8) -> Self {
         let reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)

@@ -4,7 +4,6 @@
 use super::csv::{ReadOptions, parse_weight};
 use super::header::Columns;
 use super::records::Records;
-use super::sniff::{check_delimiter, sniff};
 use super::source::Source;
 use crate::data::{Coder, Found, Schema};
 use crate::error::{Error, ErrorKind, InputProblem, Result, shown_bytes};
@@ -32,15 +31,7 @@ pub fn visit(
     schema: &Schema,
     mut visit: impl FnMut(Row<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
-    let text = source.open()?;
-    let delimiter = match options.delimiter {
-        Some(delimiter) => check_delimiter(delimiter)?,
-        None => sniff(&text.name, &text.head, text.is_whole),
-    };
-    let mut records = Records::new(text, delimiter);
-    if !records.advance()? {
-        return Err(Error::input(records.place(), InputProblem::EmptyFile));
-    }
+    let mut records = Records::open(source.open()?, options.delimiter)?;
     let names = ReadOptions { columns: None, schema: None, ..options.clone() };
     let columns = Columns::new(&records, &names)?;
     let mut reader = Reader::new(schema, columns, options)?;
