@@ -6,8 +6,11 @@ mod loglinear_support;
 
 use cmnet::Structure;
 use cmnet::data::Dataset;
+use cmnet::data::split::folds;
 use cmnet::evaluate::{divergence, divergence_from_table};
 use cmnet::graph::{Edge, is_chordal};
+use cmnet::io::{ReadOptions, Source, csv};
+use cmnet::learn::{LearnOptions, learn};
 use cmnet::loglinear::{
     Estimate, Fit, FitOptions, FitStatus, Likelihood, Method, Terms, fit, largest_violation,
 };
@@ -295,4 +298,21 @@ fn bad_input_is_refused_in_words() {
     assert!(refusal.contains("--method pseudo") && refusal.contains("1 MiB"), "{refusal}");
     let terms = Terms::new(&grid, None).unwrap();
     assert_eq!(terms.len(), 256 + 480);
+}
+
+/// On the way to a boundary the curvature can become singular to rounding before the gain is
+/// negligible; the estimate has ended all the same.
+#[test]
+fn estimates_of_the_mushroom_folds_all_end() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/mushroom.csv");
+    let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
+    let options = LearnOptions { kappas: vec!["n^-0.25".parse().unwrap()], ..LearnOptions::default() };
+    let mut boundaries = 0;
+    for fold in folds(&data, 10, 1).unwrap() {
+        let learned = learn(&fold.training, &options, &()).unwrap();
+        let fit = learned.models[0].fit.clone().unwrap();
+        assert_ne!(fit.status, FitStatus::IterationLimit);
+        boundaries += usize::from(fit.status == FitStatus::Boundary);
+    }
+    assert!(boundaries > 0);
 }

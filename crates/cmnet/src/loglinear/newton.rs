@@ -69,11 +69,21 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) ->
     let mut climb = Climb { objective, beta, point, gradient, preconditioner: None, stalled: 0 };
     let mut iterations = 0;
     let mut ending = None;
+    let mut latest = 0.0;
     while ending.is_none() && iterations < stop.iterations && climb.stalled < MOST_STALLED {
         let step = climb.newton_step();
+        if step.gain.is_nan() {
+            // On the way to a boundary the curvature becomes singular to rounding. Where the
+            // gradient has vanished that is the end, and the latest step tells which one.
+            if largest(&climb.gradient) <= stop.tolerance {
+                ending = Some(climb.end(latest > LARGE_STEP, stop.rows));
+            }
+            break;
+        }
+        latest = step.length;
         let negligible = step.trusted && step.gain <= (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
         if negligible && step.length > LARGE_STEP {
-            ending = Some(Ending::Boundary(climb.runaways(stop.rows)));
+            ending = Some(climb.end(true, stop.rows));
             break;
         }
         iterations += 1;
@@ -87,8 +97,7 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) ->
         let last = iterations == stop.iterations || climb.stalled == MOST_STALLED;
         let small_gain = step.gain <= stop.tolerance * objective.value(&climb.point).abs();
         if last && small_gain && after <= stop.tolerance {
-            let runs = step.length > LARGE_STEP;
-            ending = Some(if runs { Ending::Boundary(climb.runaways(stop.rows)) } else { Ending::Converged });
+            ending = Some(climb.end(step.length > LARGE_STEP, stop.rows));
         }
     }
     let ending = ending.unwrap_or(Ending::IterationLimit);
@@ -140,6 +149,11 @@ impl<O: Objective> Climb<'_, O> {
         }
         let trusted = solution.solved || largest(&self.gradient) <= ROUNDING_GRADIENT;
         Step { beta, length, gain, trusted }
+    }
+
+    /// The end of a climb that has nothing left to gain.
+    fn end(&self, runs_away: bool, rows: f64) -> Ending {
+        if runs_away { Ending::Boundary(self.runaways(rows)) } else { Ending::Converged }
     }
 
     /// The terms that run away: the data say nothing about them, so that their variance is
