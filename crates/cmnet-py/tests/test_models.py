@@ -91,7 +91,7 @@ def test_answers_have_names_and_frames(heart_model, heart):
     frame = marginals.to_dataframe()
     assert list(frame["level"]) == heart_model.levels["lipoprotein_ratio"]
     assert frame["probability"].sum() == pytest.approx(1)
-    joint = heart_model.joint(target=["smoking", "lipoprotein_ratio"])
+    joint = heart_model.joint(targets=["smoking", "lipoprotein_ratio"])
     assert joint.to_dataframe()["probability"].sum() == pytest.approx(1) and len(joint) == 4
     assert sum(joint.values()) == pytest.approx(1) and "4 cells" in repr(joint)
     prediction = heart_model.predict_proba(heart, "smoking")
@@ -103,7 +103,7 @@ def test_answers_have_names_and_frames(heart_model, heart):
 
 def test_log_probabilities_are_those_of_the_joint_distribution(heart_model, heart):
     """Against all marginals of all variables, enumerated."""
-    joint = heart_model.joint(target=heart_model.names)
+    joint = heart_model.joint(targets=heart_model.names)
     columns = [heart[name] for name in heart_model.names]
     expected = [np.log(joint[tuple(row)]) for row in list(zip(*columns))[:200]]
     assert heart_model.log_prob(heart)[:200] == pytest.approx(expected, abs=1e-9)
