@@ -23,6 +23,9 @@ const VIEW: usize = 1024;
 /// Rows that Python hands over at once: what they take beyond the table is then small.
 const PART: usize = 1 << 13;
 
+/// Rows from which on the last step of packing takes a good part of a second.
+const LARGE: u64 = 1 << 20;
+
 /// The time after which a signal is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -303,8 +306,17 @@ impl Packing {
         Self { options, columns: None, intake: None, seen: 0 }
     }
 
-    /// The packed table.
-    pub(crate) fn finish(self) -> Result<Taken> {
+    /// The packed table, by the calling thread, which reuses the memory that it has, or by
+    /// another where that takes so long that Ctrl-C would have to wait for it.
+    pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Taken> {
+        if self.seen > LARGE {
+            work::call(py, 1, move || self.packed())
+        } else {
+            work::guarded(py, || self.packed())
+        }
+    }
+
+    fn packed(self) -> Result<Taken> {
         let no_table = || Error::input(Place::file(TABLE), InputProblem::NoColumns);
         self.intake.ok_or_else(no_table)?.finish(self.options.on_missing)
     }

@@ -86,7 +86,8 @@ impl Model {
             Data::Memory(source) => {
                 let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
-                work::call(py, 1, move || model.arrange(packing.finish()?.data))?
+                let taken = packing.finish(py)?;
+                work::call(py, 1, move || model.arrange(taken.data))?
             }
             Data::File(path) => {
                 work::call(py, 1, move || model.arrange(csv::read(&File::Path(path), &options)?.data))?
@@ -198,6 +199,10 @@ impl Model {
 
     /// Writes the drawing to a file whose ending says what it is.
     fn draw(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        if path.as_os_str() == "-" || Format::from_path(&path).is_err() {
+            let expected = "a file that ends in .svg, .dot, .gv, .tex, .tikz, .graphml or .txt";
+            return Err(errors::option(py, "path", &path.display().to_string(), expected));
+        }
         let model = self.model.clone();
         work::call(py, 1, move || {
             let picture = Format::from_path(&path)?.render(&Drawing::new(&model.schema, &model.structure)?);

@@ -50,7 +50,7 @@ impl Table {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        let taken = work::guarded(py, || packing.finish())?;
+        let taken = packing.finish(py)?;
         Ok(Self::of(taken.data, &taken.warnings, taken.dropped_rows, &taken.missing))
     }
 

@@ -198,6 +198,10 @@ def test_a_stream_that_breaks_off_says_so():
         cmnet.Table(reader)
 
 
+def test_the_result_that_a_duckdb_connection_holds_is_a_table():
+    assert cmnet.Table(duckdb.connect().execute("select 'x' as a")).levels == {"a": ["x"]}
+
+
 def test_names_of_columns_that_stand_twice():
     with pytest.raises(cmnet.InputError) as raised:
         cmnet.Table(pandas.DataFrame([["x", "y"]], columns=["a", "a"]))

@@ -48,11 +48,19 @@ def _in_memory(table: Any, names: Sequence[str] | None) -> Any:
         return (table.__arrow_c_stream__(), _length(table))
     if isinstance(table, Mapping):
         return Columns(table.items(), any_column)
-    if type(table).__name__ == "DuckDBPyRelation":
-        return (table.fetch_record_batch().__arrow_c_stream__(), None)
+    if hasattr(table, "fetch_record_batch"):
+        return (_result(table).__arrow_c_stream__(), None)
     if _is_array(table):
         return _array(np.asarray(table), names)
     raise _cmnet.refuse_option("table", type(table).__name__, _KINDS)
+
+
+def _result(table: Any) -> Any:
+    """The rows of a DuckDB relation, or of the query that a connection has run."""
+    try:
+        return table.fetch_record_batch()
+    except Exception as error:
+        raise _cmnet.refuse_option("table", f"{type(table).__name__} without a result ({error})", _KINDS) from error
 
 
 def _is_array(table: Any) -> bool:
