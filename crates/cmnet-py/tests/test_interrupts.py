@@ -155,3 +155,13 @@ def test_interruptions_can_be_pickled(wide):
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is cmnet.Interrupted and str(again) == str(error)
     assert again.partial == error.partial and again.partial.stop == "interrupted"
+
+
+def test_ctrl_c_ends_packing_in_time_also_at_its_last_step():
+    table = np.random.default_rng(1).integers(0, 4, (2_000_000, 12), dtype=np.uint8)
+    started = time.monotonic()
+    cmnet.Table(table)
+    whole = time.monotonic() - started
+    for share in (0.3, 0.75):
+        took, _ = interrupted_after(share * whole, lambda: cmnet.Table(table))
+        assert took < 0.5

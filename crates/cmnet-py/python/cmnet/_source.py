@@ -48,7 +48,7 @@ def _in_memory(table: Any, names: Sequence[str] | None) -> Any:
         return (table.__arrow_c_stream__(), _length(table))
     if isinstance(table, Mapping):
         return Columns(table.items(), any_column)
-    if hasattr(table, "fetch_record_batch"):
+    if module in ("duckdb", "_duckdb"):
         return (_result(table).__arrow_c_stream__(), None)
     if _is_array(table):
         return _array(np.asarray(table), names)
@@ -58,7 +58,9 @@ def _in_memory(table: Any, names: Sequence[str] | None) -> Any:
 def _result(table: Any) -> Any:
     """The rows of a DuckDB relation, or of the query that a connection has run."""
     try:
-        return table.fetch_record_batch()
+        # Which of the two there is depends on the version.
+        fetch = getattr(table, "to_arrow_reader", None) or table.fetch_record_batch
+        return fetch()
     except Exception as error:
         raise _cmnet.refuse_option("table", f"{type(table).__name__} without a result ({error})", _KINDS) from error
 
