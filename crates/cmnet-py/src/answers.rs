@@ -3,10 +3,9 @@
 use cmnet::Result;
 use cmnet::data::{Schema, Var};
 use cmnet::evaluate::{ContextElement, difference};
-use cmnet::graph::{Edge, VarSet};
-use cmnet::inference::{Approximation, Evidence, Explanation};
-use cmnet::report::sentence;
-use serde_json::{Map, Value, json};
+use cmnet::graph::Edge;
+use cmnet::inference::Approximation;
+use serde_json::{Value, json};
 
 /// What is known about the error of a method that is not exact.
 pub(crate) fn approximation(approximation: Option<&Approximation>) -> Value {
@@ -22,40 +21,6 @@ pub(crate) fn approximation(approximation: Option<&Approximation>) -> Value {
 
 pub(crate) fn edge_names(schema: &Schema, edge: Edge) -> Value {
     json!([schema.name(edge.low()), schema.name(edge.high())])
-}
-
-/// Pairs without an edge that are listed, as on the command line.
-const MOST_PAIRS: usize = 1000;
-
-pub(crate) fn explained(model: &cmnet::Model, evidence: &Evidence, explanation: &Explanation) -> Value {
-    let schema = &model.schema;
-    let list = |set: &VarSet| set.iter().map(|v| schema.name(v)).collect::<Vec<_>>();
-    let blanket = |v: Var| (schema.name(v).to_owned(), json!(list(model.structure.markov_blanket(v))));
-    let left = |v: Var| (schema.name(v).to_owned(), json!(list(explanation.graph.markov_blanket(v))));
-    let edges = explanation.edges.iter().map(|strength| {
-        json!({"edge": edge_names(schema, strength.edge), "information": strength.information,
-            "given": list(&strength.given), "given_all": strength.given_all})
-    });
-    let label = |(v, level): (Var, u32)| {
-        (schema.name(v).to_owned(), Value::from(schema.variable(v).levels[level as usize].as_str()))
-    };
-    let groups = |groups: &[VarSet]| groups.iter().map(list).collect::<Vec<_>>();
-    let pairs = explanation.separations().take(MOST_PAIRS).map(|separation| {
-        let (one, other) = separation.pair;
-        json!({"pair": [schema.name(one), schema.name(other)], "given": list(&separation.given)})
-    });
-    json!({
-        "given": evidence.hard().map(label).collect::<Map<String, Value>>(),
-        "blankets": (0..schema.len()).map(blanket).collect::<Map<String, Value>>(),
-        "sentences": model.structure.contexts().map(|context| sentence(schema, context)).collect::<Vec<_>>(),
-        "cut_edges": explanation.cut.iter().map(|&edge| edge_names(schema, edge)).collect::<Vec<_>>(),
-        "edges": edges.collect::<Vec<_>>(),
-        "blankets_left": explanation.free.iter().map(left).collect::<Map<String, Value>>(),
-        "independent_groups": groups(&explanation.groups),
-        "newly_independent": explanation.splits.iter().map(|parts| groups(parts)).collect::<Vec<_>>(),
-        "independent_pairs": pairs.collect::<Vec<_>>(),
-        "independent_pairs_left_out": explanation.separation_count().saturating_sub(MOST_PAIRS),
-    })
 }
 
 pub(crate) fn compared(

@@ -1,10 +1,13 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
-use crate::answers::{approximation, compared, edge_names, explained};
+use crate::answers::{approximation, compared, edge_names};
+use crate::each_row::over_rows;
 use crate::errors;
+use crate::explained::Explained;
 use crate::model::{Data, Model};
 use crate::options::{Reading, choice};
-use crate::table::Rows;
+use crate::rows::{Rows, RowsBuilder, check_memory};
+use crate::threads::in_pool;
 use crate::{value, work};
 use cmnet::data::{Schema, Var};
 use cmnet::evaluate::{divergence, evaluate};
@@ -15,7 +18,7 @@ use cmnet::inference::{
 };
 use cmnet::learn::parse_bytes;
 use cmnet::loglinear::{FitOptions, affordable_canonical};
-use cmnet::{Error, ErrorKind, Result};
+use cmnet::{Error, Result};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -36,15 +39,24 @@ impl Given {
             let variable = find_variable(schema, name)?;
             evidence.observe(schema, variable, find_level(schema, variable, label)?)?;
         }
+        for (variable, weights) in self.weights(schema)? {
+            evidence.weigh(schema, variable, &weights)?;
+        }
+        Ok(evidence)
+    }
+
+    /// The weights of all levels of each variable that has some.
+    fn weights(&self, schema: &Schema) -> Result<Vec<(Var, Vec<f64>)>> {
+        let mut all = Vec::new();
         for (name, listed) in &self.soft {
             let variable = find_variable(schema, name)?;
             let mut weights = vec![0.0; schema.variable(variable).levels.len()];
             for (label, weight) in listed {
                 weights[find_level(schema, variable, label)? as usize] = *weight;
             }
-            evidence.weigh(schema, variable, &weights)?;
+            all.push((variable, weights));
         }
-        Ok(evidence)
+        Ok(all)
     }
 }
 
@@ -175,7 +187,7 @@ fn by_threads<T: Send>(method: MethodUsed, answer: impl FnOnce() -> Result<T> + 
     if method != MethodUsed::Gibbs {
         return answer();
     }
-    work::in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
+    in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
 }
 
 impl Asked {
@@ -226,16 +238,28 @@ impl Asked {
 #[pyfunction]
 pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Question) -> PyResult<Rows> {
     let network = model.network(py)?;
-    work::call(py, usize::from(rows <= 1024), move || {
+    work::stoppable(py, usize::from(rows <= 1024), move |stop| {
         let Asked { network, evidence, ask, methods, .. } = question.of(network)?;
         let sampler = network.sampler(&evidence, &ask, methods.method, &methods.gibbs)?;
-        Ok(Rows::new(network.schema(), &sampler.rows(0..rows)))
+        let width = network.schema().len().max(1);
+        let block = (DRAWN / width).clamp(1, 64) * 1024;
+        let mut drawn = RowsBuilder::new(network.schema());
+        for start in (0..rows).step_by(block) {
+            stop.check()?;
+            let end = rows.min(start + block);
+            check_memory(2 * (end - start) * (width + 16) * size_of::<u32>(), start)?;
+            sampler.rows(start..end).iter().try_for_each(|row| drawn.push(row))?;
+        }
+        Ok(drawn.finish())
     })
 }
 
-/// The probabilities of a target's levels in each row, the most probable level, and the
-/// level that the row has, -1 where it has none.
-#[allow(clippy::type_complexity, reason = "three arrays, taken apart in Python")]
+/// Cells that are drawn at once, in thousands.
+const DRAWN: usize = 1 << 11;
+
+/// The probabilities of a target's levels in each row, the most probable level, the level
+/// that the row has, -1 where it has none, and the row's weight.
+#[allow(clippy::type_complexity, reason = "four arrays, taken apart in Python")]
 #[pyfunction]
 pub(crate) fn predict<'py>(
     py: Python<'py>,
@@ -245,23 +269,42 @@ pub(crate) fn predict<'py>(
     reading: Reading,
     inference: Inference,
     forgiving: bool,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>)> {
+) -> PyResult<(
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<u64>>,
+)> {
     let network = model.network(py)?;
     let to_python = |error| errors::to_python(py, &error);
     let target = find_variable(network.schema(), target).map_err(to_python)?;
     let ask = inference.ask().map_err(to_python)?;
-    let mut predictor = work::guarded(py, || Predictor::new(&network, target, &ask))?;
-    let (mut probabilities, mut best, mut truth) = (Vec::new(), Vec::new(), Vec::new());
-    model.each_row(py, data, (&reading, forgiving), |levels| {
-        let prediction = predictor.predict(levels)?;
-        probabilities.extend_from_slice(&prediction.probabilities);
-        best.push(prediction.level as i32);
-        truth.push(levels[target].map_or(-1, |level| level as i32));
-        Ok(())
+    let levels = network.schema().variable(target).levels.len();
+    let found = over_rows(py, &model.model.schema, data, (&reading, forgiving), move |rows| {
+        let mut predictor = Predictor::new(&network, target, &ask)?;
+        let mut found = Predicted::default();
+        rows.each(&mut |levels, weight| {
+            let prediction = predictor.predict(levels)?;
+            found.probabilities.extend_from_slice(&prediction.probabilities);
+            found.best.push(prediction.level as i32);
+            found.truth.push(levels[target].map_or(-1, |level| level as i32));
+            found.weights.push(weight);
+            Ok(())
+        })?;
+        Ok(found)
     })?;
-    let shape = [best.len(), network.schema().variable(target).levels.len()];
-    let probabilities = PyArray1::from_vec(py, probabilities).reshape(shape)?;
-    Ok((probabilities, PyArray1::from_vec(py, best), PyArray1::from_vec(py, truth)))
+    let shape = [found.best.len(), levels];
+    let probabilities = PyArray1::from_vec(py, found.probabilities).reshape(shape)?;
+    let [best, truth] = [found.best, found.truth].map(|codes| PyArray1::from_vec(py, codes));
+    Ok((probabilities, best, truth, PyArray1::from_vec(py, found.weights)))
+}
+
+#[derive(Default)]
+struct Predicted {
+    probabilities: Vec<f64>,
+    best: Vec<i32>,
+    truth: Vec<i32>,
+    weights: Vec<u64>,
 }
 
 /// What the model says, and what evidence does to it.
@@ -276,14 +319,18 @@ pub(crate) fn explain<'py>(
     let model = model.model.clone();
     let answer = work::call(py, 1, move || {
         let evidence = given.evidence(&model.schema)?;
-        let explanation = if let Some(network) = &network {
-            network.explain(&evidence, &inference.ask()?)?
+        let (explanation, closed, bytes) = if let Some(network) = &network {
+            let ask = inference.ask()?;
+            let bytes = network.explain_cost(&evidence, &ask).1;
+            (network.explain(&evidence, &ask)?, Some(network.closed().clone()), bytes)
         } else {
             let closed = affordable_canonical(&model.structure);
-            let closed = closed.as_ref().unwrap_or(&model.structure);
-            Explanation::of_structure(&model.structure, closed, &evidence)
+            let own = closed.as_ref().unwrap_or(&model.structure);
+            (Explanation::of_structure(&model.structure, own, &evidence), closed, 0)
         };
-        Ok(explained(&model, &evidence, &explanation))
+        let soft = given.weights(&model.schema)?;
+        Ok(Explained { model: &model, evidence: &evidence, explanation, closed: closed.as_ref() }
+            .facts(&soft, bytes))
     })?;
     value::to_python(py, &answer)
 }
@@ -297,15 +344,13 @@ pub(crate) fn compare<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if model.model.schema != other.model.schema {
+        return Err(errors::other_model(py));
+    }
     let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
     let models = [model.model.clone(), other.model.clone()];
     let answer = work::call(py, 1, move || {
         let [one, other] = &models;
-        if one.schema != other.schema {
-            let problem = "the two models differ in their variables, levels or column order".to_owned();
-            let hint = "compare models of one table".to_owned();
-            return Err(ErrorKind::Mismatch { problem, hint }.into());
-        }
         let kl = [kl_divergence(one, other), kl_divergence(other, one)];
         let means = table.map(|data| {
             let mean = |model: &cmnet::Model| evaluate(model.fit.as_ref()?, &data).log_likelihood;

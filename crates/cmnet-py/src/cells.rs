@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
 use arrow_schema::DataType;
@@ -107,6 +107,11 @@ impl<'a> Cells<'a> {
         Ok(Self { kind, start: 0 })
     }
 
+    /// A column without a value.
+    pub(crate) fn missing() -> Self {
+        Self { kind: Kind::Missing, start: 0 }
+    }
+
     /// A column of numbered labels.
     pub(crate) fn numbered(numbers: &'a [i32], labels: &'a Labels, ordered: bool) -> Self {
         Self { kind: Kind::Numbered { numbers, labels, ordered }, start: 0 }
@@ -198,6 +203,7 @@ fn tell_numbers(array: &dyn Array, mut tell: impl FnMut(Option<i128>)) {
         DataType::UInt16 => each::<UInt16Type>(array, &mut tell),
         DataType::UInt32 => each::<UInt32Type>(array, &mut tell),
         DataType::UInt64 => each::<UInt64Type>(array, &mut tell),
+        DataType::Decimal128(_, 0) => each::<Decimal128Type>(array, &mut tell),
         _ => (0..array.len()).for_each(|_| tell(None)),
     }
 }
@@ -206,7 +212,8 @@ fn tell_numbers(array: &dyn Array, mut tell: impl FnMut(Option<i128>)) {
 fn check(data_type: &DataType) -> Result<(), InputProblem> {
     use DataType as T;
     let what = match data_type {
-        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::Boolean => return Ok(()),
+        // Decimals without decimals are whole numbers of more than 64 bits, as sums in SQL are.
+        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::Boolean | T::Decimal128(_, 0) => return Ok(()),
         other if other.is_integer() => return Ok(()),
         other if other.is_floating() || other.is_decimal() => "numbers with decimals",
         other if other.is_temporal() => "dates, times or durations",
@@ -228,6 +235,9 @@ pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
             "bin them first, for instance by year, month or weekday, and keep the bins as texts or integers"
         }
         "bytes" => "decode them to texts first",
+        "texts that are not Unicode" => {
+            "clean them first, for instance with text.encode(errors=\"replace\").decode()"
+        }
         "nested values" => "take out what you need as columns of their own, binned where it is a measurement",
         _ => "cast it to texts, integers or booleans, binned where it is a measurement",
     };

@@ -5,6 +5,7 @@ use cmnet::error::{InputProblem, Place};
 use cmnet::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::io::ErrorKind as IoKind;
 
 /// The Python exception of an error: a class for its kind, attributes for its facts.
 pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
@@ -16,7 +17,7 @@ fn build(py: Python<'_>, error: &Error, facts: &Bound<'_, PyDict>) -> PyResult<P
     let mut message = in_python_words(&error.to_string());
     let class = match error.kind() {
         ErrorKind::Input { place, problem } => {
-            message = of_memory(place, problem, &message);
+            message = of_table(place, problem);
             place_facts(place, facts)?;
             input_facts(problem, facts)?
         }
@@ -49,7 +50,8 @@ fn build(py: Python<'_>, error: &Error, facts: &Bound<'_, PyDict>) -> PyResult<P
         }
         ErrorKind::Io { path, source, .. } => {
             facts.set_item("file", path.display().to_string())?;
-            facts.set_item("errno", source.raw_os_error())?;
+            facts.set_item("errno", errno(source))?;
+            message = error.to_string();
             "FileError"
         }
         _ => "CmnetError",
@@ -65,6 +67,39 @@ fn raise(py: Python<'_>, class: &str, message: &str, facts: &Bound<'_, PyDict>) 
         exception.setattr(name.cast::<pyo3::types::PyString>()?, value)?;
     }
     Ok(PyErr::from_value(exception))
+}
+
+/// The operating system's number of an error, also where only its kind was kept.
+fn errno(error: &std::io::Error) -> Option<i32> {
+    error.raw_os_error().or(match error.kind() {
+        IoKind::NotFound => Some(NO_SUCH_FILE),
+        IoKind::PermissionDenied => Some(13),
+        IoKind::AlreadyExists => Some(17),
+        IoKind::NotADirectory => Some(20),
+        IoKind::IsADirectory => Some(21),
+        IoKind::StorageFull => Some(28),
+        IoKind::ReadOnlyFilesystem => Some(30),
+        _ => None,
+    })
+}
+
+/// ENOENT.
+const NO_SUCH_FILE: i32 = 2;
+
+/// An Arrow stream that cannot be read, or broke off.
+pub(crate) fn stream(py: Python<'_>, what: &str) -> PyErr {
+    let message = format!(
+        "{TABLE}: its Arrow stream cannot be read: {what}; check that it is one of rows with named columns, \
+         and the query or file behind it"
+    );
+    raise(py, "InputError", &message, &PyDict::new(py)).unwrap_or_else(|failure| failure)
+}
+
+/// Two models that do not speak of the same variables.
+pub(crate) fn other_model(py: Python<'_>) -> PyErr {
+    let message = "the two models do not match: they differ in their variables, levels or column order; \
+                   compare models of one table";
+    raise(py, "MismatchError", message, &PyDict::new(py)).unwrap_or_else(|failure| failure)
 }
 
 /// A defect of this program, as an exception instead of the end of the interpreter.
@@ -84,7 +119,10 @@ fn place_facts(place: &Place, facts: &Bound<'_, PyDict>) -> PyResult<()> {
 
 fn input_facts(problem: &InputProblem, facts: &Bound<'_, PyDict>) -> PyResult<&'static str> {
     Ok(match problem {
-        InputProblem::NotFound { .. } => "MissingFileError",
+        InputProblem::NotFound { .. } => {
+            facts.set_item("errno", NO_SUCH_FILE)?;
+            "MissingFileError"
+        }
         InputProblem::Missing(missing) => {
             facts.set_item("rows", missing.rows)?;
             facts.set_item("of", missing.of)?;
@@ -101,21 +139,32 @@ fn input_facts(problem: &InputProblem, facts: &Bound<'_, PyDict>) -> PyResult<&'
     })
 }
 
-/// Rows of a table in memory count from 0, as everything in Python does; lines of files from 1.
-fn of_memory(place: &Place, problem: &InputProblem, message: &str) -> String {
+/// The complaint about a table. Rows of one in memory count from 0, as everything in Python
+/// does; lines of files from 1. Paths are not looked into for options.
+fn of_table(place: &Place, problem: &InputProblem) -> String {
+    let said = in_python_words(&problem.to_string());
     if place.file != TABLE {
-        return message.to_owned();
+        return format!("{place}: {said}");
     }
-    let mut message = message.to_owned();
+    let mut at = place.to_string();
     if let Some(line) = place.line {
         let row = line.saturating_sub(1);
-        message = message.replacen(&format!("{TABLE}, line {line}"), &format!("{TABLE}, row {row}"), 1);
+        at = at.replacen(&format!("{TABLE}, line {line}"), &format!("{TABLE}, row {row}"), 1);
     }
-    if let InputProblem::Missing(missing) = problem {
-        let (line, row) = (missing.first_line, missing.first_line.saturating_sub(1));
-        message = message.replacen(&format!("first in line {line}"), &format!("first in row {row}"), 1);
+    match problem {
+        InputProblem::Missing(missing) => {
+            let (line, row) = (missing.first_line, missing.first_line.saturating_sub(1));
+            let said = said.replacen(&format!("first in line {line}"), &format!("first in row {row}"), 1);
+            format!("{at}: {said}")
+        }
+        InputProblem::DuplicateColumn { name, first } => {
+            format!(
+                "{at}: the column name {name} appears twice (first as column {first}); rename one of them"
+            )
+        }
+        InputProblem::EmptyColumnName => format!("{at}: this column has no name; rename it"),
+        _ => format!("{at}: {said}"),
     }
-    message
 }
 
 /// Words of the command line and what they are in Python.
@@ -134,17 +183,43 @@ const WORDS: [(&str, &str); 8] = [
 ];
 
 /// A message in which options are named as Python names them: `--on-missing` is `on_missing`.
-fn in_python_words(message: &str) -> String {
-    let known = WORDS.iter().fold(message.to_owned(), |text, (from, to)| text.replace(from, to));
+/// What stands in quotes is the user's, and stays as it is.
+pub(crate) fn in_python_words(message: &str) -> String {
+    let mut words = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(open) = rest.find('"') {
+        let (ours, quoted) = rest.split_at(open);
+        let end = closing_quote(quoted);
+        words += &translated(ours);
+        words += &quoted[..end];
+        rest = &quoted[end..];
+    }
+    words + &translated(rest)
+}
+
+/// Where a quoted text, with its quotes, ends.
+fn closing_quote(quoted: &str) -> usize {
+    let mut escaped = false;
+    for (place, letter) in quoted.char_indices().skip(1) {
+        match letter {
+            '"' if !escaped => return place + 1,
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    quoted.len()
+}
+
+fn translated(ours: &str) -> String {
+    let known = WORDS.iter().fold(ours.to_owned(), |text, (from, to)| text.replace(from, to));
     let mut words = String::with_capacity(known.len());
     let mut rest = known.as_str();
     while let Some(at) = rest.find("--") {
         let (before, after) = rest.split_at(at);
         let name = &after[2..];
         let end = name.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(name.len());
-        let is_option = end > 0
-            && name.starts_with(|c: char| c.is_ascii_lowercase())
-            && !before.ends_with(|c: char| c.is_alphanumeric() || c == '-');
+        let is_option = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && (before.is_empty() || before.ends_with([' ', '(']));
         words.push_str(before);
         if is_option {
             words.push_str(&name[..end].replace('-', "_"));

@@ -1,43 +1,57 @@
-//! Tables in: the rows of an Arrow stream or of numbered columns, without the interpreter's
-//! lock and without a copy of the table.
+//! Tables in: the rows of an Arrow stream or of columns that Python gives part by part,
+//! without a copy of the table, and without the interpreter's lock while they are packed.
 
-use crate::cells::{Cells, Labels};
-use crate::work;
-use arrow_array::RecordBatchReader;
-use cmnet::data::intake::{RowLevels, TABLE, Taken};
-use cmnet::data::{Intake, Levels, Schema};
-use cmnet::error::{ErrorKind, InputProblem, Place, shown_bytes};
+use crate::cells::{Cells, Labels, not_categories};
+use crate::errors;
+use crate::work::{self, signals};
+use arrow_array::{Array, ArrayRef, RecordBatchReader};
+use cmnet::data::intake::{TABLE, Taken};
+use cmnet::data::{Intake, Levels};
+use cmnet::error::{InputProblem, Place, shown_bytes};
 use cmnet::io::csv::parse_weight;
 use cmnet::io::{Columns, ReadOptions};
 use cmnet::{Error, Result};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::{PyChunkedArray, PyRecordBatchReader};
 use std::time::{Duration, Instant};
 
 /// Rows that are looked at at once.
 const VIEW: usize = 1024;
 
+/// Rows that Python hands over at once: what they take beyond the table is then small.
+const PART: usize = 1 << 13;
+
+/// Rows from which on the last step of packing takes a good part of a second.
+const LARGE: u64 = 1 << 20;
+
 /// The time after which a signal is looked for.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// One column that Python has numbered: its name, the number of each row's label (negative
-/// where it is missing), the labels, and whether their order means something.
-#[derive(FromPyObject)]
-pub(crate) enum Numbered<'py> {
-    Column(String, PyReadonlyArray1<'py, i32>, Vec<Option<String>>, bool),
-    /// A column that is not one of categories, and the exception to raise when it is read.
-    Refused(String, Bound<'py, PyAny>),
-}
 
 /// Where rows in memory come from.
 #[derive(FromPyObject)]
 pub(crate) enum Source<'py> {
-    Numbered(Vec<Numbered<'py>>),
-    /// The stream, columns whose dictionaries have no order of their own, and the number of
-    /// rows if it is known.
-    Stream(Bound<'py, PyCapsule>, Vec<String>, Option<usize>),
+    /// An Arrow stream, and the number of rows if it is known.
+    Stream(Bound<'py, PyCapsule>, Option<usize>),
+    /// An object of the package's class `Columns`, which gives some rows at a time.
+    Columns(Bound<'py, PyAny>),
+}
+
+/// Some rows of a column, as Python hands them over.
+#[derive(FromPyObject)]
+enum Part<'py> {
+    /// The number of each row's label (negative where it is missing), the labels unless they
+    /// are those of the part before, and whether their order means something.
+    Numbered(PyReadonlyArray1<'py, i32>, Option<Vec<String>>, bool),
+    /// An Arrow stream, and whether the order of a dictionary in it means nothing.
+    Arrow(Bound<'py, PyCapsule>, bool),
+}
+
+/// Some rows of a column, held without Python.
+enum Held {
+    Numbered { numbers: Vec<i32>, labels: Labels, ordered: bool },
+    Arrow { chunks: Vec<ArrayRef>, loose: bool },
 }
 
 /// What is done with the rows of a table.
@@ -54,8 +68,8 @@ pub(crate) trait Rows: Send {
 enum Failure {
     Library(Error),
     Python(PyErr),
-    /// A column that cannot be read, by its place.
-    Refused(usize),
+    /// An Arrow stream that broke off.
+    Stream(String),
 }
 
 impl From<Error> for Failure {
@@ -64,68 +78,62 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<PyErr> for Failure {
+    fn from(raised: PyErr) -> Self {
+        Self::Python(raised)
+    }
+}
+
+type Read<T> = std::result::Result<T, Failure>;
+
 /// Reads all rows of a source.
 pub(crate) fn read(py: Python<'_>, source: Source<'_>, rows: &mut impl Rows) -> PyResult<()> {
-    let (mut raised, mut refused) = (None, None);
-    let mut read = |work: &mut (dyn FnMut() -> std::result::Result<(), Failure> + Send)| {
-        work::guarded(py, || match work() {
-            Ok(()) => Ok(()),
-            Err(Failure::Library(error)) => Err(error),
-            Err(Failure::Python(signal)) => {
-                raised = Some(signal);
-                Ok(())
-            }
-            Err(Failure::Refused(column)) => {
-                refused = Some(column);
-                Ok(())
-            }
-        })
+    let done = match source {
+        Source::Stream(stream, count) => {
+            let opened = PyRecordBatchReader::from_arrow_pycapsule(&stream);
+            let reader = opened.and_then(PyRecordBatchReader::into_reader);
+            let reader = reader.map_err(|error| errors::stream(py, &error.to_string()))?;
+            guarded(py, || from_stream(reader, count, rows))
+        }
+        Source::Columns(columns) => {
+            let names: Vec<String> = columns.getattr("names")?.extract()?;
+            let columns = columns.unbind();
+            guarded(py, || from_columns(&columns, &names, rows))
+        }
     };
-    match source {
-        Source::Stream(stream, loose, count) => {
-            let mut reader = Some(PyRecordBatchReader::from_arrow_pycapsule(&stream)?.into_reader()?);
-            read(&mut || reader.take().map_or(Ok(()), |reader| from_stream(reader, &loose, count, rows)))?;
-        }
-        Source::Numbered(columns) => {
-            let mut held = Vec::with_capacity(columns.len());
-            for column in &columns {
-                held.push(match column {
-                    Numbered::Column(name, numbers, labels, ordered) => {
-                        let labels: Labels = labels.iter().cloned().collect();
-                        (name.clone(), Some((numbers.as_slice()?, labels, *ordered)))
-                    }
-                    Numbered::Refused(name, _) => (name.clone(), None),
-                });
-            }
-            read(&mut || from_numbers(&held, rows))?;
-            if let Some(Numbered::Refused(_, exception)) = refused.and_then(|column| columns.get(column)) {
-                return Err(PyErr::from_value(exception.clone()));
-            }
-        }
+    match done? {
+        Ok(()) => Ok(()),
+        Err(Failure::Library(error)) => Err(errors::to_python(py, &error)),
+        Err(Failure::Python(raised)) => Err(raised),
+        Err(Failure::Stream(what)) => Err(errors::stream(py, &what)),
     }
-    raised.map_or(Ok(()), Err)
+}
+
+fn guarded(py: Python<'_>, work: impl FnOnce() -> Read<()> + Send) -> PyResult<Read<()>> {
+    work::guarded(py, || Ok(work()))
+}
+
+fn place(names: &[String], column: usize) -> Place {
+    Place::file(TABLE).at_column(column + 1, Some(&names[column]))
 }
 
 fn from_stream(
     reader: Box<dyn RecordBatchReader + Send>,
-    loose: &[String],
     count: Option<usize>,
     rows: &mut impl Rows,
-) -> std::result::Result<(), Failure> {
+) -> Read<()> {
     let names: Vec<String> = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
     let chosen = rows.choose(&names)?;
     let mut begun = false;
     for batch in reader {
-        let batch = batch.map_err(|error| broken_stream(&error.to_string()))?;
+        let batch = batch.map_err(|error| Failure::Stream(error.to_string()))?;
         let mut cells = Vec::with_capacity(chosen.len());
         for &column in &chosen {
-            let place = || Place::file(TABLE).at_column(column + 1, Some(&names[column]));
-            cells.push(Cells::of(batch.column(column)).map_err(|problem| Error::input(place(), problem))?);
+            let found = Cells::of(batch.column(column));
+            cells.push(found.map_err(|problem| Error::input(place(&names, column), problem))?);
         }
         if !begun {
-            let is_loose = |column: usize| loose.contains(&names[column]);
-            let levels = chosen.iter().zip(&cells).map(|(&column, cells)| levels(cells, is_loose(column)));
-            rows.begin(levels.collect(), count)?;
+            rows.begin(cells.iter().map(|cells| levels(cells, false)).collect(), count)?;
             begun = true;
         }
         take_all(rows, &mut cells, batch.num_rows())?;
@@ -136,26 +144,124 @@ fn from_stream(
     Ok(())
 }
 
-/// Name, and numbers with their labels unless the column is refused.
-type Held<'a> = (String, Option<(&'a [i32], Labels, bool)>);
-
-fn from_numbers(columns: &[Held<'_>], rows: &mut impl Rows) -> std::result::Result<(), Failure> {
-    let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
-    let mut cells: Vec<Cells<'_>> = Vec::new();
-    let mut count = None;
-    for column in rows.choose(&names)? {
-        let (name, Some((numbers, labels, ordered))) = &columns[column] else {
-            return Err(Failure::Refused(column));
-        };
-        let (length, expected) = (numbers.len(), *count.get_or_insert(numbers.len()));
-        if length != expected {
-            let found = format!("{length} values in {name}, {expected} in another column");
-            return Err(Error::option("table", found, "columns of one length").into());
+fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> Read<()> {
+    let chosen = rows.choose(names)?;
+    let count: usize =
+        Python::attach(|py| columns.bind(py).call_method1("choose", (chosen.clone(),))?.extract())?;
+    let mut held: Vec<Held> = Vec::with_capacity(chosen.len());
+    let mut begun = false;
+    for start in (0..count).step_by(PART) {
+        let stop = count.min(start + PART);
+        Python::attach(|py| hold(columns.bind(py), (names, &chosen), (start, stop), &mut held))?;
+        for (from, to) in segments(&held, stop - start) {
+            let slices: Vec<Option<ArrayRef>> = held.iter().map(|held| held.slice(from, to)).collect();
+            let mut cells = Vec::with_capacity(chosen.len());
+            for ((held, slice), &column) in held.iter().zip(&slices).zip(&chosen) {
+                let found = held.cells(slice.as_deref(), from, to);
+                cells.push(found.map_err(|problem| Error::input(place(names, column), problem))?);
+            }
+            if !begun {
+                let known = held.iter().zip(&cells).map(|(held, cells)| levels(cells, held.is_loose()));
+                rows.begin(known.collect(), Some(count))?;
+                begun = true;
+            }
+            take_all(rows, &mut cells, to - from)?;
         }
-        cells.push(Cells::numbered(numbers, labels, *ordered));
     }
-    rows.begin(cells.iter().map(|cells| levels(cells, false)).collect(), count)?;
-    take_all(rows, &mut cells, count.unwrap_or(0))
+    if !begun {
+        rows.begin(vec![Levels::Observed; chosen.len()], Some(count))?;
+    }
+    Ok(())
+}
+
+/// Takes over the next rows of each column.
+fn hold(
+    columns: &Bound<'_, PyAny>,
+    (names, chosen): (&[String], &[usize]),
+    (start, stop): (usize, usize),
+    held: &mut Vec<Held>,
+) -> Read<()> {
+    let parts: Vec<Part<'_>> = columns.call_method1("part", (start, stop))?.extract()?;
+    for (number, part) in parts.into_iter().enumerate() {
+        let next = match part {
+            Part::Numbered(numbers, labels, ordered) => {
+                let before = held.get_mut(number).map(Held::take_labels).unwrap_or_default();
+                let labels = labels.map_or(before, |labels| labels.into_iter().map(Some).collect());
+                Held::Numbered { numbers: numbers.as_array().iter().copied().collect(), labels, ordered }
+            }
+            Part::Arrow(stream, loose) => {
+                let unreadable = |error: PyErr| {
+                    let problem = not_categories("values of another kind", &error.to_string());
+                    Error::input(place(names, chosen[number]), problem)
+                };
+                let chunks = PyChunkedArray::from_arrow_pycapsule(&stream).map_err(unreadable)?;
+                Held::Arrow { chunks: chunks.into_inner().0, loose }
+            }
+        };
+        match held.get_mut(number) {
+            Some(place) => *place = next,
+            None => held.push(next),
+        }
+    }
+    Ok(())
+}
+
+impl Held {
+    fn take_labels(&mut self) -> Labels {
+        match self {
+            Self::Numbered { labels, .. } => std::mem::take(labels),
+            Self::Arrow { .. } => Labels::default(),
+        }
+    }
+
+    fn is_loose(&self) -> bool {
+        matches!(self, Self::Arrow { loose: true, .. })
+    }
+
+    /// Rows of an Arrow column that lie in one chunk.
+    fn slice(&self, from: usize, to: usize) -> Option<ArrayRef> {
+        let Self::Arrow { chunks, .. } = self else { return None };
+        let mut before = 0;
+        for chunk in chunks {
+            if from < before + chunk.len() {
+                return Some(chunk.slice(from - before, to - from));
+            }
+            before += chunk.len();
+        }
+        None
+    }
+
+    fn cells<'a>(
+        &'a self,
+        slice: Option<&'a dyn Array>,
+        from: usize,
+        to: usize,
+    ) -> std::result::Result<Cells<'a>, InputProblem> {
+        match self {
+            Self::Numbered { numbers, labels, ordered } => {
+                Ok(Cells::numbered(&numbers[from..to], labels, *ordered))
+            }
+            Self::Arrow { .. } => slice.map_or_else(|| Ok(Cells::missing()), Cells::of),
+        }
+    }
+}
+
+/// Runs of rows that lie in one chunk of every column.
+fn segments(held: &[Held], rows: usize) -> Vec<(usize, usize)> {
+    let mut ends = vec![rows];
+    for held in held {
+        if let Held::Arrow { chunks, .. } = held {
+            ends.extend(chunks.iter().scan(0, |end, chunk| {
+                *end += chunk.len();
+                Some(*end)
+            }));
+        }
+    }
+    ends.retain(|&end| 0 < end && end <= rows);
+    ends.sort_unstable();
+    ends.dedup();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends.iter().copied()).collect()
 }
 
 fn levels(cells: &Cells<'_>, loose: bool) -> Levels {
@@ -163,7 +269,14 @@ fn levels(cells: &Cells<'_>, loose: bool) -> Levels {
     listed.filter(|list| !list.is_empty()).map_or(Levels::Observed, Levels::Ordered)
 }
 
-fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize) -> std::result::Result<(), Failure> {
+/// Texts that mean "missing" mean it among categories too.
+fn without_missing(levels: Levels, missing: &[String]) -> Levels {
+    let Levels::Ordered(mut listed) = levels else { return levels };
+    listed.retain(|level| !missing.iter().any(|text| text.trim_ascii() == level.trim_ascii()));
+    if listed.is_empty() { Levels::Observed } else { Levels::Ordered(listed) }
+}
+
+fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize) -> Read<()> {
     let mut looked = Instant::now();
     for start in (0..count).step_by(VIEW) {
         let length = VIEW.min(count - start);
@@ -173,20 +286,10 @@ fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize) -> std:
         rows.take(cells, length)?;
         if looked.elapsed() > LOOK {
             looked = Instant::now();
-            Python::attach(signals).map_err(Failure::Python)?;
+            Python::attach(signals)?;
         }
     }
     Ok(())
-}
-
-/// Raises what a signal such as Ctrl-C asks for.
-fn signals(py: Python<'_>) -> PyResult<()> {
-    py.check_signals()
-}
-
-fn broken_stream(what: &str) -> Error {
-    let hint = "check the table that the stream comes from".to_owned();
-    ErrorKind::Mismatch { problem: format!("the Arrow stream ended with an error: {what}"), hint }.into()
 }
 
 /// Rows that become packed codes.
@@ -203,8 +306,17 @@ impl Packing {
         Self { options, columns: None, intake: None, seen: 0 }
     }
 
-    /// The packed table.
-    pub(crate) fn finish(self) -> Result<Taken> {
+    /// The packed table, by the calling thread, which reuses the memory that it has, or by
+    /// another where that takes so long that Ctrl-C would have to wait for it.
+    pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Taken> {
+        if self.seen > LARGE {
+            work::call(py, 1, move || self.packed())
+        } else {
+            work::guarded(py, || self.packed())
+        }
+    }
+
+    fn packed(self) -> Result<Taken> {
         let no_table = || Error::input(Place::file(TABLE), InputProblem::NoColumns);
         self.intake.ok_or_else(no_table)?.finish(self.options.on_missing)
     }
@@ -223,6 +335,7 @@ impl Rows for Packing {
         let known = |(&column, levels): (&usize, Levels)| {
             let name = columns.name(column);
             let declared = self.options.schema.as_ref().and_then(|schema| schema.levels(name));
+            let levels = without_missing(levels, &self.options.missing);
             (name.to_owned(), declared.map_or(levels, |levels| Levels::Declared(levels.to_vec())))
         };
         let known = columns.variables().iter().zip(levels).map(known).collect();
@@ -235,72 +348,21 @@ impl Rows for Packing {
 
     fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()> {
         let (Some(intake), Some(columns)) = (&mut self.intake, &self.columns) else { return Ok(()) };
-        let weights = columns.weights().zip(cells.last());
         for row in 0..rows {
             self.seen += 1;
-            let weight = match weights {
-                Some((column, cells)) => {
-                    let text = cells.get(row).unwrap_or_default();
-                    parse_weight(text).map_err(|hint| {
-                        let problem = InputProblem::Weight { text: shown_bytes(text), hint };
-                        Error::input(columns.place(column).at_line(self.seen), problem)
-                    })?
-                }
-                None => 1,
-            };
+            let weight = weight_of(columns, cells, (row, self.seen))?;
             intake.push(weight, |variable| cells[variable].get(row))?;
         }
         Ok(())
     }
 }
 
-/// Rows that become levels of a model's variables, one by one.
-pub(crate) struct Leveling<F> {
-    schema: Schema,
-    options: ReadOptions,
-    /// The place of each variable among the columns that are read.
-    places: Vec<Option<usize>>,
-    rows: Option<RowLevels>,
-    /// Whether a value that is no level counts as missing.
-    forgiving: bool,
-    tell: F,
-}
-
-impl<F: FnMut(&[Option<u32>]) -> Result<()>> Leveling<F> {
-    pub(crate) fn new(schema: Schema, options: ReadOptions, forgiving: bool, tell: F) -> Self {
-        Self { schema, options, places: Vec::new(), rows: None, forgiving, tell }
-    }
-}
-
-impl<F: FnMut(&[Option<u32>]) -> Result<()> + Send> Rows for Leveling<F> {
-    fn choose(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let options = ReadOptions { columns: None, schema: None, ..self.options.clone() };
-        let columns = Columns::of(TABLE.to_owned(), names.to_vec(), &options)?;
-        let mut chosen = Vec::new();
-        for variable in self.schema.variables() {
-            let column = columns.variables().iter().find(|&&column| columns.name(column) == variable.name);
-            self.places.push(column.map(|_| chosen.len()));
-            chosen.extend(column);
-        }
-        if chosen.is_empty() {
-            let problem = "the data have none of the model's columns".to_owned();
-            return Err(ErrorKind::Mismatch { problem, hint: "check the column names".to_owned() }.into());
-        }
-        let rows = RowLevels::new(&self.schema, &self.options.missing);
-        self.rows = Some(if self.forgiving { rows.forgiving() } else { rows });
-        Ok(chosen)
-    }
-
-    fn begin(&mut self, _: Vec<Levels>, _: Option<usize>) -> Result<()> {
-        Ok(())
-    }
-
-    fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()> {
-        let Some(reader) = &mut self.rows else { return Ok(()) };
-        for row in 0..rows {
-            let levels = reader.read(|variable| cells[self.places[variable]?].get(row))?;
-            (self.tell)(levels)?;
-        }
-        Ok(())
-    }
+/// The weight of a row in view, which stands in the last of the cells; `seen` is its number.
+pub(crate) fn weight_of(columns: &Columns, cells: &[Cells<'_>], (row, seen): (usize, u64)) -> Result<u64> {
+    let Some((column, cells)) = columns.weights().zip(cells.last()) else { return Ok(1) };
+    let text = cells.get(row).unwrap_or_default();
+    parse_weight(text).map_err(|hint| {
+        let problem = InputProblem::Weight { text: shown_bytes(text), hint };
+        Error::input(columns.place(column).at_line(seen), problem)
+    })
 }

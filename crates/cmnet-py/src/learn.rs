@@ -4,16 +4,16 @@ use crate::errors;
 use crate::model::{Model, fit_facts, nats};
 use crate::options::Learning;
 use crate::table::Table;
+use crate::value;
 use crate::watch::{StopAtOnce, Watch};
-use crate::work::{self, Ended};
-use crate::{options, value};
+use crate::work::{self, Ended, Running};
 use cmnet::data::Dataset;
 use cmnet::io::Checkpointer;
 use cmnet::learn::{
     CrossValidation, LearnOptions, LearnState, Learned, Select, cross_validate as validate, learn_from,
 };
 use cmnet::loglinear::fit;
-use cmnet::search::Observer;
+use cmnet::search::{Observer, StopReason};
 use cmnet::sgm::{self, SgmOptions};
 use cmnet::{Error, Result};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -138,18 +138,13 @@ fn watched<T: Send + 'static>(
     search: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<Ended<T>> {
     let mut version = 0;
-    work::run(
-        py,
-        1,
-        search,
-        || watch.stop(),
-        || {
-            if let (Some(tell), Some(facts)) = (&progress, watch.progress(&mut version)) {
-                tell.call1((value::to_python(py, &facts)?,))?;
-            }
-            Ok(())
-        },
-    )
+    let look = || {
+        if let (Some(tell), Some(facts)) = (&progress, watch.progress(&mut version)) {
+            tell.call1((value::to_python(py, &facts)?,))?;
+        }
+        Ok(())
+    };
+    Running::start(py, 1, search)?.wait(py, || watch.stop(), look)
 }
 
 /// The checkpointer that the options ask for, and the state to start from.
@@ -204,15 +199,17 @@ pub(crate) fn cross_validate<'py>(
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();
-    let search =
-        move || validate(&data, (folds, seed), &options, &*own).map(|found| rows(&found, folds, seed));
-    match watched(py, &watch, progress, search)? {
-        Ended::Done(found) => Ok((Some(value::to_python(py, &found.map_err(to_python)?)?), None, None)),
-        Ended::Interrupted(raised, found) => {
-            let late = found.and_then(Result::ok).map(|found| value::to_python(py, &found)).transpose()?;
-            Ok((late, Some(raised), None))
+    let kappas = options.kappas.clone();
+    let search = move || validate(&data, (folds, seed), &options, &*own);
+    let (found, raised) = match watched(py, &watch, progress, search)? {
+        Ended::Done(found) => (found.map_err(to_python)?, None),
+        Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
+        Ended::Interrupted(raised, _) => {
+            let finished = CrossValidation::over(&watch.folds(), &kappas, StopReason::Interrupted);
+            (finished, Some(raised))
         }
-    }
+    };
+    Ok((Some(value::to_python(py, &rows(&found, folds, seed))?), raised, None))
 }
 
 fn rows(found: &CrossValidation, folds: usize, seed: u64) -> Value {
@@ -253,5 +250,5 @@ pub(crate) fn refuse_column(py: Python<'_>, name: &str, number: usize, what: &st
 /// Raises the complaint about an option.
 #[pyfunction]
 pub(crate) fn refuse_option(py: Python<'_>, name: &str, found: String, expected: &str) -> PyErr {
-    options::refused(py, name, &found, expected)
+    errors::option(py, name, &found, expected)
 }

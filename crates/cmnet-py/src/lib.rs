@@ -13,12 +13,16 @@ mod answers;
 mod ask;
 mod cells;
 mod datasets;
+mod each_row;
 mod errors;
+mod explained;
 mod intake;
 mod learn;
 mod model;
 mod options;
+mod rows;
 mod table;
+mod threads;
 mod value;
 mod watch;
 mod work;
@@ -28,9 +32,11 @@ use pyo3::prelude::*;
 /// The private part of the package.
 #[pymodule]
 fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // Once here, so that no signal can come between an answer and the arrays that hold it.
+    let _ = numpy::PyArray1::<f64>::zeros(module.py(), 0, false);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::Table>()?;
-    module.add_class::<table::Rows>()?;
+    module.add_class::<rows::Rows>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<learn::Unfinished>()?;
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;

@@ -1,7 +1,8 @@
 //! Models: what they are, and what rows mean to them.
 
+use crate::each_row::over_rows;
 use crate::errors;
-use crate::intake::{Leveling, Source, read};
+use crate::intake::{Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
@@ -10,7 +11,7 @@ use cmnet::error::{InputProblem, MissingValues, Place};
 use cmnet::evaluate::evaluate;
 use cmnet::inference::{Network, find_variable};
 use cmnet::io::model_file::{self, context_records, edge_names};
-use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, rows, write_atomic};
+use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, write_atomic};
 use cmnet::loglinear::{Evaluator, Fit, FitOptions, fit};
 use cmnet::report::{Drawing, Format, sentence};
 use cmnet::score::Nats;
@@ -38,8 +39,8 @@ impl PartialEq for Model {
 #[derive(FromPyObject)]
 pub(crate) enum Data<'py> {
     Table(PyRef<'py, Table>),
-    Memory(Source<'py>),
     File(PathBuf),
+    Memory(Source<'py>),
 }
 
 impl Model {
@@ -53,28 +54,8 @@ impl Model {
             return Ok(network.clone());
         }
         let model = self.model.clone();
-        let network = work::guarded(py, || model.network().map(Arc::new))?;
+        let network = work::call(py, 1, move || model.network().map(Arc::new))?;
         Ok(self.network.get_or_init(|| network).clone())
-    }
-
-    fn fit_of(&self) -> Result<&Fit> {
-        self.model.fit.as_ref().ok_or_else(|| {
-            Error::question(
-                "the model has no parameters, only a structure",
-                "estimate them from a table first: cmnet fit MODEL DATA -o MODEL",
-            )
-        })
-    }
-
-    /// The parameters, normalised where a junction tree fits.
-    fn normalized(&self) -> Result<Fit> {
-        let mut fit = self.fit_of()?.clone();
-        if fit.parameters.log_partition().is_none() {
-            let graph = self.model.structure.graph();
-            let normalized = fit.parameters.clone().normalized(graph, FitOptions::default().memory);
-            fit.parameters = normalized.unwrap_or(fit.parameters);
-        }
-        Ok(fit)
     }
 
     /// The options with which this model reads its own columns and levels.
@@ -100,12 +81,13 @@ impl Model {
         let arranged = match data {
             Data::Table(table) => {
                 let data = table.data.clone();
-                work::guarded(py, || model.arrange(own_columns(&model.schema, &data)?))?
+                work::call(py, 1, move || model.arrange(own_columns(&model.schema, &data)?))?
             }
             Data::Memory(source) => {
-                let mut packing = crate::intake::Packing::new(options);
+                let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
-                work::guarded(py, || model.arrange(packing.finish()?.data))?
+                let taken = packing.finish(py)?;
+                work::call(py, 1, move || model.arrange(taken.data))?
             }
             Data::File(path) => {
                 work::call(py, 1, move || model.arrange(csv::read(&File::Path(path), &options)?.data))?
@@ -113,34 +95,20 @@ impl Model {
         };
         Ok(Arc::new(arranged))
     }
+}
 
-    /// Tells of the rows of a table, in its order, as levels of this model's variables.
-    pub(crate) fn each_row(
-        &self,
-        py: Python<'_>,
-        data: Data<'_>,
-        (reading, forgiving): (&Reading, bool),
-        mut tell: impl FnMut(&[Option<u32>]) -> Result<()> + Send,
-    ) -> PyResult<()> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let schema = self.model.schema.clone();
-        match data {
-            Data::Memory(source) => read(py, source, &mut Leveling::new(schema, options, forgiving, tell)),
-            Data::File(path) => work::guarded(py, || {
-                rows::visit(&File::Path(path), &options, &schema, |row| tell(row.levels)).map(|_| ())
-            }),
-            Data::Table(table) => {
-                let data = self.dataset(py, Data::Table(table), reading)?;
-                work::guarded(py, || {
-                    for (row, &weight) in data.weights().iter().enumerate() {
-                        let levels: Vec<Option<u32>> = data.row(row).into_iter().map(Some).collect();
-                        (0..weight).try_for_each(|_| tell(&levels))?;
-                    }
-                    Ok(())
-                })
-            }
-        }
+/// The parameters of a model, normalised where a junction tree fits.
+fn normalized(model: &cmnet::Model) -> Result<Fit> {
+    let Some(mut fit) = model.fit.clone() else {
+        let hint = "estimate them from a table first: cmnet fit MODEL DATA -o MODEL";
+        return Err(Error::question("the model has no parameters, only a structure", hint));
+    };
+    if fit.parameters.log_partition().is_none() {
+        let graph = model.structure.graph();
+        let normalized = fit.parameters.clone().normalized(graph, FitOptions::default().memory);
+        fit.parameters = normalized.unwrap_or(fit.parameters);
     }
+    Ok(fit)
 }
 
 /// The columns of a table that a schema names.
@@ -163,7 +131,7 @@ impl Model {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        work::guarded(py, || model_file::load(&path).map(Self::new))
+        work::call(py, 1, move || model_file::load(&path).map(Self::new))
     }
 
     fn text(&self, py: Python<'_>) -> PyResult<String> {
@@ -171,7 +139,8 @@ impl Model {
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        work::guarded(py, || model_file::save(&self.model, &path))
+        let model = self.model.clone();
+        work::call(py, 1, move || model_file::save(&model, &path))
     }
 
     #[getter]
@@ -230,6 +199,10 @@ impl Model {
 
     /// Writes the drawing to a file whose ending says what it is.
     fn draw(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        if path.as_os_str() == "-" || Format::from_path(&path).is_err() {
+            let expected = "a file that ends in .svg, .dot, .gv, .tex, .tikz, .graphml or .txt";
+            return Err(errors::option(py, "path", &path.display().to_string(), expected));
+        }
         let model = self.model.clone();
         work::call(py, 1, move || {
             let picture = Format::from_path(&path)?.render(&Drawing::new(&model.schema, &model.structure)?);
@@ -251,9 +224,9 @@ impl Model {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let fit = work::guarded(py, || self.normalized())?;
         let data = self.dataset(py, data, &reading)?;
-        let found = work::call(py, 1, move || Ok(evaluate(&fit, &data)))?;
+        let model = self.model.clone();
+        let found = work::call(py, 1, move || Ok(evaluate(&normalized(&model)?, &data)))?;
         let answer = json!({"rows": found.rows, "log_likelihood": found.log_likelihood,
             "pseudo_log_likelihood": found.pseudo_log_likelihood, "parameters": found.parameters,
             "bic": found.bic(), "sbic": found.sbic()});
@@ -270,21 +243,26 @@ impl Model {
         pseudo: bool,
         forgiving: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let fit = work::guarded(py, || self.normalized())?;
-        let evaluator = work::guarded(py, || Ok(fit.parameters.evaluator()))?;
-        if !pseudo && fit.parameters.log_partition().is_none() {
-            let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
-            let error = Error::question("the model is not normalised: its junction tree is too large", hint);
-            return Err(errors::to_python(py, &error));
-        }
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let mut gaps = Gaps::new(&self.model.schema);
-        let mut answers = Vec::new();
-        self.each_row(py, data, (&reading, forgiving), |levels| {
-            answers.push(gaps.complete(levels).map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
-            Ok(())
+        let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
+        let model = self.model.clone();
+        let answers = over_rows(py, &self.model.schema, data, (&reading, forgiving), move |rows| {
+            let fit = normalized(&model)?;
+            if !pseudo && fit.parameters.log_partition().is_none() {
+                let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
+                let problem = "the model is not normalised: its junction tree is too large";
+                return Err(Error::question(problem, hint));
+            }
+            let evaluator = fit.parameters.evaluator();
+            let mut gaps = Gaps::new(&model.schema);
+            let mut answers = Vec::new();
+            rows.each(&mut |levels, _| {
+                let row = gaps.complete(levels);
+                answers.push(row.map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
+                Ok(())
+            })?;
+            gaps.check(on_missing)?;
+            Ok(answers)
         })?;
-        gaps.check(options.on_missing).map_err(|error| errors::to_python(py, &error))?;
         Ok(PyArray1::from_vec(py, answers))
     }
 }

@@ -156,8 +156,3 @@ pub(crate) fn choice<T: Copy>(
     let found = choices.iter().find(|(word, _)| *word == text);
     found.map(|(_, value)| *value).ok_or_else(|| Error::option(name, text, expected))
 }
-
-/// The complaint about an option that only Python has, or has in another form.
-pub(crate) fn refused(py: Python<'_>, name: &str, found: &str, expected: &str) -> PyErr {
-    crate::errors::option(py, name, found, expected)
-}

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// The least time between two notes of where a search stands.
 const NOTE: Duration = Duration::from_millis(500);
 
+/// The numbers of one fold, and whether they are exact.
+pub(crate) type Fold = (Vec<[f64; 4]>, bool);
+
 /// Watches one search.
 pub(crate) struct Watch {
     asked: AtomicBool,
@@ -27,6 +30,8 @@ struct Inner {
     version: u64,
     state: LearnState,
     noted: Instant,
+    /// What the finished folds of a cross-validation gave.
+    folds: Vec<Fold>,
 }
 
 impl Watch {
@@ -41,7 +46,13 @@ impl Watch {
             deadline: time_limit.and_then(|limit| now.checked_add(limit)),
             checkpointer,
             evaluated: AtomicU64::new(0),
-            inner: Mutex::new(Inner { progress: Map::new(), version: 0, state, noted: now }),
+            inner: Mutex::new(Inner {
+                progress: Map::new(),
+                version: 0,
+                state,
+                noted: now,
+                folds: Vec::new(),
+            }),
         }
     }
 
@@ -66,6 +77,11 @@ impl Watch {
     /// What was found so far.
     pub(crate) fn state(&self) -> LearnState {
         self.inner().state.clone()
+    }
+
+    /// What the finished folds of a cross-validation gave.
+    pub(crate) fn folds(&self) -> Vec<Fold> {
+        self.inner().folds.clone()
     }
 
     /// The first failure to write a checkpoint, if there was one.
@@ -118,6 +134,7 @@ impl Observer for Watch {
                 self.say(json!({"message": format!("blankets: {done} of {of}")}));
             }
             Event::Fold { index, of } => self.say(json!({"fold": index, "folds": of})),
+            Event::FoldFinished { numbers, exact } => self.inner().folds.push((numbers.to_vec(), *exact)),
             Event::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),
             _ => {}
         }

@@ -1,5 +1,6 @@
 """Every complaint of the Rust side is a typed exception with its place; nothing aborts."""
 
+import errno
 import json
 import os
 import pickle
@@ -119,12 +120,13 @@ def test_model_files_complain_with_their_place(heart_model, tmp_path):
     error = raised(cmnet.ModelFileError, cmnet.load, path)
     assert (error.file, error.at) == (str(path), "contexts[0].elements[0]")
     raised(cmnet.ModelFileError, cmnet.Model.from_text, "no json")
-    raised(cmnet.MissingFileError, cmnet.load, tmp_path / "none.json")
+    assert raised(cmnet.MissingFileError, cmnet.load, tmp_path / "none.json").errno == errno.ENOENT
     raised(cmnet.ModelFileError, cmnet.load, tmp_path)
     error = raised(cmnet.ModelFileError, cmnet.Model.from_structure, {"a": [0, 1]}, [("a", "a")])
     assert error.at == "edges[0]"
     error = raised(cmnet.FileError, heart_model.save, tmp_path / "nowhere" / "m.json")
-    assert isinstance(error, OSError) and error.file
+    assert isinstance(error, OSError) and error.file and error.errno == errno.ENOENT
+    assert pickle.loads(pickle.dumps(error)).errno == errno.ENOENT
     with pytest.raises(TypeError, match="cmnet.learn"):
         cmnet.Model()
 
@@ -133,7 +135,7 @@ def test_questions_complain_with_a_hint(heart_model, heart):
     error = raised(cmnet.QuestionError, heart_model.query, {"smokng": "yes"})
     assert 'did you mean "smoking"' in error.hint
     raised(cmnet.QuestionError, heart_model.query, {"smoking": "maybe"})
-    raised(cmnet.QuestionError, heart_model.query, target=["smoking", "smoking"])
+    raised(cmnet.QuestionError, heart_model.query, targets=["smoking", "smoking"])
     raised(cmnet.QuestionError, heart_model.query, soft={"smoking": {"yes": 0.0}})
     raised(cmnet.QuestionError, heart_model.markov_blanket, "nobody")
     raised(cmnet.QuestionError, heart_model.predict_proba, heart, "nobody")
@@ -288,5 +290,5 @@ def test_parts_that_do_not_fit_are_refused():
         with pytest.raises(cmnet.CmnetError):
             _cmnet.Rows.from_parts(levels, columns)
         with pytest.raises(cmnet.CmnetError):
-            _cmnet.Table.from_parts(levels, columns, ones)
+            _cmnet.Table.from_parts(levels, columns, ones, 0, [])
     assert len(_cmnet.Rows.from_parts(levels, [column(0), column(1)])) == 1

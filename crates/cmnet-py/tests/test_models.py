@@ -91,7 +91,7 @@ def test_answers_have_names_and_frames(heart_model, heart):
     frame = marginals.to_dataframe()
     assert list(frame["level"]) == heart_model.levels["lipoprotein_ratio"]
     assert frame["probability"].sum() == pytest.approx(1)
-    joint = heart_model.joint(target=["smoking", "lipoprotein_ratio"])
+    joint = heart_model.joint(targets=["smoking", "lipoprotein_ratio"])
     assert joint.to_dataframe()["probability"].sum() == pytest.approx(1) and len(joint) == 4
     assert sum(joint.values()) == pytest.approx(1) and "4 cells" in repr(joint)
     prediction = heart_model.predict_proba(heart, "smoking")
@@ -103,7 +103,7 @@ def test_answers_have_names_and_frames(heart_model, heart):
 
 def test_log_probabilities_are_those_of_the_joint_distribution(heart_model, heart):
     """Against all marginals of all variables, enumerated."""
-    joint = heart_model.joint(target=heart_model.names)
+    joint = heart_model.joint(targets=heart_model.names)
     columns = [heart[name] for name in heart_model.names]
     expected = [np.log(joint[tuple(row)]) for row in list(zip(*columns))[:200]]
     assert heart_model.log_prob(heart)[:200] == pytest.approx(expected, abs=1e-9)
@@ -170,3 +170,41 @@ def test_nothing_heavy_is_imported_before_it_is_used():
     script = "import sys, cmnet; print([n for n in ('pandas', 'polars', 'pyarrow', 'sklearn', 'networkx', 'tqdm', 'pgmpy') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_answers_are_values(heart, heart_model):
+    assert cmnet.learn(heart) == cmnet.learn(heart) != cmnet.learn(heart, kappa="eps")
+    validated = cmnet.cross_validate(heart, folds=2, kappa="eps")
+    assert validated == pickle.loads(pickle.dumps(validated)) != cmnet.cross_validate(heart, folds=3, kappa="eps")
+    prediction = heart_model.predict_proba(heart, "smoking")
+    assert prediction == pickle.loads(pickle.dumps(prediction)) == heart_model.predict_proba(heart, "smoking")
+    assert prediction != heart_model.predict_proba(heart, "lipoprotein_ratio") and prediction != 7
+
+
+def test_tables_keep_their_story_in_a_pickle():
+    table = cmnet.Table({"a": ["x", None, "y"], "b": ["1", "2", "1"]}, on_missing="drop")
+    again = pickle.loads(pickle.dumps(table))
+    assert again == table and (again.dropped_rows, again.missing, again.warnings) == (1, {"a": 1}, table.warnings)
+
+
+def test_cross_validations_show_what_they_found(heart):
+    validated = cmnet.cross_validate(heart, folds=2, kappa=["eps", "n^-0.5"])
+    head = repr(validated).splitlines()[1].split()
+    assert head == ["method", "sbic", "predictive", "edges", "parameters"]
+    assert [line.split()[0] for line in repr(validated).splitlines()[2:]] == ["CMN", "MN", "n^-0.5"]
+    assert "2 of 2 folds" in validated._repr_html_() and "<th>predictive</th>" in validated._repr_html_()
+
+
+def test_a_pseudo_fit_says_that_its_criterion_is_another(heart, heart_model):
+    assert "pseudo fit, pseudo-BIC" in repr(heart_model.fit(heart, method="pseudo"))
+    assert "exact fit, BIC" in repr(heart_model)
+
+
+def test_levels_and_variables_may_have_the_names_of_columns():
+    rows = {"predicted": ["predicted", "y", "y", "predicted"] * 5, "probability": ["x", "y", "y", "y"] * 5}
+    model = cmnet.learn(rows, kappa="eps").selected
+    frame = model.predict_proba(rows, "predicted").to_dataframe()
+    assert list(frame) == ["predicted", "y", "predicted_"] and set(frame["predicted_"]) <= {"predicted", "y"}
+    joint = model.joint(targets=["predicted", "probability"]).to_dataframe()
+    assert list(joint) == ["predicted", "probability", "probability_"]
+    assert joint["probability_"].sum() == pytest.approx(1)

@@ -21,12 +21,12 @@ COMMAND_ONLY = {
     "information": "Python has Model.explain",
     "evidence": "a file of another program's; Python has given=",
     "data": "Python has the argument table",
-    "target": "an argument",
+    "target": "an argument: targets, where there may be several",
     "given": "an argument",
     "rows": "an argument",
 }
 # What Python has besides: in place of files and terminals.
-PYTHON_ONLY = {"self", "table", "names", "progress", "on_unknown", "other", "given", "target", "rows"}
+PYTHON_ONLY = {"self", "table", "names", "progress", "on_unknown", "other", "given", "target", "targets", "rows"}
 
 PAIRS = [
     ("learn", cmnet.learn),
@@ -37,9 +37,8 @@ PAIRS = [
     ("query", cmnet.Model.query),
     ("sample", cmnet.Model.sample),
     ("explain", cmnet.Model.explain),
+    ("predict", cmnet.Model.predict_proba),
 ]
-# Reading rows in their order, one by one: the reading options of files have no place there.
-ROWS = {"delimiter", "no_header", "columns", "drop", "weights", "schema", "on_missing"}
 
 
 def options_of(command, name):
@@ -85,10 +84,17 @@ def test_command_and_python_have_the_same_options_and_defaults(command, name, fu
         assert shown(here[option]) == default, option
 
 
-def test_prediction_has_the_options_that_apply(command):
-    there = {option for option in options_of(command, "predict") if option not in COMMAND_ONLY}
-    here = set(inspect.signature(cmnet.Model.predict_proba).parameters) - PYTHON_ONLY
-    assert here == there - ROWS
+def test_log_probabilities_read_rows_as_prediction_does():
+    prediction = inspect.signature(cmnet.Model.predict_proba).parameters
+    for function in (cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob):
+        parameters = inspect.signature(function).parameters
+        for option in ("names", "on_unknown", "delimiter", "no_header", "drop", "weights", "missing"):
+            assert parameters[option].default == prediction[option].default, option
+
+
+def test_questions_name_their_targets_as_the_issue_does():
+    for function in (cmnet.Model.query, cmnet.Model.joint, cmnet.Model.map):
+        assert list(inspect.signature(function).parameters)[1:3] == ["given", "targets"]
 
 
 def test_the_comparison_can_fail(command):
@@ -125,6 +131,7 @@ def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
 
     typed = {
         _options.reading: _options.Reading,
+        _options.row_reading: _options.RowReading,
         _options.inference: _options.Inference,
         _options.question: _options.Asking,
     }

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -113,3 +114,68 @@ def test_density_is_that_of_the_model(cars):
     assert density.score(X) == pytest.approx(density.score_samples(X).mean())
     rows = density.sample(20, random_state=0)
     assert rows.shape == (20, 6) and (rows == density.sample(20, random_state=0)).all()
+
+
+@pytest.fixture(scope="module")
+def texts(cars):
+    X, y = cars
+    return X.astype(str), y
+
+
+def test_columns_go_by_place_whatever_their_names(texts):
+    X, y = texts
+    numbered = X.set_axis(range(6), axis=1)
+    fitted = CMNClassifier(kappa="n^-0.5").fit(numbered, y)
+    expected = CMNClassifier(kappa="n^-0.5").fit(X, y).predict_proba(X)
+    assert np.array_equal(fitted.predict_proba(numbered), expected)
+    assert np.array_equal(fitted.predict_proba(X.set_axis(range(1, 7), axis=1)), expected)
+    assert np.array_equal(fitted.predict_proba(X.to_numpy()), expected)
+    with pytest.raises(ValueError, match="twice|unique"):
+        CMNClassifier().fit(X.set_axis([0, 0, 1, 2, 3, 4], axis=1), y)
+
+
+def test_frames_and_arrays_follow_each_other_as_scikit_learn_has_it(texts):
+    X, y = texts
+    by_name = CMNClassifier(kappa="n^-0.5").fit(X, y)
+    expected = by_name.predict_proba(X)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        assert np.array_equal(by_name.predict_proba(X.to_numpy()), expected)
+    by_place = CMNClassifier(kappa="n^-0.5").fit(X.to_numpy(), y)
+    with pytest.warns(UserWarning, match="has feature names, but"):
+        assert np.array_equal(by_place.predict_proba(X), expected)
+    with pytest.raises(ValueError, match="feature names should match"):
+        by_name.predict(X[X.columns[::-1]])
+    with pytest.raises(ValueError, match="feature"):
+        by_name.predict(X.drop(columns="safety"))
+    density = CMNDensity(kappa="eps").fit(X)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        assert np.array_equal(density.score_samples(X.to_numpy()), density.score_samples(X))
+
+
+def test_frames_of_every_package_and_whole_floats_work(cars, texts):
+    X, y = texts
+    expected = CMNClassifier(kappa="n^-0.5").fit(X, y).predict_proba(X)
+    for table in (polars.from_pandas(X), pyarrow.Table.from_pandas(X)):
+        assert np.array_equal(CMNClassifier(kappa="n^-0.5").fit(table, y).predict_proba(table), expected)
+    codes = cars[0].apply(lambda column: column.cat.codes).astype(float)
+    whole = CMNDensity(kappa="n^-0.5").fit(codes.to_numpy())
+    for table in (codes, polars.from_pandas(codes), pyarrow.Table.from_pandas(codes), codes.astype("Float64")):
+        fitted = CMNDensity(kappa="n^-0.5").fit(table)
+        assert list(fitted.model_.levels.values()) == list(whole.model_.levels.values())
+        assert np.array_equal(fitted.score_samples(table), whole.score_samples(codes.to_numpy()))
+        with pytest.raises(ValueError, match="KBinsDiscretizer"):
+            CMNDensity().fit(polars.from_pandas(codes + 0.5))
+
+
+def test_numbers_too_large_to_be_whole_are_refused():
+    table = np.array([[1e19, 0], [2e19, 1]] * 20)
+    for table in (table, pandas.DataFrame(table, columns=["a", "b"]), polars.DataFrame({"a": table[:, 0], "b": table[:, 1]})):
+        with pytest.raises(ValueError, match="too large"):
+            CMNDensity(kappa="eps").fit(table)
+
+
+def test_unusable_options_of_estimators_are_refused(cars):
+    X, y = cars
+    for estimator in (CMNClassifier(handle_unknown="bogus"), CMNDensity(handle_unknown="ignore")):
+        with pytest.raises(ValueError, match="handle_unknown"):
+            estimator.fit(X, y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,6 +41,13 @@ class Marginals(dict[str, "dict[str, float]"]):
         return pandas.DataFrame(rows, columns=["variable", "level", "probability"])
 
 
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name that is not taken: with as many underscores added as that takes."""
+    while name in taken:
+        name += "_"
+    return name
+
+
 class Joint(Mapping["tuple[str, ...]", float]):
     """A joint distribution: ``joint["yes", "high"]`` is a probability; ``variables`` says of what."""
 
@@ -64,11 +71,12 @@ class Joint(Mapping["tuple[str, ...]", float]):
         return f"Joint({', '.join(self.variables)}: {len(self)} cells)"
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a column per variable and one of probabilities."""
+        """A pandas data frame with a column per variable and, last, one of probabilities: it is
+        named ``probability``, with ``_`` added where a variable has that name."""
         import pandas
 
         rows = [(*labels, p) for labels, p in self.items()]
-        return pandas.DataFrame(rows, columns=[*self.variables, "probability"])
+        return pandas.DataFrame(rows, columns=[*self.variables, _free("probability", self.variables)])
 
 
 class Completion(dict[str, str]):
@@ -99,13 +107,13 @@ class Evaluation(NamedTuple):
 
 
 class Explanation(dict[str, Any]):
-    """What a model says given evidence: blankets, sentences, cut edges, strengths, groups.
+    """What a model says given evidence: blankets, contexts, cut edges, strengths, groups.
 
-    The keys are those of ``cmnet explain --format json``, with ``sentences`` for the contexts.
+    The keys are those of ``cmnet explain --format json``, but for ``format``.
     """
 
     def __str__(self) -> str:
-        lines = [f"{sentence}." for sentence in self["sentences"]]
+        lines = [f"{context['sentence']}." for context in self["contexts"]]
         lines += [f"The edge {one} - {other} is cut." for one, other in self["cut_edges"]]
         for strength in sorted(self["edges"], key=lambda edge: -(edge["information"] or 0.0)):
             one, other = strength["edge"]
@@ -139,12 +147,14 @@ class Prediction:
         probabilities: np.ndarray[Any, np.dtype[np.float64]],
         best: np.ndarray[Any, np.dtype[np.int32]],
         truth: np.ndarray[Any, np.dtype[np.int32]],
+        weights: np.ndarray[Any, np.dtype[np.uint64]],
     ) -> None:
         self.target = target
         self.levels = levels
         self.probabilities = probabilities
         self._best = best
         self._truth = truth
+        self._weights = weights
 
     @property
     def predicted(self) -> list[str]:
@@ -153,24 +163,30 @@ class Prediction:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of rows predicted right, among those whose level is known."""
-        known = self._truth >= 0
-        return float(np.mean(self._best[known] == self._truth[known])) if known.any() else None
+        """The share of rows, by weight, predicted right among those whose level is known."""
+        known, weights = self._known()
+        return float(np.average(self._best[known] == self._truth[known], weights=weights)) if weights.any() else None
 
     @property
     def log_loss(self) -> float | None:
-        """The mean of minus the log-probability of the true levels, where they are known."""
-        known = self._truth >= 0
-        if not known.any():
+        """The mean, by weight, of minus the log-probability of the true levels that are known."""
+        known, weights = self._known()
+        if not weights.any():
             return None
-        return float(-np.mean(np.log(self.probabilities[known, self._truth[known]])))
+        return float(-np.average(np.log(self.probabilities[known, self._truth[known]]), weights=weights))
+
+    def _known(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Where the true level is known, and the weights of those rows."""
+        known = self._truth >= 0
+        return known, self._weights[known].astype(np.float64)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a column per level and the predicted level last."""
+        """A pandas data frame with a column per level and the predicted level last: it is named
+        ``predicted``, with ``_`` added where a level has that name."""
         import pandas
 
         frame = pandas.DataFrame(self.probabilities, columns=self.levels)
-        frame["predicted"] = pandas.Categorical.from_codes(self._best, categories=self.levels, ordered=True)
+        frame[_free("predicted", self.levels)] = pandas.Categorical.from_codes(self._best, categories=self.levels, ordered=True)
         return frame
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -179,6 +195,18 @@ class Prediction:
 
     def __len__(self) -> int:
         return len(self._best)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Prediction):
+            return NotImplemented
+        same = (self.target, self.levels) == (other.target, other.levels)
+        pairs = zip(self._arrays(), other._arrays())
+        return same and all(np.array_equal(one, another) for one, another in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _arrays(self) -> tuple[np.ndarray[Any, Any], ...]:
+        return (self.probabilities, self._best, self._truth, self._weights)
 
     def __repr__(self) -> str:
         known = "" if self.accuracy is None else f", accuracy {self.accuracy:.4f}"

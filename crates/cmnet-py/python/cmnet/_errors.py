@@ -27,7 +27,20 @@ class InputError(CmnetError, ValueError):
     name: str | None = None
 
 
-class MissingFileError(InputError, FileNotFoundError):
+class _SystemError(CmnetError, OSError):
+    """What an OSError keeps outside of its attributes' dictionary is pickled too."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_system_error, (type(self), self.args, self.errno), self.__dict__)
+
+
+def _system_error(kind: type[OSError], arguments: tuple[Any, ...], errno: int | None) -> OSError:
+    error = kind(*arguments)
+    error.errno = errno
+    return error
+
+
+class MissingFileError(_SystemError, InputError, FileNotFoundError):
     """There is no such file."""
 
 
@@ -91,8 +104,8 @@ class LimitError(CmnetError):
     hint: str | None = None
 
 
-class FileError(CmnetError, OSError):
-    """The operating system refused something about ``file``."""
+class FileError(_SystemError):
+    """The operating system refused something about ``file``; ``errno`` is its number for why."""
 
     file: str | None = None
 
@@ -105,8 +118,9 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during long work; ``partial`` holds what was found before it.
 
     After `cmnet.learn` that is a `Learned` whose ``stop`` is ``"interrupted"``; its last model
-    is where the search stood. After `cmnet.cross_validate` it is the result over the finished
-    folds, or None.
+    is where the search stood. After `cmnet.cross_validate` it is a `CrossValidation` over the
+    folds that were finished, without rows if none was. No `CmnetError`: what catches errors
+    does not catch Ctrl-C.
     """
 
     def __init__(self, message: str, partial: Callable[[], Any] | None = None) -> None:
@@ -120,3 +134,10 @@ class Interrupted(KeyboardInterrupt):
         if self._make is not None:
             self._partial, self._make = self._make(), None
         return self._partial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_interrupted, (self.args[0], self.partial))
+
+
+def _interrupted(message: str, partial: Any) -> Interrupted:
+    return Interrupted(message, lambda: partial)

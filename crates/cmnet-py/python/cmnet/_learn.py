@@ -146,7 +146,8 @@ def cross_validate(
 
     One row for the choice by BIC in each fold (CMN), one for each kappa (MN is eps): BIC per
     row, the mean log-probability of held-out rows, edges and parameters. A seed gives the same
-    folds for any order of rows. The other options are those of `cmnet.learn`.
+    folds for any order of rows. The other options are those of `cmnet.learn`. Ctrl-C raises
+    `cmnet.Interrupted`, whose ``partial`` has the means over the folds that were finished.
     """
     packed = Table(table, names=names, **reading)
     fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
@@ -165,7 +166,7 @@ def cross_validate(
     with progress_bar(progress) as tell:
         answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, learning, tell)
     if raised is not None:
-        _raise(raised, lambda: None if answer is None else CrossValidation(answer))
+        _raise(raised, lambda: CrossValidation(answer))
     return CrossValidation(answer)
 
 
@@ -174,7 +175,7 @@ def _checkpoint(checkpoint: Any, table: Any) -> str | None:
     replace the table."""
     if checkpoint is None:
         return None
-    path = _options.path(checkpoint)
+    path = _options.path(checkpoint, "checkpoint")
     if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):
         raise _cmnet.refuse_option("checkpoint", path, "a file in a folder that exists")
     if isinstance(table, (str, os.PathLike)) and os.path.exists(path) and os.path.samefile(path, table):

@@ -13,15 +13,18 @@ if TYPE_CHECKING:
 
     from . import _cmnet
 
-_SHOWN = ("kappa", "edges", "context_elements", "log_mpl", "score", "parameters", "log_likelihood", "bic")
+_LEARNED = ("kappa", "edges", "context_elements", "log_mpl", "score", "parameters", "log_likelihood", "bic")
+_VALIDATED = ("method", "sbic", "predictive", "edges", "parameters")
+"""The columns that are shown of what was learned and of what was cross-validated."""
 
 
 class Scores(Sequence["dict[str, Any]"]):
     """A table of numbers, one row (a dict) per model or method."""
 
-    def __init__(self, rows: list[dict[str, Any]], chosen: int | None = None) -> None:
+    def __init__(self, rows: list[dict[str, Any]], chosen: int | None = None, shown: Sequence[str] = _LEARNED) -> None:
         self._rows = rows
         self._chosen = chosen
+        self._shown = shown
 
     def __getitem__(self, place: Any) -> Any:
         return self._rows[place]
@@ -49,7 +52,7 @@ class Scores(Sequence["dict[str, Any]"]):
         return pandas.DataFrame(self._rows, columns=self.columns)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        names = [name for name in _SHOWN if name in self.columns] or self.columns
+        names = [name for name in self._shown if name in self.columns] or self.columns
         return names, [[_number(row[name]) for name in names] for row in self._rows]
 
     def __repr__(self) -> str:
@@ -118,12 +121,17 @@ class Learned:
         shown = "" if self.selected is None else self.selected._repr_html_()
         return self.scores._repr_html_() + shown
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Learned) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 class CrossValidation:
     """Means over folds: one row for the choice by BIC (CMN) and one per kappa."""
 
     def __init__(self, facts: dict[str, Any]) -> None:
-        self.rows = Scores(facts["rows"])
+        self.rows = Scores(facts["rows"], shown=_VALIDATED)
         """Per method: sbic, predictive, edges, parameters, and their spread over folds."""
         self.folds: int = facts["folds"]
         """The number of folds."""
@@ -140,5 +148,16 @@ class CrossValidation:
         """A pandas data frame with one row per method."""
         return self.rows.to_dataframe()
 
+    def _head(self) -> str:
+        return f"CrossValidation({self.finished} of {self.folds} folds, seed {self.seed}, {self.stop})"
+
     def __repr__(self) -> str:
-        return f"CrossValidation({self.finished} of {self.folds} folds, seed {self.seed}, {self.stop})\n{self.rows!r}"
+        return f"{self._head()}\n{self.rows!r}" if self.rows else self._head()
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self._head())}</p>{self.rows._repr_html_()}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CrossValidation) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]

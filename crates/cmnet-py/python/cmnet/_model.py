@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import Amount, Inference, OnMissing, OnUnknown, Reading
+    from ._options import Amount, OnMissing, OnUnknown, Reading, RowReading
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,6 +34,19 @@ class Context(NamedTuple):
     given: list[str]
     elements: list[tuple[str, ...]]
     sentence: str
+
+
+def _context(context: Any) -> dict[str, Any]:
+    """A context as a model file has it."""
+    if not isinstance(context, Sequence) or len(context) < 3:
+        expected = "an edge, its ends' common neighbours, and the elements for each"
+        raise _cmnet.refuse_option("contexts", repr(context), expected)
+    edge, given, elements = context[:3]
+    return {
+        "edge": _options.names("contexts", edge),
+        "given": _options.names("contexts", given),
+        "elements": [_options.levels("contexts", each) for each in _options.items("contexts", elements)],
+    }
 
 
 class Model(Questions):
@@ -64,7 +77,7 @@ class Model(Questions):
     @classmethod
     def from_text(cls, text: str, name: str = "the model") -> Model:
         """Reads and checks the text of a model file; ``name`` stands for it in complaints."""
-        return cls._of(_cmnet.Model.from_text(text, name))
+        return cls._of(_cmnet.Model.from_text(_options.text("text", text), _options.text("name", name)))
 
     @classmethod
     def from_structure(
@@ -78,18 +91,16 @@ class Model(Questions):
         ``levels`` has the levels of each variable; ``contexts`` have an edge, all common
         neighbours of its ends in column order, and the levels of those for which it is cut.
         """
+        if not isinstance(levels, Mapping):
+            raise _cmnet.refuse_option("levels", type(levels).__name__, "a mapping of names to levels")
         document = {
             "format": "cmnet-model/1",
-            "variables": [{"name": name, "levels": [*map(_options.label, own)]} for name, own in levels.items()],
-            "edges": [list(edge) for edge in edges],
-            "contexts": [
-                {
-                    "edge": list(edge),
-                    "given": list(given),
-                    "elements": [[*map(_options.label, element)] for element in elements],
-                }
-                for edge, given, elements, *_ in contexts
+            "variables": [
+                {"name": _options.name("levels", name), "levels": _options.levels("levels", own)}
+                for name, own in levels.items()
             ],
+            "edges": [_options.names("edges", edge) for edge in _options.items("edges", edges)],
+            "contexts": [_context(context) for context in _options.items("contexts", contexts)],
         }
         return cls.from_text(json.dumps(document), "the structure")
 
@@ -125,7 +136,7 @@ class Model(Questions):
 
     def markov_blanket(self, variable: str) -> list[str]:
         """The variables that separate one from all others: its neighbours."""
-        return self._model.markov_blanket(str(variable))
+        return self._model.markov_blanket(_options.name("variable", variable))
 
     @property
     def learned(self) -> dict[str, Any] | None:
@@ -146,7 +157,12 @@ class Model(Questions):
 
     @property
     def bic(self) -> float | None:
-        """The Bayesian information criterion on the table it was fitted to (higher is better)."""
+        """The Bayesian information criterion on the table it was fitted to (higher is better).
+
+        Where ``fitted["log_likelihood"]`` is None, as after a fit by pseudo-likelihood, it is
+        the pseudo-BIC: with the pseudo-likelihood in place of the likelihood, and not to be
+        compared with a BIC.
+        """
         return self.fitted["bic"] if self.fitted else None
 
     # Parameters and rows
@@ -170,71 +186,79 @@ class Model(Questions):
         those of `cmnet.Table`.
         """
         fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
-        return Model._of(self._model.fit(source(table, names), _options.reading(**reading), fitting))
+        how = _options.reading(**reading)
+        return Model._of(self._model.fit(source(table, names, how), how, fitting))
 
     @keywords_of(_options.reading)
     def evaluate(
         self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
     ) -> Evaluation:
         """How probable a fitted model finds the rows of a table: means per row, and BIC."""
-        return Evaluation(**self._model.evaluate(source(table, names), _options.reading(**reading)))
+        how = _options.reading(**reading)
+        return Evaluation(**self._model.evaluate(source(table, names, how), how))
 
+    @keywords_of(_options.row_reading)
     def log_prob(
         self,
         table: Any,
         *,
         names: Sequence[str] | None = None,
-        missing: Sequence[str] | None = None,
         on_missing: OnMissing = "error",
         on_unknown: OnUnknown = "error",
+        **reading: Unpack[RowReading],
     ) -> Floats:
         """The natural-log probability of each row, in the order of the rows.
 
-        With ``on_missing="drop"`` a row with missing values gets NaN, so that answers stay
-        beside their rows. With ``on_unknown="missing"`` a value that is no level of its
-        variable counts as a missing one.
+        Of a packed `cmnet.Table`, which keeps no order, each observation has one, in the order
+        of ``table.observations()``. With ``on_missing="drop"`` a row with missing values gets
+        NaN, so that answers stay beside their rows. With ``on_unknown="missing"`` a value that
+        is no level of its variable counts as a missing one. A column of ``weights`` is no
+        variable, and changes no answer.
         """
-        return self._each_row(table, names, (missing, on_missing, on_unknown), pseudo=False)
+        return self._each_row(table, names, _options.row_reading(on_missing, **reading), on_unknown, pseudo=False)
 
+    @keywords_of(_options.row_reading)
     def pseudo_log_prob(
         self,
         table: Any,
         *,
         names: Sequence[str] | None = None,
-        missing: Sequence[str] | None = None,
         on_missing: OnMissing = "error",
         on_unknown: OnUnknown = "error",
+        **reading: Unpack[RowReading],
     ) -> Floats:
         """The sum over variables of log p(variable | all others) of each row: needs no
         partition function, so it is there for models of any size."""
-        return self._each_row(table, names, (missing, on_missing, on_unknown), pseudo=True)
+        return self._each_row(table, names, _options.row_reading(on_missing, **reading), on_unknown, pseudo=True)
 
-    def _each_row(self, table: Any, names: Sequence[str] | None, gaps: Any, pseudo: bool) -> Floats:
-        missing, on_missing, on_unknown = gaps
-        reading = _options.reading(missing=missing, on_missing=on_missing)
-        return self._model.log_prob(source(table, names), reading, pseudo, _options.forgiving(on_unknown))
+    def _each_row(self, table: Any, names: Sequence[str] | None, reading: Any, on_unknown: Any, pseudo: bool) -> Floats:
+        data = source(table, names, reading, keep=["on_missing"])
+        return self._model.log_prob(data, reading, pseudo, _options.forgiving(on_unknown))
 
-    @keywords_of(_options.inference)
+    @keywords_of(_options.row_reading)
     def predict_proba(
         self,
         table: Any,
         target: str,
         *,
         names: Sequence[str] | None = None,
-        missing: Sequence[str] | None = None,
         on_unknown: OnUnknown = "error",
-        **inference: Unpack[Inference],
+        memory: Amount = "1G",
+        elimination: str = "best",
+        **reading: Unpack[RowReading],
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns.
 
         Cells and whole columns may be missing: they are summed out. What a row says about the
-        target itself is not looked at, except to tell how good the prediction was. With
-        ``on_unknown="missing"`` a value that is no level of its variable is summed out too.
+        target itself is not looked at, except to tell how good the prediction was; ``weights``
+        names a column that says how much each row counts there. With ``on_unknown="missing"``
+        a value that is no level of its variable is summed out too.
         """
-        data, forgiving = source(table, names), _options.forgiving(on_unknown)
-        reading, ask = _options.reading(missing=missing, on_missing="drop"), _options.inference(**inference)
-        probabilities, best, truth = _cmnet.predict(self._model, data, str(target), reading, ask, forgiving)
-        return Prediction(str(target), self.levels[str(target)], probabilities, best, truth)
+        how = _options.row_reading("drop", **reading)
+        data, name = source(table, names, how, keep=["on_missing"]), _options.name("target", target)
+        ask = _options.inference(memory=memory, elimination=elimination)
+        found = _cmnet.predict(self._model, data, name, how, ask, _options.forgiving(on_unknown))
+        return Prediction(name, self.levels[name], *found)
 
     # Other models and packages
 
@@ -251,8 +275,9 @@ class Model(Questions):
         and, with a table, the mean log-likelihood of both."""
         if not isinstance(other, Model):
             raise _cmnet.refuse_option("other", type(other).__name__, "a model")
-        data = None if table is None else source(table, names)
-        return Comparison(_cmnet.compare(self._model, other._model, data, _options.reading(**reading)))
+        how = _options.reading(**reading)
+        data = None if table is None else source(table, names, how)
+        return Comparison(_cmnet.compare(self._model, other._model, data, how))
 
     def to_networkx(self) -> networkx.Graph:
         """A networkx graph: nodes have ``levels``, edges ``given``, ``elements``, ``sentence``."""
@@ -292,7 +317,11 @@ class Model(Questions):
         if self.kappa is not None:
             parts.append(f"kappa {self.kappa}")
         fitted = self.fitted
-        parts.append(f"{fitted['method']} fit, BIC {fitted['bic']:.3f}" if fitted else "not fitted")
+        if fitted is None:
+            parts.append("not fitted")
+        else:
+            criterion = "BIC" if fitted["log_likelihood"] is not None else "pseudo-BIC"
+            parts.append(f"{fitted['method']} fit, {criterion} {fitted['bic']:.3f}")
         return f"Model({', '.join(parts)})"
 
     def __str__(self) -> str:

@@ -40,6 +40,16 @@ class Reading(TypedDict, total=False):
     schema: Schema | None
 
 
+class RowReading(TypedDict, total=False):
+    """The options of `row_reading`."""
+
+    delimiter: str | None
+    no_header: bool
+    drop: Sequence[str]
+    weights: str | None
+    missing: Sequence[str] | None
+
+
 class Inference(TypedDict, total=False):
     """The options of `inference`."""
 
@@ -62,15 +72,15 @@ class Asking(Sampling, total=False):
     seed: int
 
 
-def keywords_of(source: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Lets a function pass its ``**options`` on to ``source``, whose keyword options its
+def keywords_of(*sources: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Lets a function pass its ``**options`` on to ``sources``, whose keyword options its
     signature then shows with their defaults: written once, told by ``help`` everywhere."""
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
         own = [option for option in signature.parameters.values() if option.kind is not option.VAR_KEYWORD]
         names = {option.name for option in own}
-        passed = inspect.signature(source).parameters.values()
+        passed = [option for source in sources for option in inspect.signature(source).parameters.values()]
         added = [option for option in passed if option.kind is option.KEYWORD_ONLY and option.name not in names]
         names.update(option.name for option in added)
 
@@ -96,18 +106,37 @@ def label(value: Any) -> str:
     return str(value)
 
 
-def _names(option: str, value: Any) -> list[str]:
+def is_unicode(text: str) -> bool:
+    """Whether a text can leave Python: lone surrogates cannot."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def text(option: str, value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str) or not is_unicode(value):
+        raise _cmnet.refuse_option(option, ascii(value), "a text")
+    return value
+
+
+def name(option: str, value: Any) -> str:
+    """The name of a column or variable, which need not be a text where it comes from."""
+    return text(option, str(value))
+
+
+def names(option: str, value: Any) -> list[str]:
+    """A list of names; one name is a list too."""
     if isinstance(value, str):
-        return [value]
+        return [text(option, value)]
     if not isinstance(value, Iterable):
         raise _cmnet.refuse_option(option, repr(value), "a list of names")
-    return [str(name) for name in value]
+    return [name(option, each) for each in value]
 
 
-def _text(option: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise _cmnet.refuse_option(option, repr(value), "a text")
-    return value
+def _level(option: str, value: Any) -> str:
+    return text(option, label(value))
 
 
 def number(option: str, value: Any, largest: int = 2**63 - 1) -> int:
@@ -132,10 +161,10 @@ def real(option: str, value: Any) -> float:
 def amount(option: str, value: Any) -> str:
     """A time or an amount of memory as a text."""
     if isinstance(value, str):
-        return value
+        return text(option, value)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise _cmnet.refuse_option(option, repr(value), "a number, or a text such as 5m or 256M")
-    return str(value)
+    return str(int(value)) if float(value).is_integer() else str(float(value))
 
 
 def truth(option: str, value: Any) -> bool:
@@ -152,20 +181,32 @@ def forgiving(on_unknown: Any) -> bool:
     return bool(on_unknown == "missing")
 
 
-def path(value: Any) -> str:
+def path(value: Any, option: str = "path") -> str:
     """A path as a text."""
     try:
         return os.fsdecode(value)
     except TypeError:
-        raise _cmnet.refuse_option("path", repr(value), "a path") from None
+        raise _cmnet.refuse_option(option, repr(value), "a path") from None
 
 
 def _schema(value: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, Mapping):
-        return [(str(name), [label(level) for level in levels]) for name, levels in value.items()]
-    return path(value)
+        return [(name("schema", column), levels("schema", own)) for column, own in value.items()]
+    return path(value, "schema")
+
+
+def levels(option: str, value: Any) -> list[str]:
+    """A list of levels as labels."""
+    return [_level(option, level) for level in items(option, value)]
+
+
+def items(option: str, value: Any) -> list[Any]:
+    """What a list holds; a text is none."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise _cmnet.refuse_option(option, repr(value), "a list")
+    return list(value)
 
 
 def reading(
@@ -181,21 +222,41 @@ def reading(
 ) -> dict[str, Any]:
     """How a table is read."""
     return {
-        "delimiter": None if delimiter is None else _text("delimiter", delimiter),
+        "delimiter": None if delimiter is None else text("delimiter", delimiter),
         "no_header": truth("no_header", no_header),
-        "columns": None if columns is None else _names("columns", columns),
-        "drop": _names("drop", drop),
-        "weights": None if weights is None else str(weights),
-        "missing": None if missing is None else _names("missing", missing),
-        "on_missing": _text("on_missing", on_missing),
+        "columns": None if columns is None else names("columns", columns),
+        "drop": names("drop", drop),
+        "weights": None if weights is None else name("weights", weights),
+        "missing": None if missing is None else names("missing", missing),
+        "on_missing": text("on_missing", on_missing),
         "schema": _schema(schema),
     }
+
+
+def row_reading(
+    on_missing: OnMissing,
+    *,
+    delimiter: str | None = None,
+    no_header: bool = False,
+    drop: Sequence[str] = (),
+    weights: str | None = None,
+    missing: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """How rows are read in their order: as `reading`, by a model that knows its columns."""
+    return reading(
+        delimiter=delimiter,
+        no_header=no_header,
+        drop=drop,
+        weights=weights,
+        missing=missing,
+        on_missing=on_missing,
+    )
 
 
 def fitting(*, method: str = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:
     """How parameters are estimated."""
     return {
-        "method": _text("method", method),
+        "method": text("method", method),
         "smoothing": real("smoothing", smoothing),
         "memory": amount("memory", memory),
     }
@@ -222,16 +283,16 @@ def learning(
     """How structures are learned."""
     return {
         "kappa": _kappas(kappa),
-        "model": _text("model", model),
+        "model": text("model", model),
         "seed": number("seed", seed),
-        "search": _text("search", search),
-        "alpha": str(alpha),
-        "select": _text("select", select),
+        "search": text("search", search),
+        "alpha": amount("alpha", alpha),
+        "select": text("select", select),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
         "max_neighbors": number("max_neighbors", max_neighbors),
         "max_configurations": number("max_configurations", max_configurations),
-        "candidates": _text("candidates", candidates),
+        "candidates": text("candidates", candidates),
         "checkpoint": checkpoint,
         "resume": truth("resume", resume),
         "checkpoint_interval": amount("checkpoint_interval", checkpoint_interval),
@@ -241,31 +302,36 @@ def learning(
 
 def _kappas(value: Kappa) -> list[str]:
     """One or several weights of the context prior."""
-    listed = [value] if isinstance(value, (str, float, int)) else list(value)
-    flat = [part for item in listed for part in (item.split(",") if isinstance(item, str) else [repr(float(item))])]
+    single = isinstance(value, str) or not isinstance(value, Iterable)
+    flat: list[str] = []
+    for item in [value] if single else list(cast("Iterable[Any]", value)):
+        flat += text("kappa", item).split(",") if isinstance(item, str) else [repr(real("kappa", item))]
     return [part.strip() for part in flat]
 
 
 def given(evidence: Mapping[str, Any] | None, soft: Mapping[str, Mapping[Any, float]] | None) -> dict[str, Any]:
     """What is known: levels, and weights of levels."""
-    for name, value in (("given", evidence), ("soft", soft)):
-        if value is not None and not isinstance(value, Mapping):
-            raise _cmnet.refuse_option(name, repr(value), "a mapping of names to levels")
-    hard = [(str(name), label(level)) for name, level in (evidence or {}).items()]
+    for option, known in (("given", evidence), ("soft", soft)):
+        if known is not None and not isinstance(known, Mapping):
+            raise _cmnet.refuse_option(option, repr(known), "a mapping of names to levels")
+    for value in (soft or {}).values():
+        if not isinstance(value, Mapping):
+            raise _cmnet.refuse_option("soft", repr(value), "a mapping of levels to weights for each name")
+    hard = [(name("given", key), _level("given", level)) for key, level in (evidence or {}).items()]
     weights = [
-        (str(name), [(label(level), real("soft", weight)) for level, weight in levels.items()])
-        for name, levels in (soft or {}).items()
+        (name("soft", key), [(_level("soft", level), real("soft", weight)) for level, weight in own.items()])
+        for key, own in (soft or {}).items()
     ]
     return {"given": hard, "soft": weights}
 
 
 def inference(*, memory: Amount = "1G", elimination: str = "best") -> dict[str, Any]:
     """How exact inference works."""
-    return {"memory": amount("memory", memory), "elimination": _text("elimination", elimination)}
+    return {"memory": amount("memory", memory), "elimination": text("elimination", elimination)}
 
 
 def question(
-    target: Sequence[str] | str,
+    targets: Sequence[str] | str,
     evidence: dict[str, Any],
     *,
     memory: Amount = "1G",
@@ -278,10 +344,10 @@ def question(
 ) -> dict[str, Any]:
     """What is asked, given what, by which method, and how that works when it is not exact."""
     return {
-        "targets": _names("target", target),
+        "targets": names("targets", targets),
         "given": evidence,
         "inference": inference(memory=memory, elimination=elimination),
-        "method": _text("method", method),
+        "method": text("method", method),
         "chains": number("chains", chains),
         "sweeps": number("sweeps", sweeps),
         "warm_up": number("warm_up", warm_up),

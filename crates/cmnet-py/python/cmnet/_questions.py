@@ -26,7 +26,7 @@ class Questions:
 
     @keywords_of(_options.question)
     def query(
-        self, given: Given = None, target: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
+        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
     ) -> Marginals:
         """The distribution of each target given evidence; all others by default.
 
@@ -34,23 +34,23 @@ class Questions:
         ``"exact"``, ``"gibbs"``, ``"bp"`` or ``"auto"``: exact when the junction tree fits
         ``memory``, else Gibbs sampling with ``chains``, ``sweeps``, ``warm_up`` and ``seed``.
         """
-        question = _options.question(target, _options.given(given, soft), **asking)
+        question = _options.question(targets, _options.given(given, soft), **asking)
         return Marginals(_cmnet.query(self._model, question))
 
     @keywords_of(_options.question)
     def joint(
-        self, given: Given = None, target: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
+        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
     ) -> Joint:
         """The joint distribution of some variables given evidence.
 
         ``method`` and what follows it are those of ``query``; ``joint.method`` says which was used.
         """
-        question = _options.question(target, _options.given(given, soft), **asking)
+        question = _options.question(targets, _options.given(given, soft), **asking)
         return Joint(_cmnet.joint(self._model, question))
 
     @keywords_of(_options.question)
     def map(
-        self, given: Given = None, target: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
+        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
     ) -> Completion:
         """The most probable levels together: of all variables that are not given, or of some
         with the others summed out.
@@ -58,7 +58,7 @@ class Questions:
         Exact when elimination fits ``memory``; else the best that was found, and ``proven`` is
         false. ``method`` and what follows it are those of ``query``.
         """
-        question = _options.question(target, _options.given(given, soft), **asking)
+        question = _options.question(targets, _options.given(given, soft), **asking)
         return Completion(_cmnet.most_probable(self._model, question))
 
     @keywords_of(_options.question)

@@ -33,17 +33,19 @@ class Table:
         the Arrow C stream protocol, a mapping of names to columns, a two-dimensional NumPy
         array of whole numbers, or the path of a CSV or TSV file (``.gz`` too).
     names
-        Names of the columns of a NumPy array; X1, X2, ... by default.
+        Names of the columns of a NumPy array; X1, X2, ... by default. Other tables have
+        names of their own.
     delimiter, no_header
         How a file is read: what stands between fields (found out by default), and whether its
-        first line is a row.
+        first line is a row. For files only.
     columns, drop
         Use only these columns; leave out these.
     weights
         The column that says how often each row was observed.
     missing
         Texts that mean "missing", besides null, None and NaN; by default the empty text, NA,
-        NaN and ?.
+        NaN and ?. They mean it among the categories of a column too, which then are no
+        levels; not in a column that ``schema`` lists, whose levels are all levels.
     on_missing
         ``"error"`` refuses a table with missing values and says how many and where;
         ``"drop"`` leaves those rows out.
@@ -59,12 +61,10 @@ class Table:
     @keywords_of(_options.reading)
     def __init__(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Reading]) -> None:
         reading = _options.reading(**options)
-        data = source(table, names)
+        data = source(table, names, reading)
         if isinstance(data, str):
             self._table = _cmnet.Table.from_path(data, reading)
         elif isinstance(data, _cmnet.Table):
-            if reading != _options.reading():
-                raise _cmnet.refuse_option("table", "a packed table with options of reading", "one of the two")
             self._table = data
         else:
             self._table = _cmnet.Table.from_memory(data, reading)
@@ -125,6 +125,7 @@ class Table:
         return Rows._of(self._table.observations())
 
     def __len__(self) -> int:
+        """The number of observations."""
         return self.rows
 
     def __eq__(self, other: object) -> bool:
@@ -134,7 +135,7 @@ class Table:
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_table_from_parts, self._table.parts())
+        return (_table_from_parts, (*self._table.parts(), self._table.dropped_rows, self._table.missing))
 
     def __repr__(self) -> str:
         return f"Table({self.rows} rows, {self.distinct_rows} distinct, {len(self.names)} variables: {_some(self.names)})"
@@ -156,7 +157,8 @@ class Rows(Mapping[str, "list[str]"]):
     """Rows of categories in their order: what `Model.sample` and `cmnet.datasets.load` give.
 
     A mapping of names to lists of labels that speaks Arrow: ``polars.DataFrame(rows)``,
-    ``pyarrow.table(rows)`` and `cmnet.learn` take it as it is.
+    ``pyarrow.table(rows)`` and `cmnet.learn` take it as it is. As that of every mapping,
+    ``len(rows)`` counts names; ``rows.shape`` has the number of rows too.
     """
 
     _rows: _cmnet.Rows

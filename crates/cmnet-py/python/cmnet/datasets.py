@@ -19,9 +19,10 @@ def load(name: str) -> Rows:
     `Rows` goes into `cmnet.learn` as it is, and has ``to_pandas()``, ``to_polars()`` and
     ``to_arrow()``.
     """
+    name = _options.text("name", name)
     return Rows._of(_cmnet.Rows.from_bytes(name, _cmnet.bundled(name), _options.reading()))
 
 
 def csv(name: str) -> str:
     """The text of a bundled table's CSV file."""
-    return _cmnet.bundled(name).decode()
+    return _cmnet.bundled(_options.text("name", name)).decode()

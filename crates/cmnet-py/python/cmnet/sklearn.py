@@ -37,6 +37,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
     model_: Model
     learned_: Learned
+    _names: list[str]
 
     def __init__(
         self,
@@ -76,21 +77,24 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = False
         return tags
 
-    def _columns(self, X: Any, reset: bool) -> tuple[list[str], Any]:
-        """Names, and what `cmnet.learn` can read, after scikit-learn's own checks."""
-        frame = hasattr(X, "columns") or hasattr(X, "column_names")
-        if frame:
+    def _columns(self, X: Any, reset: bool) -> dict[str, Any]:
+        """What `cmnet.learn` can read, after scikit-learn's own checks.
+
+        Columns go by their place and have the names of the table that was fitted to: names are
+        scikit-learn's business, which compares them where both tables have some.
+        """
+        if hasattr(X, "columns") or hasattr(X, "column_names"):
             validate_data(self, X, reset=reset, skip_check_array=True)
-            names = [str(name) for name in (X.columns if hasattr(X, "columns") and not hasattr(X, "column_names") else X.column_names)]
-            return names, _whole(X) if hasattr(X, "iloc") else X
-        X = validate_data(self, X, reset=reset, dtype=None)
-        if X.dtype.kind == "f":
-            if not np.array_equal(X, np.floor(X)):
-                raise ValueError(_DECIMALS)
-            X = X.astype(np.int64)
-        own = getattr(self, "feature_names_in_", None)
-        names = [f"X{number}" for number in range(1, X.shape[1] + 1)] if own is None else [*map(str, own)]
-        return names, dict(zip(names, X.T))
+            own, columns = _frame(X)
+        else:
+            X = validate_data(self, X, reset=reset, dtype=None)
+            own, columns = [f"X{number}" for number in range(1, X.shape[1] + 1)], list(X.T)
+        if reset:
+            self._names = own
+            for place, name in enumerate(own):
+                if name in own[:place]:
+                    raise ValueError(f"the column name {name!r} appears twice; rename one of them")
+        return dict(zip(self._names, map(_whole, columns)))
 
     def _schema(self, names: list[str]) -> dict[str, list[str]] | None:
         if isinstance(self.categories, str):
@@ -101,7 +105,13 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"categories has {len(self.categories)} lists for {len(names)} columns")
         return {name: [label(level) for level in levels] for name, levels in zip(names, self.categories)}
 
+    def _unknown(self) -> Any:
+        if self.handle_unknown not in ("missing", "error"):
+            raise ValueError(f"handle_unknown: {self.handle_unknown!r} is not usable; expected 'missing' or 'error'")
+        return self.handle_unknown
+
     def _learn(self, table: Any, schema: dict[str, list[str]] | None) -> None:
+        self._unknown()
         self.learned_ = learn(
             table,
             kappa=self.kappa,
@@ -124,34 +134,29 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.model_ = selected
 
 
-def _whole(frame: Any) -> Any:
-    """A pandas frame whose columns of whole floating-point numbers are integers."""
-    floats = [name for name in frame.columns if getattr(frame[name].dtype, "kind", "") == "f"]
-    if not floats:
-        return frame
-    values = frame[floats].to_numpy()
+def _frame(X: Any) -> tuple[list[str], list[Any]]:
+    """Names and columns of a data frame."""
+    if hasattr(X, "iloc"):
+        return [*map(str, X.columns)], [X.iloc[:, place] for place in range(X.shape[1])]
+    if hasattr(X, "get_columns"):
+        return [*X.columns], X.get_columns()
+    return [*X.column_names], list(X.columns)
+
+
+def _whole(column: Any) -> Any:
+    """A column; whole floating-point numbers are integers."""
+    kind = column.dtype if hasattr(column, "dtype") else getattr(column, "type", None)
+    if getattr(kind, "kind", None) != "f" and not str(kind).lower().startswith(("float", "double", "halffloat")):
+        return column
+    values = column.to_numpy() if hasattr(column, "to_numpy") else column
+    values = np.asarray(values, dtype=np.float64)
     if np.isnan(values).any():
         raise ValueError("Input X contains NaN; impute missing values, or leave those rows out")
-    if not np.isfinite(values).all():
-        raise ValueError("Input X contains infinity or a value too large")
-    if not np.array_equal(values, np.floor(values)):
+    if not np.array_equal(values, np.floor(values)) and np.isfinite(values).all():
         raise ValueError(_DECIMALS)
-    return frame.astype({name: np.int64 for name in floats})
-
-
-def _with_column(table: Any, name: str, codes: np.ndarray[Any, Any]) -> Any:
-    """A table with one more column of whole numbers."""
-    if isinstance(table, dict):
-        return {**table, name: codes}
-    if hasattr(table, "iloc"):
-        return table.assign(**{name: codes})
-    if hasattr(table, "with_columns"):
-        import polars
-
-        return table.with_columns(polars.Series(name, codes))
-    import pyarrow
-
-    return table.append_column(name, pyarrow.array(codes))
+    if not (np.abs(values) < 2.0**63).all():
+        raise ValueError("Input X contains infinity or a value too large for a whole number of 64 bits")
+    return values.astype(np.int64)
 
 
 class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
@@ -170,21 +175,20 @@ class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> CMNClassifier:
         """Learns a network from features and classes."""
-        names, table = self._columns(X, reset=True)
+        table = self._columns(X, reset=True)
         y = _classes(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._target = "class"
-        while self._target in names:
+        while self._target in table:
             self._target += "_"
-        self._learn(_with_column(table, self._target, codes.astype(np.int64)), self._schema(names))
+        self._learn({**table, self._target: codes.astype(np.int64)}, self._schema(list(table)))
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
         """The probability of each class, in the order of ``classes_``."""
         check_is_fitted(self)
-        _, table = self._columns(X, reset=False)
-        unknown: Any = "missing" if self.handle_unknown == "missing" else "error"
-        answer = self.model_.predict_proba(table, self._target, missing=[], on_unknown=unknown)
+        table = self._columns(X, reset=False)
+        answer = self.model_.predict_proba(table, self._target, missing=[], on_unknown=self._unknown())
         return answer.probabilities
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
@@ -216,16 +220,15 @@ class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> CMNDensity:
         """Learns a network; ``y`` is not looked at."""
-        names, table = self._columns(X, reset=True)
-        self._learn(table, self._schema(names))
+        table = self._columns(X, reset=True)
+        self._learn(table, self._schema(list(table)))
         return self
 
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """The natural-log probability of each row."""
         check_is_fitted(self)
-        _, table = self._columns(X, reset=False)
-        unknown: Any = "missing" if self.handle_unknown == "missing" else "error"
-        found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=unknown)
+        table = self._columns(X, reset=False)
+        found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=self._unknown())
         return np.where(np.isnan(found), -np.inf, found)
 
     def score(self, X: Any, y: Any = None) -> float:

@@ -52,28 +52,41 @@ pub fn cross_validate(
     observer: &dyn Observer,
 ) -> Result<CrossValidation> {
     let options = LearnOptions { select: Select::Bic, ..options.clone() };
-    let mut tallies: Vec<Vec<[f64; 4]>> = vec![Vec::new(); options.kappas.len() + 1];
-    let mut result =
-        CrossValidation { rows: Vec::new(), exact: true, stop: StopReason::Converged, finished: 0 };
+    let mut finished: Vec<(Vec<[f64; 4]>, bool)> = Vec::new();
+    let mut stop = StopReason::Converged;
     for (place, fold) in folds(data, count, seed)?.iter().enumerate() {
         observer.observe(&Event::Fold { index: place, of: count });
         let learned = learn(&fold.training, &options, observer)?;
         if learned.stop != StopReason::Converged {
-            result.stop = learned.stop;
+            stop = learned.stop;
             break;
         }
-        result.exact &=
-            learned.models.iter().all(|m| m.fit.as_ref().is_some_and(|f| f.log_likelihood.is_some()));
-        for (tally, model) in tallies.iter_mut().zip(chosen_then_all(&learned)) {
-            tally.push(numbers(model, &fold.heldout)?);
+        let exact = learned.models.iter().all(|m| m.fit.as_ref().is_some_and(|f| f.log_likelihood.is_some()));
+        let numbers = chosen_then_all(&learned).map(|model| numbers(model, &fold.heldout));
+        let numbers = numbers.collect::<Result<Vec<_>>>()?;
+        observer.observe(&Event::FoldFinished { numbers: &numbers, exact });
+        finished.push((numbers, exact));
+    }
+    Ok(CrossValidation::over(&finished, &options.kappas, stop))
+}
+
+impl CrossValidation {
+    /// The means over the folds that were finished: of each the numbers that
+    /// [`Event::FoldFinished`] told, and whether they are exact.
+    pub fn over(folds: &[(Vec<[f64; 4]>, bool)], kappas: &[Kappa], stop: StopReason) -> Self {
+        let methods = std::iter::once("CMN".to_owned()).chain(kappas.iter().map(method));
+        let row = |(place, method): (usize, String)| {
+            let tally: Option<Vec<[f64; 4]>> =
+                folds.iter().map(|(numbers, _)| numbers.get(place).copied()).collect();
+            tally.filter(|tally| !tally.is_empty()).map(|tally| means(method, &tally))
+        };
+        Self {
+            rows: methods.enumerate().filter_map(row).collect(),
+            exact: folds.iter().all(|&(_, exact)| exact),
+            stop,
+            finished: folds.len(),
         }
-        result.finished += 1;
     }
-    if result.finished > 0 {
-        let methods = std::iter::once("CMN".to_owned()).chain(options.kappas.iter().map(method));
-        result.rows = methods.zip(&tallies).map(|(method, tally)| means(method, tally)).collect();
-    }
-    Ok(result)
 }
 
 fn method(kappa: &Kappa) -> String {

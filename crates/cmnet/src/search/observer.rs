@@ -31,6 +31,14 @@ pub enum Event<'a> {
         /// How many there are.
         of: usize,
     },
+    /// A fold of a cross-validation is done.
+    FoldFinished {
+        /// BIC per training row, mean log-probability per held-out row, edges and free
+        /// parameters: of the choice by BIC, then of each kappa.
+        numbers: &'a [[f64; 4]],
+        /// Whether all probabilities are exact.
+        exact: bool,
+    },
     /// A structure's parameters are estimated.
     Fitting {
         /// Which of the structures.

@@ -1,0 +1,303 @@
+//! The rows of a table one by one and in their order, as levels of a model's variables.
+
+use crate::cells::Cells;
+use crate::errors;
+use crate::intake::{Rows, Source, read, weight_of};
+use crate::model::Data;
+use crate::options::Reading;
+use crate::work::{Running, Stop, guarded, interrupted, signals, stoppable, value};
+use cmnet::data::intake::{RowLevels, TABLE};
+use cmnet::data::{Dataset, Levels, Schema, Variable};
+use cmnet::io::{Columns, ReadOptions, Source as File, csv, rows};
+use cmnet::{Error, ErrorKind, Result};
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Told of the levels of each variable, `None` where one is missing, and of the row's weight.
+pub(crate) type Tell<'a> = dyn FnMut(&[Option<u32>], u64) -> Result<()> + 'a;
+
+/// A table that tells of its rows.
+pub(crate) trait EachRow {
+    fn each(&mut self, tell: &mut Tell<'_>) -> Result<()>;
+}
+
+/// Does a job on the rows of a table, in a thread of its own: Ctrl-C does not wait for it.
+///
+/// Where `forgiving`, a value that is no level of its variable is a missing one.
+pub(crate) fn over_rows<T: Send + 'static>(
+    py: Python<'_>,
+    schema: &Schema,
+    data: Data<'_>,
+    (reading, forgiving): (&Reading, bool),
+    job: impl FnOnce(&mut dyn EachRow) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    let schema = schema.clone();
+    match data {
+        Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, forgiving), job),
+        Data::File(path) => stoppable(py, 1, move |stop| {
+            let file = File::Path(path);
+            job(&mut FileRows { file, options, schema, forgiving, stop })
+        }),
+        Data::Table(table) => {
+            let data = table.data.clone();
+            stoppable(py, 1, move |stop| job(&mut PackedRows { data, schema, forgiving, stop }))
+        }
+    }
+}
+
+/// The rows of a file.
+struct FileRows<'a> {
+    file: File,
+    options: ReadOptions,
+    schema: Schema,
+    forgiving: bool,
+    stop: &'a Stop,
+}
+
+impl EachRow for FileRows<'_> {
+    fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
+        let Self { file, options, schema, forgiving, stop } = self;
+        if !*forgiving {
+            rows::visit(file, options, schema, |row| {
+                stop.check()?;
+                tell(row.levels, row.weight)
+            })?;
+            return Ok(());
+        }
+        // Every text of the file is a level of it first; then those of the model are found.
+        let (all, texts) = own_schema(file, options, schema)?;
+        let mut reader = RowLevels::new(schema, &options.missing).forgiving();
+        let raw = ReadOptions { missing: Vec::new(), ..options.clone() };
+        rows::visit(file, &raw, &all, |row| {
+            stop.check()?;
+            let cell = |v: usize| texts[v].as_ref()?.get(row.levels[v]? as usize).map(String::as_bytes);
+            tell(reader.read(cell)?, row.weight)
+        })?;
+        Ok(())
+    }
+}
+
+/// A model's variables with the texts that a file has for them as levels, and those texts;
+/// `None` for a column that the file has not.
+fn own_schema(
+    file: &File,
+    options: &ReadOptions,
+    schema: &Schema,
+) -> Result<(Schema, Vec<Option<Vec<String>>>)> {
+    let raw = ReadOptions { missing: Vec::new(), schema: None, ..options.clone() };
+    let found = csv::read(file, &raw)?.data.schema().clone();
+    let own = |variable: &Variable| Some(found.variable(found.find(&variable.name)?).levels.clone());
+    let texts: Vec<Option<Vec<String>>> = schema.variables().iter().map(own).collect();
+    let variables = schema.variables().iter().zip(&texts).map(|(variable, texts)| Variable {
+        name: variable.name.clone(),
+        levels: texts.clone().unwrap_or_else(|| variable.levels.clone()),
+    });
+    Ok((Schema::checked(variables.collect())?, texts))
+}
+
+/// The observations of a packed table, equal ones beside each other.
+struct PackedRows<'a> {
+    data: Arc<Dataset>,
+    schema: Schema,
+    forgiving: bool,
+    stop: &'a Stop,
+}
+
+impl EachRow for PackedRows<'_> {
+    fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
+        let Self { data, schema, forgiving, stop } = self;
+        let places: Vec<Option<usize>> =
+            schema.variables().iter().map(|variable| data.schema().find(&variable.name)).collect();
+        if places.iter().all(Option::is_none) {
+            return Err(no_columns());
+        }
+        // What means "missing" was decided when the table was packed.
+        let reader = RowLevels::new(schema, &[]);
+        let mut reader = if *forgiving { reader.forgiving() } else { reader };
+        for (row, &weight) in data.weights().iter().enumerate() {
+            let text = |v: usize| {
+                let column = places[v]?;
+                let level = data.column(column).get(row) as usize;
+                Some(data.schema().variable(column).levels[level].as_bytes())
+            };
+            let levels = reader.read(text)?;
+            for _ in 0..weight {
+                stop.check()?;
+                tell(levels, 1)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_columns() -> Error {
+    let problem = "the data have none of the model's columns".to_owned();
+    ErrorKind::Mismatch { problem, hint: "check the column names".to_owned() }.into()
+}
+
+/// Some rows, one after the other, and their weights.
+#[derive(Default)]
+struct Block {
+    levels: Vec<Option<u32>>,
+    weights: Vec<u64>,
+}
+
+/// Cells of a block.
+const CELLS: usize = 1 << 16;
+
+/// Blocks that wait for the job.
+const WAITING: usize = 4;
+
+/// How long the reader sleeps while the job is busy.
+const NAP: Duration = Duration::from_millis(1);
+
+/// The time after which a signal is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Rows in memory are read by the calling thread, since they may belong to it, and go to the
+/// job in blocks.
+fn over_memory<T: Send + 'static>(
+    py: Python<'_>,
+    source: Source<'_>,
+    mut leveling: Leveling,
+    job: impl FnOnce(&mut dyn EachRow) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let (sender, receiver) = sync_channel(WAITING);
+    let width = leveling.schema.len();
+    let stop = Stop::default();
+    let own = stop.clone();
+    let work = move || job(&mut Received { receiver, width, stop: &own });
+    let running = Running::start(py, 1, work)?;
+    leveling.sending = Some(Sending { sender, block: Block::default(), raised: None, left: false });
+    let done = read(py, source, &mut leveling);
+    let Some(mut sending) = leveling.sending else { return Err(errors::internal(py, "no rows were sent")) };
+    let done = done.and_then(|()| {
+        let flushed = guarded(py, || sending.flush());
+        if sending.raised.is_some() || sending.left { Ok(()) } else { flushed }
+    });
+    let Sending { raised, left, sender, .. } = sending;
+    if let Some(error) = raised.or_else(|| done.err()).filter(|_| !left) {
+        stop.ask();
+        return Err(error);
+    }
+    drop(sender);
+    value(py, running.wait(py, || stop.ask(), || Ok(()))?)
+}
+
+/// Blocks as they come.
+struct Received<'a> {
+    receiver: Receiver<Block>,
+    width: usize,
+    stop: &'a Stop,
+}
+
+impl EachRow for Received<'_> {
+    fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
+        while let Ok(block) = self.receiver.recv() {
+            for (levels, &weight) in block.levels.chunks_exact(self.width).zip(&block.weights) {
+                self.stop.check()?;
+                tell(levels, weight)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The other end: fills blocks and sends them off.
+struct Sending {
+    sender: SyncSender<Block>,
+    block: Block,
+    /// What a signal raised.
+    raised: Option<PyErr>,
+    /// Whether the job has ended by itself.
+    left: bool,
+}
+
+impl Sending {
+    fn take(&mut self, levels: &[Option<u32>], weight: u64) -> Result<()> {
+        self.block.levels.extend_from_slice(levels);
+        self.block.weights.push(weight);
+        if self.block.levels.len() < CELLS { Ok(()) } else { self.flush() }
+    }
+
+    /// Sends the block off, as soon as there is room for it.
+    fn flush(&mut self) -> Result<()> {
+        let mut block = std::mem::take(&mut self.block);
+        let mut looked = Instant::now();
+        loop {
+            block = match self.sender.try_send(block) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Full(block)) => block,
+                Err(TrySendError::Disconnected(_)) => {
+                    self.left = true;
+                    return Err(interrupted());
+                }
+            };
+            std::thread::sleep(NAP);
+            if looked.elapsed() > LOOK {
+                looked = Instant::now();
+                if let Err(raised) = Python::attach(signals) {
+                    self.raised = Some(raised);
+                    return Err(interrupted());
+                }
+            }
+        }
+    }
+}
+
+/// Rows in memory that become levels of a model's variables.
+struct Leveling {
+    schema: Schema,
+    options: ReadOptions,
+    columns: Option<Columns>,
+    /// The place of each variable among the columns that are read.
+    places: Vec<Option<usize>>,
+    rows: RowLevels,
+    seen: u64,
+    sending: Option<Sending>,
+}
+
+impl Leveling {
+    fn new(schema: Schema, options: ReadOptions, forgiving: bool) -> Self {
+        let rows = RowLevels::new(&schema, &options.missing);
+        let rows = if forgiving { rows.forgiving() } else { rows };
+        Self { schema, options, columns: None, places: Vec::new(), rows, seen: 0, sending: None }
+    }
+}
+
+impl Rows for Leveling {
+    fn choose(&mut self, names: &[String]) -> Result<Vec<usize>> {
+        let options = ReadOptions { columns: None, schema: None, ..self.options.clone() };
+        let columns = Columns::of(TABLE.to_owned(), names.to_vec(), &options)?;
+        let mut chosen = Vec::new();
+        for variable in self.schema.variables() {
+            let column = columns.variables().iter().find(|&&column| columns.name(column) == variable.name);
+            self.places.push(column.map(|_| chosen.len()));
+            chosen.extend(column);
+        }
+        if chosen.is_empty() {
+            return Err(no_columns());
+        }
+        chosen.extend(columns.weights());
+        self.columns = Some(columns);
+        Ok(chosen)
+    }
+
+    fn begin(&mut self, _: Vec<Levels>, _: Option<usize>) -> Result<()> {
+        Ok(())
+    }
+
+    fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()> {
+        let (Some(sending), Some(columns)) = (&mut self.sending, &self.columns) else { return Ok(()) };
+        for row in 0..rows {
+            self.seen += 1;
+            let weight = weight_of(columns, cells, (row, self.seen))?;
+            let levels = self.rows.read(|variable| cells[self.places[variable]?].get(row))?;
+            sending.take(levels, weight)?;
+        }
+        Ok(())
+    }
+}
