@@ -7,8 +7,9 @@ use crate::model::Data;
 use crate::options::Reading;
 use crate::work::{Running, Stop, guarded, interrupted, signals, stoppable, value};
 use cmnet::data::intake::{RowLevels, TABLE};
-use cmnet::data::{Dataset, Levels, Schema, Variable};
-use cmnet::io::{Columns, ReadOptions, Source as File, csv, rows};
+use cmnet::data::{Dataset, Levels, Schema};
+use cmnet::io::rows::{self, OnUnknown};
+use cmnet::io::{Columns, ReadOptions, Source as File};
 use cmnet::{Error, ErrorKind, Result};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -60,42 +61,13 @@ struct FileRows<'a> {
 impl EachRow for FileRows<'_> {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
         let Self { file, options, schema, forgiving, stop } = self;
-        if !*forgiving {
-            rows::visit(file, options, schema, |row| {
-                stop.check()?;
-                tell(row.levels, row.weight)
-            })?;
-            return Ok(());
-        }
-        // Every text of the file is a level of it first; then those of the model are found.
-        let (all, texts) = own_schema(file, options, schema)?;
-        let mut reader = RowLevels::new(schema, &options.missing).forgiving();
-        let raw = ReadOptions { missing: Vec::new(), ..options.clone() };
-        rows::visit(file, &raw, &all, |row| {
+        let unknown = if *forgiving { OnUnknown::Missing } else { OnUnknown::Error };
+        rows::visit(file, (options, unknown), schema, |row| {
             stop.check()?;
-            let cell = |v: usize| texts[v].as_ref()?.get(row.levels[v]? as usize).map(String::as_bytes);
-            tell(reader.read(cell)?, row.weight)
+            tell(row.levels, row.weight)
         })?;
         Ok(())
     }
-}
-
-/// A model's variables with the texts that a file has for them as levels, and those texts;
-/// `None` for a column that the file has not.
-fn own_schema(
-    file: &File,
-    options: &ReadOptions,
-    schema: &Schema,
-) -> Result<(Schema, Vec<Option<Vec<String>>>)> {
-    let raw = ReadOptions { missing: Vec::new(), schema: None, ..options.clone() };
-    let found = csv::read(file, &raw)?.data.schema().clone();
-    let own = |variable: &Variable| Some(found.variable(found.find(&variable.name)?).levels.clone());
-    let texts: Vec<Option<Vec<String>>> = schema.variables().iter().map(own).collect();
-    let variables = schema.variables().iter().zip(&texts).map(|(variable, texts)| Variable {
-        name: variable.name.clone(),
-        levels: texts.clone().unwrap_or_else(|| variable.levels.clone()),
-    });
-    Ok((Schema::checked(variables.collect())?, texts))
 }
 
 /// The observations of a packed table, equal ones beside each other.

@@ -7,7 +7,8 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use cmnet::data::{Codes, Dataset, Schema, Variable};
-use cmnet::io::{Source as File, csv, rows};
+use cmnet::io::rows::{self, OnUnknown};
+use cmnet::io::{Source as File, csv};
 use cmnet::{Error, Result};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -102,7 +103,7 @@ impl Rows {
             let schema = csv::read(&file, &options)?.data.schema().clone();
             let mut found = RowsBuilder::new(&schema);
             let mut levels = Vec::new();
-            rows::visit(&file, &options, &schema, |row| {
+            rows::visit(&file, (&options, OnUnknown::Error), &schema, |row| {
                 levels.clear();
                 levels.extend(row.levels.iter().map(|level| level.unwrap_or(0)));
                 found.push(&levels)

@@ -7,7 +7,8 @@ use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::data::Variable;
 use cmnet::inference::{Prediction, Predictor, find_variable};
-use cmnet::io::{Source, rows, write_atomic};
+use cmnet::io::rows::{self, OnUnknown};
+use cmnet::io::{Source, write_atomic};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let mut predictions: Vec<Prediction> = Vec::new();
     let options = files::row_options(&arguments.reading)?;
     let source = Source::from_argument(&arguments.data);
-    let present = rows::visit(&source, &options, schema, |row| {
+    let present = rows::visit(&source, (&options, OnUnknown::Error), schema, |row| {
         let prediction = predictor.predict(row.levels)?;
         if let Some(truth) = row.levels[target] {
             tally.add(truth, &prediction, row.weight);

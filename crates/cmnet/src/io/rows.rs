@@ -17,6 +17,16 @@ pub struct Row<'a> {
     pub weight: u64,
 }
 
+/// What becomes of a value that is no level of its variable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUnknown {
+    /// It is refused, with its place.
+    #[default]
+    Error,
+    /// It counts as missing.
+    Missing,
+}
+
 /// Visits the rows of a table; returns which of the schema's variables are columns of it.
 ///
 /// Columns that the schema does not name are not looked into. Of the options, the missing
@@ -27,14 +37,14 @@ pub struct Row<'a> {
 /// level of its variable; or what `visit` says.
 pub fn visit(
     source: &Source,
-    options: &ReadOptions,
+    (options, unknown): (&ReadOptions, OnUnknown),
     schema: &Schema,
     mut visit: impl FnMut(Row<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
     let mut records = Records::open(source.open()?, options.delimiter)?;
     let names = ReadOptions { columns: None, schema: None, ..options.clone() };
     let columns = Columns::new(&records, &names)?;
-    let mut reader = Reader::new(schema, columns, options)?;
+    let mut reader = Reader::new(schema, columns, (options, unknown))?;
     let mut more = !options.header || records.advance()?;
     while more {
         reader.read(&records)?;
@@ -49,12 +59,13 @@ struct Reader {
     /// The column of each variable.
     places: Vec<Option<usize>>,
     coders: Vec<Coder>,
+    unknown: OnUnknown,
     levels: Vec<Option<u32>>,
     weight: u64,
 }
 
 impl Reader {
-    fn new(schema: &Schema, columns: Columns, options: &ReadOptions) -> Result<Self> {
+    fn new(schema: &Schema, columns: Columns, (options, unknown): (&ReadOptions, OnUnknown)) -> Result<Self> {
         let used = |column: &usize| columns.variables.contains(column);
         let place = |name: &str| columns.names.iter().position(|known| known == name).filter(used);
         let places: Vec<Option<usize>> =
@@ -69,7 +80,7 @@ impl Reader {
         let missing: Vec<String> = options.missing.iter().map(|text| text.trim_ascii().to_owned()).collect();
         let coders =
             schema.variables().iter().map(|variable| Coder::declared(&variable.levels, &missing)).collect();
-        Ok(Self { columns, levels: vec![None; places.len()], places, coders, weight: 1 })
+        Ok(Self { columns, unknown, levels: vec![None; places.len()], places, coders, weight: 1 })
     }
 
     fn read(&mut self, records: &Records<'_>) -> Result<()> {
@@ -82,6 +93,7 @@ impl Reader {
             self.levels[v] = match self.coders[v].find(field) {
                 Found::Level(code) => Some(u32::from(code)),
                 Found::Missing => None,
+                Found::New if self.unknown == OnUnknown::Missing => None,
                 Found::New => {
                     let at = self.columns.place(column).at_line(records.line());
                     let code = self.coders[v].add(field).map_err(|problem| Error::input(at, problem))?;
