@@ -1,7 +1,10 @@
-//! A panic in a working thread is a value that becomes `cmnet.InternalError`, not the end of
-//! the interpreter. These tests need no Python: they include the file that does the work.
+//! A panic in a working thread of the Python package is a value that becomes
+//! `cmnet.InternalError`, not the end of the interpreter.
+//!
+//! Here, and by including the file that does the work, because a test of the package's own
+//! crate would build all of Arrow once more, in another profile than the wheel.
 
-#[path = "../src/threads.rs"]
+#[path = "../../cmnet-py/src/threads.rs"]
 mod threads;
 
 #[test]
