@@ -13,7 +13,7 @@ const BENCH: &str = "xtask/src/bench_python.py";
 /// Builds the wheel, installs it into the environment and runs its tests.
 pub(crate) fn test() -> Result<()> {
     println!("xtask: Python package");
-    let python = environment()?;
+    let python = environment(Environment::Fresh)?;
     install(&python, "extension")?;
     cargo(&["build", "--quiet", "--package", "cmnet-cli"])?;
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
@@ -23,20 +23,28 @@ pub(crate) fn test() -> Result<()> {
 
 /// `cargo xtask bench python`: learning and marginals beside pgmpy, in the same run.
 pub(crate) fn bench() -> Result<()> {
-    let python = environment()?;
+    let python = environment(Environment::AsItIs)?;
     install(&python, "release")?;
     step(Command::new(&python).arg(BENCH).env("CMNET_COMMAND", release("cmnet-cli")?))
 }
 
-/// The interpreter of an environment that has what the requirements list; it is made anew when
-/// they change.
-fn environment() -> Result<PathBuf> {
+/// Whether an environment that is there already will do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Environment {
+    /// Made anew: nothing that an earlier run left can help or harm.
+    Fresh,
+    /// Made anew only when the requirements have changed.
+    AsItIs,
+}
+
+/// The interpreter of an environment that has what the requirements list.
+fn environment(age: Environment) -> Result<PathBuf> {
     let wanted = std::fs::read_to_string(REQUIREMENTS).context("run this in the repository's folder")?;
     let folder = target().join("python").join("environment");
     let python = folder.join("bin").join("python");
     let noted = folder.join("requirements.installed");
     let ready = std::fs::read_to_string(&noted).is_ok_and(|installed| installed == wanted);
-    if !ready || !python.exists() {
+    if age == Environment::Fresh || !ready || !python.exists() {
         step(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
         step(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]))?;
         std::fs::write(&noted, wanted)?;

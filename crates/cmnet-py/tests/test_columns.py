@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -233,9 +234,10 @@ def test_options_that_have_no_meaning_for_a_table_are_refused(heart, heart_model
 
 
 PEAK = """
-    import ctypes, gc, sys, time
+    import sys
     import numpy as np
     import cmnet
+    from peak_memory import peak_of
     kind = sys.argv[1]
     random = np.random.default_rng(1)
     labels = np.array(["level 1", "level 2", "level 3", "level 4"])
@@ -256,24 +258,9 @@ PEAK = """
         few = frame.head(20_000)
     del columns
     cmnet.Table(few)
-    gc.collect()
-
-    def status(name):
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
-
-    ctypes.CDLL(None).malloc_trim(0)
-    lowest, since = status("VmRSS"), time.monotonic()
-    while time.monotonic() - since < 1.5:
-        time.sleep(0.1)
-        if status("VmRSS") < lowest - 500_000:
-            lowest, since = status("VmRSS"), time.monotonic()
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
-    before = status("VmRSS")
-    table = cmnet.Table(frame)
+    peak, table = peak_of(lambda: cmnet.Table(frame))
     assert table.rows == 1_000_000
-    print(status("VmHWM") - before, table.nbytes)
+    print(peak, table.nbytes)
 """
 
 
@@ -283,6 +270,6 @@ def test_frames_of_categories_and_texts_take_less_than_twice_their_packed_size(k
     # Arrow's own allocator would keep what was freed before, and hide what is taken from it.
     system = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}
     words = [sys.executable, "-c", textwrap.dedent(PEAK), kind]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, env=system)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=system, cwd=Path(__file__).parent)
     extra, packed = map(int, done.stdout.split())
     assert 0.4 * packed < extra < 2 * packed, f"{extra / 1e6:.1f} MB beyond the frame for {packed / 1e6:.1f} MB packed"

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -265,13 +266,11 @@ def test_tables_and_rows_are_values(heart):
 
 
 MEASURE = """
-    import ctypes
-    import gc
     import sys
-    import time
     import numpy as np
     import polars
     import cmnet
+    from peak_memory import peak_of
     levels, kind = int(sys.argv[1]), sys.argv[2]
     random = np.random.default_rng(1)
     columns = {}
@@ -288,25 +287,7 @@ MEASURE = """
     frame = polars.DataFrame(columns)
     del columns, series, codes
     cmnet.Table(frame.head(2000))
-    gc.collect()
-
-    def status(name):
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
-
-    # Pages that are free but still resident, here or in polars' own allocator, would hide what
-    # is taken from them: wait until they are given back.
-    ctypes.CDLL(None).malloc_trim(0)
-    lowest, since = status("VmRSS"), time.monotonic()
-    while time.monotonic() - since < 1.5:
-        time.sleep(0.1)
-        if status("VmRSS") < lowest - 500_000:
-            lowest, since = status("VmRSS"), time.monotonic()
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
-    before = status("VmRSS")
-    table = cmnet.Table(frame)
-    extra = status("VmHWM") - before
+    extra, table = peak_of(lambda: cmnet.Table(frame))
     assert table.rows == 1_000_000
     codes = 50 * -(-1_000_000 // (64 // {2: 1, 4: 2, 16: 4}[levels])) * 8
     print(extra, table.nbytes, codes)
@@ -317,7 +298,7 @@ MEASURE = """
 @pytest.mark.parametrize(("levels", "kind"), [(2, "bool"), (2, "enum"), (4, "int"), (16, "enum")])
 def test_a_million_rows_take_less_than_twice_their_packed_size(levels, kind):
     words = [sys.executable, "-c", textwrap.dedent(MEASURE), str(levels), kind]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
     extra, packed, codes = map(int, done.stdout.split())
     assert packed >= codes and extra > 0.8 * packed, "the measurement misses something"
     # The strictest reading: the packed codes alone, without the weights, and the result counts.
