@@ -35,15 +35,6 @@ pub(crate) fn run(folder: &str) -> Result<()> {
     Ok(())
 }
 
-/// `cargo xtask bands`: the ten-fold protocol over many splits.
-pub(crate) fn bands(count: &str, folder: &str) -> Result<()> {
-    let status = Command::new(build()?).args(["bands", folder, count]).status()?;
-    if !status.success() {
-        bail!("the ten-fold protocol failed");
-    }
-    Ok(())
-}
-
 /// Builds the measuring program and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
     release("cmnet-bench")

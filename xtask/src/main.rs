@@ -21,8 +21,6 @@ cargo xtask COMMAND
   bench peer         search beside PyBNesian's PC on the same table
   bench inference    exact inference beside pyAgrum and toulbar2
   bench python       learning and marginals from Python, beside pgmpy
-  bands [N] [DIR]    the ten-fold protocol over N splits (default 40) of the tables in DIR
-                     (default data) beside values found elsewhere
   kills [N]          N runs (default 100) killed at random moments and resumed
 ";
 
@@ -36,9 +34,6 @@ fn main() -> ExitCode {
         ["bench", "peer"] => bench_peer::run(),
         ["bench", "inference"] => bench_inference::run(),
         ["bench", "python"] => python_package::bench(),
-        ["bands"] => bench_search::bands("40", "data"),
-        ["bands", count] => bench_search::bands(count, "data"),
-        ["bands", count, folder] => bench_search::bands(count, folder),
         ["kills"] => kills::run(100),
         ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
         ["help" | "--help" | "-h"] => {

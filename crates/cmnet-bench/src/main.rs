@@ -1,7 +1,6 @@
 //! Measurements of cmnet. `cargo xtask bench` runs each section in a process of its own, so
 //! that peak memory is its own too.
 
-mod bands;
 mod counting;
 mod gradient;
 mod known;
@@ -22,7 +21,6 @@ fn main() -> Result<()> {
     let name = |place: usize| arguments.get(place).map(String::as_str).unwrap_or_default();
     match name(0) {
         "paper" => paper::run(name(1)),
-        "bands" => bands::run(name(1), number(2, 40)? as u64),
         "counting" => counting::run(),
         "roofline" => roofline::run(number(1, 1000)?, number(2, 10_000)?),
         "known-head" => {

@@ -47,7 +47,9 @@ pub(crate) enum Command {
     #[command(after_help = "Example: cmnet evaluate coronary_heart.model.json heldout.csv")]
     Evaluate(EvaluateArgs),
     /// Cross-validate: structure, kappa and parameters learned anew in each fold
-    #[command(after_help = "Example: cmnet cv data/coronary_heart.csv --folds 10 --seed 1")]
+    #[command(after_help = "Examples:
+  cmnet cv data/coronary_heart.csv --folds 10 --seed 1
+  cmnet cv survey.csv --fold-column region")]
     Cv(CvArgs),
     /// Compare two models: edges and contexts of one and not the other, divergence
     #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
@@ -112,7 +114,7 @@ pub(crate) struct FittedArgs {
 }
 
 /// A table and how to read it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
     /// CSV or TSV file, .gz too, or - for standard input
     #[arg(value_name = "DATA")]

@@ -34,11 +34,14 @@ pub(crate) struct CvArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Number of folds
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "fold_column")]
     pub(crate) folds: usize,
     /// Seed of the shuffle
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "fold_column")]
     pub(crate) seed: u64,
+    /// Column that names the fold of each row, instead of a shuffle; no variable of the models
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) fold_column: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]

@@ -212,6 +212,47 @@ fn cv_has_a_row_per_kappa_and_the_choice() {
     sandbox.run("cv data/coronary_heart.csv --folds 2").succeeds().says(&["2 folds, seed 1", "CMN"]);
 }
 
+/// Folds named by a column, and each of them by hand: learned from the other rows, judged on
+/// its own.
+#[test]
+fn cv_by_a_column_holds_out_its_values() {
+    let sandbox = Sandbox::new();
+    let whole = std::fs::read_to_string(sandbox.path("data/coronary_heart.csv")).unwrap();
+    let (head, rows) = whole.split_once('\n').unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    let part = |row: usize| ["north", "south", "west"][(row * row) % 7 % 3];
+    let listed = |wanted: &dyn Fn(&str) -> bool, named: bool| -> String {
+        let line = |(row, text): (usize, &&str)| {
+            let part = part(row);
+            wanted(part).then(|| if named { format!("{part},{text}\n") } else { format!("{text}\n") })
+        };
+        let head = if named { format!("region,{head}\n") } else { format!("{head}\n") };
+        head + &rows.iter().enumerate().filter_map(line).collect::<String>()
+    };
+    sandbox.write("parted.csv", listed(&|_| true, true));
+    let answer = sandbox.json("cv parted.csv --fold-column region --kappa eps");
+    assert_eq!((&answer["folds"], &answer["finished"]), (&json!(3), &json!(3)));
+    assert_eq!((&answer["seed"], &answer["fold_column"]), (&json!(null), &json!("region")));
+    let (mut sbic, mut predictive) = (0.0, 0.0);
+    for region in ["north", "south", "west"] {
+        sandbox.write("training.csv", listed(&|part| part != region, false));
+        sandbox.write("heldout.csv", listed(&|part| part == region, false));
+        let learned = sandbox.json("learn training.csv --kappa eps -o m.model.json");
+        sbic += number(&learned["models"][0]["sbic"]) / 3.0;
+        let evaluated = sandbox.json("evaluate m.model.json heldout.csv");
+        predictive += number(&evaluated["log_likelihood"]) / 3.0;
+    }
+    near(&answer["rows"][0]["sbic"], sbic, 1e-12);
+    near(&answer["rows"][0]["predictive"], predictive, 1e-12);
+    let some = "--columns smoking,family_anamnesis";
+    let chosen = sandbox.json(&format!("cv parted.csv --fold-column region {some}"));
+    assert_eq!(chosen, sandbox.json(&format!("cv parted.csv --fold-column region {some},region")));
+    sandbox
+        .run(&format!("cv parted.csv --fold-column region {some}"))
+        .succeeds()
+        .says(&["3 folds, by column region"]);
+}
+
 #[test]
 fn compare_finds_what_one_has_and_the_other_has_not() {
     let sandbox = Sandbox::with_model();

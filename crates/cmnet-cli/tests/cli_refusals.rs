@@ -235,6 +235,20 @@ fn folds_need_rows() {
 }
 
 #[test]
+fn a_column_of_folds_must_be_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", "a,part,same\nx,1,s\ny,2,s\nx,2,s\n");
+    sandbox
+        .run("cv t.csv --fold-column parts")
+        .refused(2, &["no variable \"parts\"", "did you mean \"part\"?"]);
+    sandbox.run("cv t.csv --fold-column same").refused(2, &["--fold-column: \"same\"", "two values or more"]);
+    sandbox.run("cv t.csv --fold-column part --drop a,same").refused(2, &["other columns too"]);
+    sandbox.run("cv t.csv --fold-column part --drop part").refused(2, &["no variable \"part\""]);
+    sandbox.run("cv t.csv --fold-column part --folds 2").refused(2, &["--folds", "cannot be used with"]);
+    sandbox.run("cv t.csv --fold-column part --seed 2").refused(2, &["--seed", "cannot be used with"]);
+}
+
+#[test]
 fn a_clique_beyond_the_memory_or_beyond_all_measure_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("big.csv", big_table(18)).write("big.json", complete_model(18));

@@ -8,6 +8,8 @@ use crate::value;
 use crate::watch::{StopAtOnce, Watch};
 use crate::work::{self, Ended, Running};
 use cmnet::data::Dataset;
+use cmnet::data::split::Deal;
+use cmnet::inference::find_variable;
 use cmnet::io::Checkpointer;
 use cmnet::learn::{
     CrossValidation, LearnOptions, LearnState, Learned, Select, cross_validate as validate, learn_from,
@@ -190,31 +192,31 @@ pub(crate) fn cross_validate<'py>(
     table: PyRef<'py, Table>,
     folds: usize,
     seed: u64,
+    fold_column: Option<String>,
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Bound<'py, PyAny>>> {
     let to_python = |error: Error| errors::to_python(py, &error);
     let options = learning.options().map_err(to_python)?;
     let data = table.data.clone();
+    let deal = match fold_column {
+        Some(column) => Deal::Column(find_variable(data.schema(), &column).map_err(to_python)?),
+        None => Deal::Drawn { folds, seed },
+    };
+    let begun = CrossValidation::begun(&data, deal);
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();
     let kappas = options.kappas.clone();
-    let search = move || validate(&data, (folds, seed), &options, &*own);
+    let search = move || validate(&data, deal, &options, &*own);
     let (found, raised) = match watched(py, &watch, progress, search)? {
         Ended::Done(found) => (found.map_err(to_python)?, None),
         Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
         Ended::Interrupted(raised, _) => {
-            let finished = CrossValidation::over(&watch.folds(), &kappas, StopReason::Interrupted);
-            (finished, Some(raised))
+            (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
         }
     };
-    Ok((Some(value::to_python(py, &rows(&found, folds, seed))?), raised, None))
-}
-
-fn rows(found: &CrossValidation, folds: usize, seed: u64) -> Value {
-    json!({"folds": folds, "finished": found.finished, "seed": seed, "exact": found.exact,
-        "stop": found.stop, "rows": found.rows})
+    Ok((Some(value::to_python(py, &json!(found))?), raised, None))
 }
 
 /// The defaults of the library's options, by the names that Python uses.

@@ -100,6 +100,11 @@ def test_options_complain_by_name(heart):
     assert raised(cmnet.OptionError, cmnet.learn, heart, threads=5000).option == "threads"
     assert raised(cmnet.OptionError, cmnet.learn, heart, memory=[1]).option == "memory"
     assert raised(cmnet.OptionError, cmnet.cross_validate, heart, folds=1).option == "folds"
+    beside = raised(cmnet.OptionError, cmnet.cross_validate, heart, folds=3, fold_column="smoking")
+    assert beside.option == "folds" and "fold_column" in str(beside)
+    assert "smoking" in str(raised(cmnet.QuestionError, cmnet.cross_validate, heart, fold_column="smokin"))
+    constant = {"a": [0, 1], "part": [1, 1]}
+    assert raised(cmnet.OptionError, cmnet.cross_validate, constant, fold_column="part").option == "fold_column"
     with pytest.raises(TypeError):
         cmnet.learn(heart, kapa="eps")
 

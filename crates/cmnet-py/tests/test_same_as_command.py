@@ -144,6 +144,10 @@ def test_cross_validations_are_equal(heart, run):
     there = run("cv", table_path("coronary_heart"), "--folds", 3, "--seed", 4)
     here = cmnet.cross_validate(heart, folds=3, seed=4)
     assert list(here.rows) == there["rows"]
+    there = run("cv", table_path("coronary_heart"), "--fold-column", "smoking", "--columns", "strenuous_mental_work")
+    here = cmnet.cross_validate(heart, fold_column="smoking", columns=["strenuous_mental_work"])
+    assert list(here.rows) == there["rows"]
+    assert (here.folds, here.seed, here.fold_column) == (2, None, "smoking") and "by column smoking" in repr(here)
 
 
 def test_learned_facts_are_equal(heart, run):

@@ -6,7 +6,7 @@ mod loglinear_support;
 
 use cmnet::Structure;
 use cmnet::data::Dataset;
-use cmnet::data::split::folds;
+use cmnet::data::split::{Deal, Folds};
 use cmnet::evaluate::{divergence, divergence_from_table};
 use cmnet::graph::{Edge, is_chordal};
 use cmnet::io::{ReadOptions, Source, csv};
@@ -308,8 +308,8 @@ fn estimates_of_the_mushroom_folds_all_end() {
     let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
     let options = LearnOptions { kappas: vec!["n^-0.25".parse().unwrap()], ..LearnOptions::default() };
     let mut boundaries = 0;
-    for fold in folds(&data, 10, 1).unwrap() {
-        let learned = learn(&fold.training, &options, &()).unwrap();
+    for fold in Folds::deal(&data, Deal::Drawn { folds: 10, seed: 1 }).unwrap().iter() {
+        let learned = learn(&fold.unwrap().training, &options, &()).unwrap();
         let fit = learned.models[0].fit.clone().unwrap();
         assert_ne!(fit.status, FitStatus::IterationLimit);
         boundaries += usize::from(fit.status == FitStatus::Boundary);

@@ -1,40 +1,60 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
-use crate::args::{CvArgs, Format};
+use crate::args::{CvArgs, DataArgs, Format};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
+use cmnet::data::split::Deal;
+use cmnet::inference::find_variable;
 use cmnet::learn::{CrossValidation, cross_validate};
 use cmnet::search::StopReason;
-use serde_json::json;
+use serde::Serialize;
 use std::fmt::Write;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    format: &'static str,
+    #[serde(flatten)]
+    found: &'a CrossValidation,
+}
 
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
-    let data = files::table_with_note(&arguments.data)?;
-    let found = cross_validate(&data, (arguments.folds, arguments.seed), &options, &watch)?;
+    let data = files::table_with_note(&with_folds(arguments))?;
+    let deal = match &arguments.fold_column {
+        Some(column) => Deal::Column(find_variable(data.schema(), column)?),
+        None => Deal::Drawn { folds: arguments.folds, seed: arguments.seed },
+    };
+    let found = cross_validate(&data, deal, &options, &watch)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
-        Format::Json => output::json(&json!({
-            "format": "cmnet-cv/1",
-            "folds": arguments.folds,
-            "finished": found.finished,
-            "seed": arguments.seed,
-            "exact": found.exact,
-            "stop": found.stop,
-            "rows": found.rows,
-        }))?,
+        Format::Json => output::json(&Answer { format: "cmnet-cv/1", found: &found })?,
     }
     Ok(Outcome::of(found.stop))
+}
+
+/// The table with the column of folds, also where only some columns are asked for.
+fn with_folds(arguments: &CvArgs) -> DataArgs {
+    let mut data = arguments.data.clone();
+    if let (Some(columns), Some(folds)) = (&mut data.reading.columns, &arguments.fold_column)
+        && !columns.contains(folds)
+    {
+        columns.push(folds.clone());
+    }
+    data
 }
 
 fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String> {
     if found.finished == 0 {
         return Ok(format!("No fold was finished ({}); nothing is kept.\n", found.stop));
     }
-    let mut page = format!("{} folds, seed {}; means over folds\n\n", arguments.folds, arguments.seed);
+    let by = match &found.fold_column {
+        Some(column) => format!("by column {column}"),
+        None => format!("seed {}", arguments.seed),
+    };
+    let mut page = format!("{} folds, {by}; means over folds\n\n", found.folds);
     writeln!(
         page,
         "{:<10} {:>12} {:>12} {:>8} {:>11}",

@@ -82,7 +82,12 @@ def learn(
     table: Table, learning: Mapping[str, Any], progress: Callable[[_Facts], Any] | None
 ) -> tuple[Any, BaseException | None, Unfinished | None]: ...
 def cross_validate(
-    table: Table, folds: int, seed: int, learning: Mapping[str, Any], progress: Callable[[_Facts], Any] | None
+    table: Table,
+    folds: int,
+    seed: int,
+    fold_column: str | None,
+    learning: Mapping[str, Any],
+    progress: Callable[[_Facts], Any] | None,
 ) -> tuple[Any, BaseException | None, Unfinished | None]: ...
 def defaults() -> _Facts: ...
 def refuse_column(name: str, number: int, what: str, kind: str) -> Exception: ...

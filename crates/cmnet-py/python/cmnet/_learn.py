@@ -127,6 +127,7 @@ def cross_validate(
     *,
     folds: int = 10,
     seed: int = 1,
+    fold_column: str | None = None,
     kappa: Kappa = KAPPA,
     search: str = "auto",
     alpha: str | float = "0.5",
@@ -146,9 +147,17 @@ def cross_validate(
 
     One row for the choice by BIC in each fold (CMN), one for each kappa (MN is eps): BIC per
     row, the mean log-probability of held-out rows, edges and parameters. A seed gives the same
-    folds for any order of rows. The other options are those of `cmnet.learn`. Ctrl-C raises
-    `cmnet.Interrupted`, whose ``partial`` has the means over the folds that were finished.
+    folds for any order of rows; ``fold_column`` names a column that says the fold of each row
+    instead, and is itself no variable of the models. The other options are those of
+    `cmnet.learn`. Ctrl-C raises `cmnet.Interrupted`, whose ``partial`` has the means over the
+    folds that were finished.
     """
+    if fold_column is not None:
+        fold_column = _options.name("fold_column", fold_column)
+        _alone_with_fold_column(folds=(folds, 10), seed=(seed, 1))
+        if reading.get("columns") is not None:
+            chosen = _options.names("columns", reading["columns"])
+            reading["columns"] = chosen if fold_column in chosen else [*chosen, fold_column]
     packed = Table(table, names=names, **reading)
     fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
     learning = _options.learning(
@@ -164,10 +173,17 @@ def cross_validate(
     )
     numbers = (_options.number("folds", folds), _options.number("seed", seed))
     with progress_bar(progress) as tell:
-        answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, learning, tell)
+        answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
     if raised is not None:
         _raise(raised, lambda: CrossValidation(answer))
     return CrossValidation(answer)
+
+
+def _alone_with_fold_column(**options: tuple[int, int]) -> None:
+    """Refuses options of a shuffle beside a column of folds."""
+    for option, (given, default) in options.items():
+        if given != default:
+            raise _cmnet.refuse_option(option, repr(given), "no such option beside fold_column")
 
 
 def _checkpoint(checkpoint: Any, table: Any) -> str | None:

@@ -137,8 +137,10 @@ class CrossValidation:
         """The number of folds."""
         self.finished: int = facts["finished"]
         """Folds that were finished; the means are over these."""
-        self.seed: int = facts["seed"]
-        """The seed of the shuffle."""
+        self.seed: int | None = facts["seed"]
+        """The seed of the shuffle, if there was one."""
+        self.fold_column: str | None = facts["fold_column"]
+        """The column that named the folds, if there was one."""
         self.exact: bool = facts["exact"]
         """Whether all probabilities are exact; else ``predictive`` is of the pseudo-likelihood."""
         self.stop: str = facts["stop"]
@@ -149,7 +151,8 @@ class CrossValidation:
         return self.rows.to_dataframe()
 
     def _head(self) -> str:
-        return f"CrossValidation({self.finished} of {self.folds} folds, seed {self.seed}, {self.stop})"
+        by = f"seed {self.seed}" if self.fold_column is None else f"by column {self.fold_column}"
+        return f"CrossValidation({self.finished} of {self.folds} folds, {by}, {self.stop})"
 
     def __repr__(self) -> str:
         return f"{self._head()}\n{self.rows!r}" if self.rows else self._head()

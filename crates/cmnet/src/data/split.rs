@@ -1,12 +1,47 @@
-//! Folds for cross-validation, drawn by a seed (paper, section 4).
+//! Folds for cross-validation, drawn by a seed or named by a column (paper, section 4).
 
 use super::dataset::Dataset;
+use super::variable::Var;
 use crate::error::{Error, Result};
 use rand::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 /// The most observations that are dealt out one by one.
 const MOST_ROWS: u64 = 1 << 28;
+
+/// Which observations are held out together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deal {
+    /// Folds of nearly equal size, drawn by a seed.
+    ///
+    /// The draw depends on the observations and the seed alone, not on the order of lines: it
+    /// shuffles the sorted observations by Fisher and Yates with the generator PCG-64 (MCG),
+    /// and gives observation k of the shuffled order to fold k mod `folds`.
+    Drawn {
+        /// How many folds.
+        folds: usize,
+        /// The seed of the shuffle.
+        seed: u64,
+    },
+    /// One fold for each value of this variable, which is no variable of the models.
+    Column(Var),
+}
+
+impl Deal {
+    /// How many folds this makes of a table.
+    pub fn count(self, data: &Dataset) -> usize {
+        match self {
+            Self::Drawn { folds, .. } => folds,
+            Self::Column(by) => levels(data, by).len(),
+        }
+    }
+}
+
+/// The levels of a variable that occur.
+fn levels(data: &Dataset, variable: Var) -> Vec<u32> {
+    let counts = data.level_counts(variable);
+    (0..counts.len() as u32).filter(|&level| counts[level as usize] > 0).collect()
+}
 
 /// One part of a table held out, the others together.
 #[derive(Clone, Debug)]
@@ -17,15 +52,78 @@ pub struct Fold {
     pub heldout: Dataset,
 }
 
-/// Deals a table's observations into folds of nearly equal size.
-///
-/// The deal depends on the observations and the seed alone, not on the order of lines: it
-/// shuffles the sorted observations by Fisher and Yates with the generator PCG-64 (MCG), and
-/// gives observation k of the shuffled order to fold k mod `folds`.
-///
-/// # Errors
-/// When there are fewer than two folds or fewer observations than folds.
-pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
+/// A table dealt into folds, each made when it is asked for.
+#[derive(Clone, Debug)]
+pub struct Folds<'a> {
+    data: &'a Dataset,
+    parts: Parts,
+}
+
+#[derive(Clone, Debug)]
+enum Parts {
+    /// The distinct row of every observation in the order of the deal; the number of folds.
+    Drawn(Vec<u32>, usize),
+    /// The variable that names the fold, those that stay, and its levels that occur.
+    Column { by: Var, others: Vec<Var>, levels: Vec<u32> },
+}
+
+impl<'a> Folds<'a> {
+    /// Deals out a table.
+    ///
+    /// # Errors
+    /// When there are fewer than two folds or fewer observations than folds, or when the column
+    /// of folds is the only one.
+    pub fn deal(data: &'a Dataset, deal: Deal) -> Result<Self> {
+        let parts = match deal {
+            Deal::Drawn { folds, seed } => drawn(data, folds, seed)?,
+            Deal::Column(by) => by_column(data, by)?,
+        };
+        Ok(Self { data, parts })
+    }
+
+    /// How many folds there are: two or more.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        match &self.parts {
+            Parts::Drawn(_, folds) => *folds,
+            Parts::Column { levels, .. } => levels.len(),
+        }
+    }
+
+    /// The folds, one after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<Fold>> + '_ {
+        (0..self.len()).map(|place| self.fold(place))
+    }
+
+    fn fold(&self, place: usize) -> Result<Fold> {
+        let weights = self.data.weights();
+        match &self.parts {
+            Parts::Drawn(order, folds) => {
+                let mut held = vec![0u32; weights.len()];
+                for &row in order.iter().skip(place).step_by(*folds) {
+                    held[row as usize] += 1;
+                }
+                self.parted(&held)
+            }
+            Parts::Column { by, others, levels } => {
+                let column = self.data.column(*by);
+                let within = |row: usize| column.get(row) == levels[place];
+                let held: Vec<u32> =
+                    (0..weights.len()).map(|row| if within(row) { weights[row] } else { 0 }).collect();
+                let Fold { training, heldout } = self.parted(&held)?;
+                Ok(Fold { training: training.select(others)?, heldout: heldout.select(others)? })
+            }
+        }
+    }
+
+    /// The fold that holds out this much of each distinct row.
+    fn parted(&self, held: &[u32]) -> Result<Fold> {
+        let kept: Vec<u32> = self.data.weights().iter().zip(held).map(|(all, held)| all - held).collect();
+        Ok(Fold { training: self.data.with_weights(&kept)?, heldout: self.data.with_weights(held)? })
+    }
+}
+
+fn drawn(data: &Dataset, folds: usize, seed: u64) -> Result<Parts> {
     if folds < 2 {
         return Err(Error::option("--folds", folds.to_string(), "a whole number, 2 or more"));
     }
@@ -34,19 +132,23 @@ pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
         return Err(Error::option("--folds", found, "no more folds than rows"));
     }
     if data.rows() > MOST_ROWS {
-        let hint = "divide the weights, or learn and evaluate on two tables";
+        let hint = "divide the weights, name the folds in a column, or learn and evaluate on two tables";
         return Err(Error::limit(format!("cross-validation of {} rows", data.rows()), MOST_ROWS, hint));
     }
-    let owners = shuffled_rows(data, seed);
-    let deal = |fold: usize| {
-        let mut held = vec![0u32; data.distinct_rows()];
-        for &row in owners.iter().skip(fold).step_by(folds) {
-            held[row as usize] += 1;
-        }
-        let kept: Vec<u32> = data.weights().iter().zip(&held).map(|(all, held)| all - held).collect();
-        Ok(Fold { training: data.with_weights(&kept)?, heldout: data.with_weights(&held)? })
-    };
-    (0..folds).map(deal).collect()
+    Ok(Parts::Drawn(shuffled_rows(data, seed), folds))
+}
+
+fn by_column(data: &Dataset, by: Var) -> Result<Parts> {
+    let levels = levels(data, by);
+    let others: Vec<Var> = (0..data.variables()).filter(|&variable| variable != by).collect();
+    let refused = |expected| Error::option("--fold-column", data.schema().name(by), expected);
+    if levels.len() < 2 {
+        return Err(refused("a column with two values or more, one for each fold"));
+    }
+    if others.is_empty() {
+        return Err(refused("a table that has other columns too"));
+    }
+    Ok(Parts::Column { by, others, levels })
 }
 
 /// The distinct row of every observation, shuffled.
@@ -81,22 +183,48 @@ mod tests {
         Dataset::from_labels(&["x"], rows).unwrap()
     }
 
-    #[test]
-    fn folds_part_the_table() {
-        let data = table();
-        let parts = folds(&data, 10, 1).unwrap();
-        assert_eq!(parts.len(), 10);
-        assert_eq!(parts.iter().map(|fold| fold.heldout.rows()).sum::<u64>(), 25);
-        for fold in &parts {
-            assert!((2..=3).contains(&fold.heldout.rows()));
+    fn drawn(data: &Dataset, folds: usize) -> Result<Folds<'_>> {
+        Folds::deal(data, Deal::Drawn { folds, seed: 1 })
+    }
+
+    /// Every observation is held out once, and learned from in all other folds.
+    fn parts(folds: &Folds<'_>, whole: &Dataset) {
+        let mut held = 0;
+        for fold in folds.iter().map(Result::unwrap) {
+            held += fold.heldout.rows();
             let counts = |data: &Dataset| data.level_counts(0);
             let sum: Vec<u64> = counts(&fold.training)
                 .iter()
                 .zip(counts(&fold.heldout))
                 .map(|(one, other)| one + other)
                 .collect();
-            assert_eq!(sum, counts(&data));
+            assert_eq!(sum, counts(whole));
         }
+        assert_eq!(held, whole.rows());
+    }
+
+    #[test]
+    fn folds_part_the_table() {
+        let data = table();
+        let folds = drawn(&data, 10).unwrap();
+        assert_eq!(folds.len(), 10);
+        parts(&folds, &data);
+        assert!(folds.iter().all(|fold| (2..=3).contains(&fold.unwrap().heldout.rows())));
+    }
+
+    #[test]
+    fn a_column_names_the_folds_and_is_left_out() {
+        let rows = [["a", "1"], ["b", "1"], ["a", "2"], ["a", "3"], ["b", "3"], ["b", "3"]];
+        let data = Dataset::from_labels(&["x", "part"], rows).unwrap();
+        let folds = Folds::deal(&data, Deal::Column(1)).unwrap();
+        assert_eq!(folds.len(), 3);
+        parts(&folds, &data.select(&[0]).unwrap());
+        let held: Vec<Vec<u64>> = folds.iter().map(|fold| fold.unwrap().heldout.level_counts(0)).collect();
+        assert_eq!(held, [[1, 1], [1, 0], [1, 2]]);
+        let only = data.select(&[1]).unwrap();
+        assert!(Folds::deal(&only, Deal::Column(0)).is_err());
+        let constant = Dataset::from_labels(&["x", "part"], [["a", "1"], ["b", "1"]]).unwrap();
+        assert!(Folds::deal(&constant, Deal::Column(1)).is_err());
     }
 
     #[test]
@@ -112,7 +240,7 @@ mod tests {
 
     #[test]
     fn too_few_rows_or_folds_are_refused() {
-        assert!(folds(&table(), 1, 1).is_err());
-        assert!(folds(&table(), 26, 1).is_err());
+        assert!(drawn(&table(), 1).is_err());
+        assert!(drawn(&table(), 26).is_err());
     }
 }

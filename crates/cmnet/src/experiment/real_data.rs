@@ -7,7 +7,7 @@ use super::measure::{Cell, Judge, Measured, Seconds, Trial, measure, setup};
 use super::published::{REAL, Row};
 use super::statistics::Summary;
 use crate::data::DataDigest;
-use crate::data::split::{Fold, folds};
+use crate::data::split::{Deal, Fold, Folds};
 use crate::error::{ErrorKind, Result};
 use crate::sgm::SgmOptions;
 
@@ -83,12 +83,13 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
         results.push(TableResult { published, size, seeds: Vec::new() });
         let Some(data) = data else { continue };
         for seed in 1..=plan.seeds {
+            let folds = Folds::deal(&data, Deal::Drawn { folds: FOLDS, seed: u64::from(seed) })?;
             cuts.push(Cut {
                 key: published.key.to_owned(),
                 digest: DataDigest::of(&data).as_str().to_owned(),
                 binary: data.schema().cardinalities().iter().all(|&levels| levels == 2),
                 seed,
-                parts: folds(&data, FOLDS, u64::from(seed))?,
+                parts: folds.iter().collect::<Result<_>>()?,
             });
         }
     }

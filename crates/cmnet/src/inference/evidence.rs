@@ -179,7 +179,7 @@ pub fn find_variable(schema: &Schema, name: &str) -> Result<Var> {
         let names = shown_list(schema.variables().iter().map(|variable| variable.name.as_str()));
         let hint = match schema.suggest(name) {
             Some(near) => format!("did you mean {}?", shown(near)),
-            None => format!("the model has {names}"),
+            None => format!("the variables are {names}"),
         };
         Error::question(format!("there is no variable {}", shown(name)), hint)
     })

@@ -3,7 +3,7 @@
 
 use super::{LearnOptions, Learned, LearnedModel, Select, learn};
 use crate::data::Dataset;
-use crate::data::split::folds;
+use crate::data::split::{Deal, Folds};
 use crate::error::{Error, Result};
 use crate::loglinear::Fit;
 use crate::score::Kappa;
@@ -29,33 +29,41 @@ pub struct CrossValidated {
 }
 
 /// What a cross-validation found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CrossValidation {
-    /// `CMN` first, then one row per kappa.
-    pub rows: Vec<CrossValidated>,
+    /// How many folds there are.
+    pub folds: usize,
+    /// Folds that were finished; the means are over these.
+    pub finished: usize,
+    /// The seed that the folds were drawn with.
+    pub seed: Option<u64>,
+    /// The column that names the folds.
+    pub fold_column: Option<String>,
     /// Whether all probabilities are exact.
     pub exact: bool,
-    /// Why it ended; the means are over the folds that were finished.
+    /// Why it ended.
     pub stop: StopReason,
-    /// Folds that were finished.
-    pub finished: usize,
+    /// `CMN` first, then one row per kappa.
+    pub rows: Vec<CrossValidated>,
 }
 
 /// Cross-validates a table.
 ///
 /// # Errors
-/// When there are fewer observations than folds, or as [`learn`].
+/// As [`Folds::deal`] and [`learn`].
 pub fn cross_validate(
     data: &Dataset,
-    (count, seed): (usize, u64),
+    deal: Deal,
     options: &LearnOptions,
     observer: &dyn Observer,
 ) -> Result<CrossValidation> {
     let options = LearnOptions { select: Select::Bic, ..options.clone() };
     let mut finished: Vec<(Vec<[f64; 4]>, bool)> = Vec::new();
     let mut stop = StopReason::Converged;
-    for (place, fold) in folds(data, count, seed)?.iter().enumerate() {
-        observer.observe(&Event::Fold { index: place, of: count });
+    let folds = Folds::deal(data, deal)?;
+    for (place, fold) in folds.iter().enumerate() {
+        observer.observe(&Event::Fold { index: place, of: folds.len() });
+        let fold = fold?;
         let learned = learn(&fold.training, &options, observer)?;
         if learned.stop != StopReason::Converged {
             stop = learned.stop;
@@ -67,24 +75,43 @@ pub fn cross_validate(
         observer.observe(&Event::FoldFinished { numbers: &numbers, exact });
         finished.push((numbers, exact));
     }
-    Ok(CrossValidation::over(&finished, &options.kappas, stop))
+    Ok(CrossValidation::begun(data, deal).over(&finished, &options.kappas, stop))
 }
 
 impl CrossValidation {
+    /// A cross-validation of which no fold is finished.
+    pub fn begun(data: &Dataset, deal: Deal) -> Self {
+        let (seed, fold_column) = match deal {
+            Deal::Drawn { seed, .. } => (Some(seed), None),
+            Deal::Column(by) => (None, Some(data.schema().name(by).to_owned())),
+        };
+        Self {
+            folds: deal.count(data),
+            finished: 0,
+            seed,
+            fold_column,
+            exact: true,
+            stop: StopReason::Interrupted,
+            rows: Vec::new(),
+        }
+    }
+
     /// The means over the folds that were finished: of each the numbers that
     /// [`Event::FoldFinished`] told, and whether they are exact.
-    pub fn over(folds: &[(Vec<[f64; 4]>, bool)], kappas: &[Kappa], stop: StopReason) -> Self {
+    #[must_use]
+    pub fn over(self, finished: &[(Vec<[f64; 4]>, bool)], kappas: &[Kappa], stop: StopReason) -> Self {
         let methods = std::iter::once("CMN".to_owned()).chain(kappas.iter().map(method));
         let row = |(place, method): (usize, String)| {
             let tally: Option<Vec<[f64; 4]>> =
-                folds.iter().map(|(numbers, _)| numbers.get(place).copied()).collect();
+                finished.iter().map(|(numbers, _)| numbers.get(place).copied()).collect();
             tally.filter(|tally| !tally.is_empty()).map(|tally| means(method, &tally))
         };
         Self {
             rows: methods.enumerate().filter_map(row).collect(),
-            exact: folds.iter().all(|&(_, exact)| exact),
+            exact: finished.iter().all(|&(_, exact)| exact),
             stop,
-            finished: folds.len(),
+            finished: finished.len(),
+            ..self
         }
     }
 }
