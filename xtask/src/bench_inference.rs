@@ -1,6 +1,7 @@
 //! `cargo xtask bench inference`: exact inference beside pyAgrum and toulbar2 on the same
 //! networks in the same run.
 
+use crate::bench_search::build;
 use crate::python::{step, with_packages};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -14,9 +15,7 @@ pub(crate) fn run() -> Result<()> {
     let folder = target.join("bench").join("inference");
     std::fs::create_dir_all(&folder).context("cannot make a folder for the benchmark")?;
     let python = with_packages("inference", &[("pyagrum", "pyagrum"), ("pytoulbar2", "pytoulbar2")])?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let example = ["run", "--release", "--quiet", "-p", "cmnet", "--example", "inference_bench", "--"];
-    step(Command::new(cargo).args(example).arg(&folder))?;
+    step(Command::new(build()?).arg("inference").arg(&folder))?;
     let script = folder.join("compare.py");
     std::fs::write(&script, SCRIPT)?;
     step(Command::new(python).arg(&script).arg(&folder).args(CASES))

@@ -3,6 +3,7 @@
 
 mod counting;
 mod gradient;
+mod inference;
 mod known;
 mod paper;
 mod peer;
@@ -33,6 +34,7 @@ fn main() -> Result<()> {
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),
         "gradient" => gradient::run(),
+        "inference" => inference::run(name(1)),
         other => bail!("{other:?} is not a section; see `cargo xtask bench --help`"),
     }
 }

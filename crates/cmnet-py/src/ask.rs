@@ -1,23 +1,21 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
-use crate::answers::{approximation, compared, edge_names};
 use crate::each_row::over_rows;
 use crate::errors;
-use crate::explained::Explained;
 use crate::model::{Data, Model};
 use crate::options::{Reading, choice};
 use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
 use crate::{value, work};
+use cmnet::answer::approximation::approximation;
+use cmnet::answer::{Compared, Explained, names};
 use cmnet::data::{Schema, Var};
-use cmnet::evaluate::{divergence, evaluate};
 use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Ask, BeliefOptions, ClimbOptions, EliminationRule, Evidence, Explanation, GibbsOptions, MethodUsed,
-    Network, Predictor, QueryMethod, find_level, find_variable,
+    Ask, BeliefOptions, ClimbOptions, EliminationRule, Evidence, GibbsOptions, MethodUsed, Network,
+    Predictor, QueryMethod, find_level, find_variable,
 };
 use cmnet::learn::parse_bytes;
-use cmnet::loglinear::{FitOptions, affordable_canonical};
 use cmnet::{Error, Result};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -39,24 +37,15 @@ impl Given {
             let variable = find_variable(schema, name)?;
             evidence.observe(schema, variable, find_level(schema, variable, label)?)?;
         }
-        for (variable, weights) in self.weights(schema)? {
-            evidence.weigh(schema, variable, &weights)?;
-        }
-        Ok(evidence)
-    }
-
-    /// The weights of all levels of each variable that has some.
-    fn weights(&self, schema: &Schema) -> Result<Vec<(Var, Vec<f64>)>> {
-        let mut all = Vec::new();
         for (name, listed) in &self.soft {
             let variable = find_variable(schema, name)?;
             let mut weights = vec![0.0; schema.variable(variable).levels.len()];
             for (label, weight) in listed {
                 weights[find_level(schema, variable, label)? as usize] = *weight;
             }
-            all.push((variable, weights));
+            evidence.weigh(schema, variable, &weights)?;
         }
-        Ok(all)
+        Ok(evidence)
     }
 }
 
@@ -194,25 +183,22 @@ impl Asked {
     fn marginals(&self) -> Result<Value> {
         let schema = self.network.schema();
         let answer = self.network.marginals(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        let distribution = |(v, probabilities): &(Var, Vec<f64>)| {
-            let labels = schema.variable(*v).levels.iter().cloned();
-            let pairs: Map<String, Value> = labels.zip(probabilities.iter().map(|&p| json!(p))).collect();
-            (schema.name(*v).to_owned(), Value::Object(pairs))
-        };
+        let distribution =
+            |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
         let cut = self.network.cut_edges(&self.evidence);
         Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
             "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
             "log_evidence": answer.log_evidence,
-            "cut_edges": cut.iter().map(|&edge| edge_names(schema, edge)).collect::<Vec<_>>(),
+            "cut_edges": names::edges(schema, &cut),
             "approximation": approximation(answer.approximation.as_ref())}))
     }
 
     fn joint(&self) -> Result<Value> {
         let schema = self.network.schema();
         let found = self.network.joint_by(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        let label = |(&v, &level): (&Var, &u32)| schema.variable(v).levels[level as usize].clone();
+        let label = |(&v, &level): (&Var, &u32)| names::label(schema, (v, level));
         let cells = found.joint.iter().map(|(levels, p)| {
-            let labels: Vec<String> = self.targets.iter().zip(&levels).map(label).collect();
+            let labels: Vec<&str> = self.targets.iter().zip(&levels).map(label).collect();
             json!([labels, p])
         });
         let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
@@ -225,8 +211,7 @@ impl Asked {
         let schema = self.network.schema();
         let targets = self.named.then_some(self.targets.as_slice());
         let found = self.network.completion_by(targets, &self.evidence, &self.ask, &self.methods)?;
-        let label =
-            |&(v, level): &(Var, u32)| json!([schema.name(v), schema.variable(v).levels[level as usize]]);
+        let label = |&known: &(Var, u32)| json!([schema.name(known.0), names::label(schema, known)]);
         Ok(json!({"levels": found.levels.iter().map(label).collect::<Vec<_>>(),
             "log_probability": found.log_probability, "log_weight": found.log_weight,
             "proven": found.choice.method == MethodUsed::Exact,
@@ -319,18 +304,7 @@ pub(crate) fn explain<'py>(
     let model = model.model.clone();
     let answer = work::call(py, 1, move || {
         let evidence = given.evidence(&model.schema)?;
-        let (explanation, closed, bytes) = if let Some(network) = &network {
-            let ask = inference.ask()?;
-            let bytes = network.explain_cost(&evidence, &ask).1;
-            (network.explain(&evidence, &ask)?, Some(network.closed().clone()), bytes)
-        } else {
-            let closed = affordable_canonical(&model.structure);
-            let own = closed.as_ref().unwrap_or(&model.structure);
-            (Explanation::of_structure(&model.structure, own, &evidence), closed, 0)
-        };
-        let soft = given.weights(&model.schema)?;
-        Ok(Explained { model: &model, evidence: &evidence, explanation, closed: closed.as_ref() }
-            .facts(&soft, bytes))
+        Ok(Explained::of(&model, network.as_deref(), &evidence, &inference.ask()?)?.to_json())
     })?;
     value::to_python(py, &answer)
 }
@@ -351,12 +325,7 @@ pub(crate) fn compare<'py>(
     let models = [model.model.clone(), other.model.clone()];
     let answer = work::call(py, 1, move || {
         let [one, other] = &models;
-        let kl = [kl_divergence(one, other), kl_divergence(other, one)];
-        let means = table.map(|data| {
-            let mean = |model: &cmnet::Model| evaluate(model.fit.as_ref()?, &data).log_likelihood;
-            [mean(one), mean(other)]
-        });
-        compared(one, other, kl, means)
+        Ok(Compared::of(one, other, table.as_deref())?.to_json())
     })?;
     value::to_python(py, &answer)
 }
@@ -372,10 +341,4 @@ pub(crate) fn factors(py: Python<'_>, model: &Model, memory: &str) -> PyResult<V
         let named = factors.tables().map(|(scope, table)| (scope.iter().map(name).collect(), table.to_vec()));
         Ok(named.collect())
     })
-}
-
-/// KL divergence in nats where both models are fitted and it can be had.
-fn kl_divergence(one: &cmnet::Model, other: &cmnet::Model) -> Option<f64> {
-    let (one, other) = (one.fit.as_ref()?, other.fit.as_ref()?);
-    divergence(&one.parameters, &other.parameters, FitOptions::default().memory).ok()
 }

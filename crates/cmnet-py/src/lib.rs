@@ -9,13 +9,11 @@
     reason = "arguments come from Python one by one, and by value"
 )]
 
-mod answers;
 mod ask;
 mod cells;
 mod datasets;
 mod each_row;
 mod errors;
-mod explained;
 mod intake;
 mod learn;
 mod model;

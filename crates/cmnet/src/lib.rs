@@ -19,6 +19,7 @@
 //! | C(i,j) | [`context::EdgeContext`], drawn as a [`context::Label`] |
 //! | (G, C) | [`Structure`] |
 
+pub mod answer;
 pub mod context;
 pub mod counts;
 pub mod data;

@@ -1,22 +1,11 @@
-//! What methods that are not exact say about themselves, in words and JSON.
+//! What methods that are not exact say about themselves, in words.
 
 use cmnet::inference::{Approximation, Belief, Climb, Gibbs};
-use serde_json::{Value, json};
 
 pub(crate) fn as_text(approximation: &Approximation) -> String {
     match approximation {
         Approximation::Gibbs(gibbs) => gibbs_text(gibbs),
         Approximation::Belief(belief) => belief_text(*belief),
-    }
-}
-
-pub(crate) fn as_json(approximation: Option<&Approximation>) -> Value {
-    match approximation {
-        Some(Approximation::Gibbs(gibbs)) => gibbs_json(gibbs),
-        Some(Approximation::Belief(belief)) => {
-            json!({"converged": belief.converged, "rounds": belief.rounds, "change": belief.change})
-        }
-        None => Value::Null,
     }
 }
 
@@ -29,13 +18,6 @@ pub(crate) fn gibbs_text(gibbs: &Gibbs) -> String {
         gibbs.worst_r_hat(),
         gibbs.least_effective()
     )
-}
-
-/// R-hat is null when it is infinite: chains that never leave their places.
-pub(crate) fn gibbs_json(gibbs: &Gibbs) -> Value {
-    let r_hat = Some(gibbs.worst_r_hat()).filter(|value| value.is_finite());
-    json!({"chains": gibbs.chains, "sweeps": gibbs.sweeps, "r_hat": r_hat,
-        "effective": gibbs.least_effective(), "agrees": gibbs.agrees()})
 }
 
 fn belief_text(belief: Belief) -> String {
@@ -51,9 +33,4 @@ pub(crate) fn climb_text(climb: &Climb) -> String {
         "{} of {} starts climbed as high, the first from {}; {} blocks of variables solved exactly\n",
         climb.agreeing, climb.starts, climb.best_start, climb.blocks
     )
-}
-
-pub(crate) fn climb_json(climb: &Climb) -> Value {
-    json!({"starts": climb.starts, "agreeing": climb.agreeing,
-        "best_start": climb.best_start.to_string(), "blocks": climb.blocks})
 }

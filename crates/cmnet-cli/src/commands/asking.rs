@@ -5,13 +5,14 @@ use super::{explain, export, import, predict, query, sample};
 use crate::ask_args::{AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
+use cmnet::answer::names;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
 use cmnet::inference::{
     Ask, Choice, ClimbOptions, EliminationRule, Evidence, GibbsOptions, Methods, QueryMethod,
 };
 use cmnet::io::uai;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
     match command {
@@ -81,44 +82,16 @@ pub(crate) fn announce_choice(arguments: &TreeArgs, choice: &Choice) {
     announce(arguments, &format!("{}: {}", choice.method, choice.reason));
 }
 
-/// The levels that are known, by names.
-pub(crate) fn given_json(schema: &Schema, evidence: &Evidence) -> Value {
-    let label = |(v, level): (usize, u32)| {
-        (schema.name(v).to_owned(), Value::from(schema.variable(v).levels[level as usize].as_str()))
-    };
-    Value::Object(evidence.hard().map(label).collect::<Map<String, Value>>())
-}
-
-/// The weights of levels, by names.
-pub(crate) fn soft_json(schema: &Schema, evidence: &Evidence) -> Value {
-    let weights = |logs: &[f64]| logs.iter().map(|&log| libm::exp(log)).collect::<Vec<f64>>();
-    let named = evidence
-        .soft()
-        .map(|(v, logs)| (schema.name(v).to_owned(), distribution_json(schema, v, &weights(logs))));
-    Value::Object(named.collect())
-}
-
 /// The evidence in words: `a = x, b = y`.
 pub(crate) fn given_text(schema: &Schema, evidence: &Evidence) -> String {
-    let hard = evidence
-        .hard()
-        .map(|(v, level)| format!("{} = {}", schema.name(v), schema.variable(v).levels[level as usize]));
+    let hard =
+        evidence.hard().map(|known| format!("{} = {}", schema.name(known.0), names::label(schema, known)));
     let soft = evidence.soft().map(|(v, _)| format!("weights for {}", schema.name(v)));
     hard.chain(soft).collect::<Vec<_>>().join(", ")
 }
 
-/// A distribution by labels.
-pub(crate) fn distribution_json(schema: &Schema, variable: usize, probabilities: &[f64]) -> Value {
-    let labels = schema.variable(variable).levels.iter().cloned();
-    Value::Object(labels.zip(probabilities.iter().map(|&p| json!(p))).collect())
-}
-
-pub(crate) fn edge_json(schema: &Schema, edge: Edge) -> Value {
-    json!([schema.name(edge.low()), schema.name(edge.high())])
-}
-
 pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {
-    format!("{} - {}", schema.name(edge.low()), schema.name(edge.high()))
+    names::edge(schema, edge).join(" - ")
 }
 
 /// What exact inference costs or would cost, and what is held.
@@ -126,10 +99,6 @@ pub(crate) fn tree_json(choice: &Choice) -> Value {
     let cost = choice.cost;
     json!({"cells": cost.cells, "largest_clique": cost.width, "largest_table": cost.largest,
         "at_least": cost.at_least, "bytes": choice.bytes})
-}
-
-pub(crate) fn edges_json(schema: &Schema, edges: &[Edge]) -> Value {
-    edges.iter().map(|&edge| edge_json(schema, edge)).collect()
 }
 
 /// A field of a CSV file, quoted where that is needed.

@@ -9,15 +9,8 @@ use cmnet::data::split::Deal;
 use cmnet::inference::find_variable;
 use cmnet::learn::{CrossValidation, cross_validate};
 use cmnet::search::StopReason;
-use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write;
-
-#[derive(Serialize)]
-struct Answer<'a> {
-    format: &'static str,
-    #[serde(flatten)]
-    found: &'a CrossValidation,
-}
 
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
@@ -30,7 +23,7 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let found = cross_validate(&data, deal, &options, &watch)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
-        Format::Json => output::json(&Answer { format: "cmnet-cv/1", found: &found })?,
+        Format::Json => output::answer("cmnet-cv/1", json!(found))?,
     }
     Ok(Outcome::of(found.stop))
 }

@@ -5,6 +5,7 @@ use crate::args::Format;
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
+use cmnet::answer::{self, names};
 use cmnet::data::Var;
 use cmnet::graph::Edge;
 use cmnet::inference::{
@@ -58,9 +59,9 @@ impl Question<'_> {
             found.levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
         let proven = found.choice.method == MethodUsed::Exact;
         let reliability = match (&found.climb, &found.visits) {
-            (Some(climb), _) => approximation::climb_json(climb),
+            (Some(climb), _) => answer::approximation::climb(climb),
             (_, Some((share, gibbs))) => {
-                let mut json = approximation::gibbs_json(gibbs);
+                let mut json = answer::approximation::gibbs(gibbs);
                 json["share"] = json!(share);
                 json
             }
@@ -69,8 +70,8 @@ impl Question<'_> {
         let json = json!({"format": "cmnet-query/1", "map": levels, "proven": proven,
             "log_probability": found.log_probability, "log_weight": found.log_weight,
             "method": found.choice.method.to_string(), "reason": found.choice.reason,
-            "given": asking::given_json(schema, self.evidence), "soft": asking::soft_json(schema, self.evidence),
-            "cut_edges": asking::edges_json(schema, &self.cut), "tree": asking::tree_json(&found.choice),
+            "given": names::given(schema, self.evidence), "soft": names::soft(schema, self.evidence),
+            "cut_edges": names::edges(schema, &self.cut), "tree": asking::tree_json(&found.choice),
             "approximation": reliability});
         Ok((self.map_text(&found, some.is_some()), json))
     }
@@ -140,14 +141,14 @@ impl Question<'_> {
         let marginals: Map<String, Value> = answer
             .marginals
             .iter()
-            .map(|(v, p)| (schema.name(*v).to_owned(), asking::distribution_json(schema, *v, p)))
+            .map(|(v, p)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p)))
             .collect();
         json!({"format": "cmnet-query/1", "marginals": marginals,
             "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "given": asking::given_json(schema, self.evidence), "soft": asking::soft_json(schema, self.evidence),
-            "log_evidence": answer.log_evidence, "cut_edges": asking::edges_json(schema, &self.cut),
+            "given": names::given(schema, self.evidence), "soft": names::soft(schema, self.evidence),
+            "log_evidence": answer.log_evidence, "cut_edges": names::edges(schema, &self.cut),
             "tree": asking::tree_json(&answer.choice),
-            "approximation": approximation::as_json(answer.approximation.as_ref())})
+            "approximation": answer::approximation::approximation(answer.approximation.as_ref())})
     }
 
     fn marginals_text(&self, answer: &Answer) -> String {
@@ -208,7 +209,7 @@ impl Question<'_> {
         let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
         json["joint"] = json!({"variables": names, "cells": rows,
             "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "approximation": approximation::as_json(answer.approximation.as_ref())});
+            "approximation": answer::approximation::approximation(answer.approximation.as_ref())});
     }
 
     /// Entropies and mutual information, all from the one joint distribution.

@@ -5,6 +5,7 @@ use crate::args::Format;
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
+use cmnet::answer::names;
 use cmnet::data::Schema;
 use cmnet::io::write_atomic;
 use serde_json::json;
@@ -39,8 +40,8 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
             .collect();
         let names: Vec<&str> = schema.variables().iter().map(|variable| variable.name.as_str()).collect();
         let json = json!({"format": "cmnet-sample/1", "method": sampler.method().to_string(),
-            "reason": sampler.reason(), "seed": how.method.seed, "given": asking::given_json(schema, &evidence),
-            "soft": asking::soft_json(schema, &evidence), "tree": asking::tree_json(&choice),
+            "reason": sampler.reason(), "seed": how.method.seed, "given": names::given(schema, &evidence),
+            "soft": names::soft(schema, &evidence), "tree": asking::tree_json(&choice),
             "variables": names, "rows": rows});
         output::json(&json)?;
         return Ok(Outcome::Done);

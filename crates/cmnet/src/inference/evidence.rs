@@ -26,8 +26,16 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     hard: BTreeMap<Var, u32>,
-    /// Logarithms of the weights.
-    soft: BTreeMap<Var, Vec<f64>>,
+    soft: BTreeMap<Var, Soft>,
+}
+
+/// What is known about the levels of a variable.
+#[derive(Clone, Debug, PartialEq)]
+struct Soft {
+    /// The products of the weights.
+    weights: Vec<f64>,
+    /// The sums of their logarithms.
+    logs: Vec<f64>,
 }
 
 impl Evidence {
@@ -80,7 +88,7 @@ impl Evidence {
             let problem = format!("{name} is given twice, as {other} and as {}", shown(label));
             return Err(Error::question(problem, "give one level"));
         }
-        if self.soft.get(&variable).is_some_and(|weights| weights[level as usize] == f64::NEG_INFINITY) {
+        if self.soft.get(&variable).is_some_and(|soft| soft.logs[level as usize] == f64::NEG_INFINITY) {
             let problem = format!("{name} is given as {}, whose weight is 0", shown(label));
             return Err(Error::question(problem, "this evidence has probability 0"));
         }
@@ -102,7 +110,10 @@ impl Evidence {
             let problem = format!("the weights of {name} are not {levels} numbers, 0 or more");
             return Err(Error::question(problem, "give one weight for each level"));
         }
-        let mut logs = self.soft.get(&variable).cloned().unwrap_or_else(|| vec![0.0; levels]);
+        let unweighed = || Soft { weights: vec![1.0; levels], logs: vec![0.0; levels] };
+        let mut soft = self.soft.get(&variable).cloned().unwrap_or_else(unweighed);
+        soft.weights.iter_mut().zip(weights).for_each(|(product, &weight)| *product *= weight);
+        let logs = &mut soft.logs;
         logs.iter_mut().zip(weights).for_each(|(log, &weight)| *log += libm::log(weight));
         let possible = match self.hard.get(&variable) {
             Some(&level) => logs[level as usize] > f64::NEG_INFINITY,
@@ -112,7 +123,7 @@ impl Evidence {
             let problem = format!("the weights leave no level of {name} that is possible");
             return Err(Error::question(problem, "this evidence has probability 0"));
         }
-        self.soft.insert(variable, logs);
+        self.soft.insert(variable, soft);
         Ok(())
     }
 
@@ -150,7 +161,12 @@ impl Evidence {
 
     /// The variables with weights and their logarithms, of which some may be minus infinity.
     pub fn soft(&self) -> impl Iterator<Item = (Var, &[f64])> + '_ {
-        self.soft.iter().map(|(&variable, weights)| (variable, weights.as_slice()))
+        self.soft.iter().map(|(&variable, soft)| (variable, soft.logs.as_slice()))
+    }
+
+    /// The variables with weights, and the weights as they were given.
+    pub fn weights(&self) -> impl Iterator<Item = (Var, &[f64])> + '_ {
+        self.soft.iter().map(|(&variable, soft)| (variable, soft.weights.as_slice()))
     }
 
     /// Forgets all that is known about a variable.
@@ -166,7 +182,7 @@ impl Evidence {
 
     /// The log weight of the soft evidence about variables whose level is known as well.
     pub(super) fn settled_weight(&self) -> f64 {
-        self.hard().filter_map(|(v, level)| Some(self.soft.get(&v)?[level as usize])).sum()
+        self.hard().filter_map(|(v, level)| Some(self.soft.get(&v)?.logs[level as usize])).sum()
     }
 }
 

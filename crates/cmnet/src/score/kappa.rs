@@ -1,5 +1,6 @@
 //! The two hyperparameters as the user writes them: kappa and alpha (paper, sections 3.1-3.2).
 
+use super::decimal::Decimal;
 use super::nats::Nats;
 use crate::error::{Error, Result};
 use std::fmt;
@@ -69,13 +70,7 @@ impl FromStr for Kappa {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let bad = || {
-            Error::option(
-                "--kappa",
-                text,
-                "eps, a power such as n^-0.5, or a number in (0, 1] with up to 18 decimals",
-            )
-        };
+        let bad = || Error::option("--kappa", text, "eps, a power such as n^-0.5, or a number in (0, 1]");
         let trimmed = text.trim();
         if trimmed.eq_ignore_ascii_case("eps") {
             return Ok(Self::Epsilon);
@@ -96,74 +91,6 @@ impl FromStr for Kappa {
             Ok(Self::Value(value))
         }
     }
-}
-
-/// The most decimal digits after the point: ten to this power is the largest that fits.
-const DIGITS: u32 = 18;
-
-/// A non-negative number as the fraction that its decimal digits say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decimal {
-    numerator: u64,
-    denominator: u64,
-}
-
-impl Decimal {
-    /// Reads digits with at most one point, [`DIGITS`] of them after it with an exponent
-    /// counted in, or a fraction `a/b`.
-    fn parse(text: &str) -> Option<Self> {
-        if let Some((over, under)) = text.split_once('/') {
-            let (numerator, denominator) = (digits(over)?, digits(under)?);
-            return (denominator > 0).then(|| Self::reduced(numerator, denominator));
-        }
-        if let Some((mantissa, exponent)) = text.split_once(['e', 'E']) {
-            let shift = exponent.strip_prefix('-')?.parse::<u32>().ok().filter(|&shift| shift <= DIGITS)?;
-            let value = Self::parse(mantissa)?;
-            return Some(Self::reduced(value.numerator, value.denominator.checked_mul(10u64.pow(shift))?));
-        }
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        if fraction.len() > DIGITS as usize || (whole.is_empty() && fraction.is_empty()) {
-            return None;
-        }
-        let scale = 10u64.pow(fraction.len() as u32);
-        let whole = if whole.is_empty() { 0 } else { digits(whole)? };
-        let fraction = if fraction.is_empty() { 0 } else { digits(fraction)? };
-        Some(Self::reduced(whole.checked_mul(scale)?.checked_add(fraction)?, scale))
-    }
-
-    fn reduced(numerator: u64, denominator: u64) -> Self {
-        let (mut a, mut b) = (numerator, denominator);
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        Self { numerator: numerator / a.max(1), denominator: denominator / a.max(1) }
-    }
-
-    fn to_f64(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
-    }
-}
-
-impl fmt::Display for Decimal {
-    /// As digits where they end, else as a fraction: what is read back is the same number.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(places) = (0..=DIGITS).find(|&places| 10u64.pow(places) % self.denominator == 0) else {
-            return write!(f, "{}/{}", self.numerator, self.denominator);
-        };
-        write!(f, "{}", self.numerator / self.denominator)?;
-        if places == 0 {
-            return Ok(());
-        }
-        // The scale is a multiple of the denominator, so no digit is lost.
-        let scale = 10u64.pow(places) / self.denominator;
-        let fraction = self.numerator % self.denominator * scale;
-        write!(f, ".{fraction:0width$}", width = places as usize)
-    }
-}
-
-fn digits(text: &str) -> Option<u64> {
-    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
 }
 
 /// The Dirichlet hyperparameter per level, the same in every class; 1/2 is Jeffreys' prior.
@@ -208,11 +135,7 @@ impl FromStr for Alpha {
             .filter(|value| value.numerator > 0 && value.to_f64() <= 1e6)
             .map(Self)
             .ok_or_else(|| {
-                Error::option(
-                    "--alpha",
-                    text,
-                    "a positive number such as 0.5 or 1/2, at most 1000000, with up to 18 decimals",
-                )
+                Error::option("--alpha", text, "a positive number such as 0.5 or 1/2, at most 1000000,")
             })
     }
 }
@@ -230,21 +153,6 @@ mod tests {
         assert_eq!("1e-3".parse::<Kappa>().unwrap(), "0.001".parse::<Kappa>().unwrap());
         for text in ["", "0", "2", "-1", "n^0.5", "n^-0", "nan", "n^-inf", "1e9", "e-3", "1/0", "."] {
             assert!(text.parse::<Kappa>().is_err(), "{text}");
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn every_number_reads_back_as_it_was(over in 1u64..1 << 60, under in 1u64..1 << 60) {
-            let kappa: Kappa = format!("{}/{}", over.min(under), over.max(under)).parse().unwrap();
-            proptest::prop_assert_eq!(kappa.to_string().parse::<Kappa>().unwrap(), kappa);
-        }
-
-        #[test]
-        fn every_float_as_python_writes_it_reads_back(value in 1e-2f64..1.0) {
-            let text = value.to_string();
-            let alpha: Alpha = text.parse().unwrap();
-            proptest::prop_assert_eq!(alpha.to_string(), text);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod cache;
 mod classes;
+mod decimal;
 mod integer_logs;
 mod kappa;
 mod mpl;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may use, in the paper's order. `error` is for everyone.
-const MAY_USE: [(&str, &[&str]); 22] = [
+const MAY_USE: [(&str, &[&str]); 23] = [
     ("error", &[]),
     ("data", &["outcome", "graph"]),
     ("outcome", &["data", "graph"]),
@@ -56,6 +56,10 @@ const MAY_USE: [(&str, &[&str]); 22] = [
             "inference",
             "learn",
         ],
+    ),
+    (
+        "answer",
+        &["data", "graph", "context", "structure", "inference", "loglinear", "model", "evaluate", "report"],
     ),
     ("synthetic", &["data", "outcome", "graph", "structure"]),
     ("generate", &["data", "graph", "outcome", "structure"]),

@@ -1,7 +1,8 @@
 //! The same in sentences.
 
-use super::Told;
 use crate::commands::asking;
+use cmnet::answer::Explained;
+use cmnet::data::Schema;
 use cmnet::graph::VarSet;
 use cmnet::report::sentence;
 use std::fmt::Write as _;
@@ -11,11 +12,18 @@ const MOST_NAMES: usize = 20;
 /// Pairs without an edge that are told.
 const MOST_PAIRS: usize = 20;
 
-impl Told<'_> {
-    pub(super) fn as_text(&self) -> String {
-        self.blankets() + &self.contexts() + &self.cuts() + &self.edges() + &self.independence()
-    }
+/// An explanation in words.
+pub(super) fn of(explained: &Explained<'_>) -> String {
+    let words = Words { schema: &explained.model.schema, explained };
+    words.blankets() + &words.contexts() + &words.cuts() + &words.edges() + &words.independence()
+}
 
+struct Words<'a> {
+    schema: &'a Schema,
+    explained: &'a Explained<'a>,
+}
+
+impl Words<'_> {
     fn names(&self, set: &VarSet) -> String {
         let mut names: Vec<String> =
             set.iter().take(MOST_NAMES).map(|v| self.schema.name(v).to_owned()).collect();
@@ -31,7 +39,7 @@ impl Told<'_> {
     fn blankets(&self) -> String {
         let mut text = String::from("Markov blankets\n");
         for v in 0..self.schema.len() {
-            let (name, blanket) = (self.schema.name(v), self.model.structure.markov_blanket(v));
+            let (name, blanket) = (self.schema.name(v), self.explained.model.structure.markov_blanket(v));
             let _ = match blanket.len() {
                 0 => writeln!(text, "  {name} is independent of all other variables."),
                 _ => writeln!(text, "  {name} depends on all others only through {}.", self.names(blanket)),
@@ -42,15 +50,15 @@ impl Told<'_> {
 
     fn contexts(&self) -> String {
         let mut text = String::new();
-        if self.model.structure.context_elements() > 0 {
+        if self.explained.model.structure.context_elements() > 0 {
             text += "\nContexts\n";
-            for context in self.model.structure.contexts() {
+            for context in self.explained.model.structure.contexts() {
                 let _ = writeln!(text, "  {}.", sentence(self.schema, context));
             }
         }
-        if !self.implied_contexts.is_empty() {
+        if !self.explained.implied_contexts.is_empty() {
             text += "\nContexts with what they imply together\n";
-            for context in &self.implied_contexts {
+            for context in &self.explained.implied_contexts {
                 let _ = writeln!(text, "  {}.", sentence(self.schema, context));
             }
         }
@@ -58,15 +66,19 @@ impl Told<'_> {
     }
 
     fn cuts(&self) -> String {
-        let given = asking::given_text(self.schema, self.evidence);
-        let mut text = match self.evidence.is_empty() {
-            true if self.explanation.cut.is_empty() => return String::new(),
+        let given = asking::given_text(self.schema, self.explained.evidence);
+        let mut text = match self.explained.evidence.is_empty() {
+            true if self.explained.explanation.cut.is_empty() => return String::new(),
             true => String::from("\nEdges that the contexts together do away with\n"),
             false => format!("\nGiven {given}\n"),
         };
-        for &edge in &self.explanation.cut {
+        for &edge in &self.explained.explanation.cut {
             let (low, high) = edge.ends();
-            let why = if self.implied.contains(&edge) { ", as several contexts together imply" } else { "" };
+            let why = if self.explained.implied_cuts.contains(&edge) {
+                ", as several contexts together imply"
+            } else {
+                ""
+            };
             let _ = writeln!(
                 text,
                 "  The edge {} is cut{why}: {} and {} do not depend on each other directly.",
@@ -75,16 +87,16 @@ impl Told<'_> {
                 self.schema.name(high)
             );
         }
-        if self.explanation.cut.is_empty() {
+        if self.explained.explanation.cut.is_empty() {
             text += "  No edge is cut beyond those at the given variables.\n";
         }
         text
     }
 
     fn edges(&self) -> String {
-        let left = if self.evidence.is_empty() { "Edges" } else { "Edges that are left" };
+        let left = if self.explained.evidence.is_empty() { "Edges" } else { "Edges that are left" };
         let mut text = format!("\n{left}, with the information in nats that the ends share given all else\n");
-        let mut edges: Vec<_> = self.explanation.edges.iter().collect();
+        let mut edges: Vec<_> = self.explained.explanation.edges.iter().collect();
         edges.sort_by(|one, other| {
             other.information.unwrap_or(-1.0).total_cmp(&one.information.unwrap_or(-1.0))
         });
@@ -99,10 +111,10 @@ impl Told<'_> {
                 None => writeln!(text, "  {:8}  {edge}", "?"),
             };
         }
-        if self.explanation.edges.is_empty() {
+        if self.explained.explanation.edges.is_empty() {
             text += "  none\n";
         }
-        if self.explanation.edges.iter().any(|strength| strength.information.is_none()) {
+        if self.explained.explanation.edges.iter().any(|strength| strength.information.is_none()) {
             text += "  ?: no parameters (run cmnet fit), or too large a table\n";
         }
         text
@@ -110,22 +122,22 @@ impl Told<'_> {
 
     /// What is independent of what: separation in the graph that is left.
     fn independence(&self) -> String {
-        let given = match asking::given_text(self.schema, self.evidence) {
+        let given = match asking::given_text(self.schema, self.explained.evidence) {
             given if given.is_empty() => String::new(),
             given => format!(" given {given}"),
         };
         let mut text = format!("\nIndependence{given}\n");
-        if let [only] = self.explanation.groups.as_slice() {
+        if let [only] = self.explained.explanation.groups.as_slice() {
             let _ = writeln!(text, "  {} hang together.", self.names(only));
-        } else if self.explanation.groups.is_empty() {
+        } else if self.explained.explanation.groups.is_empty() {
             text += "  Every variable is given.\n";
         } else {
             text += "  These groups are independent of each other:\n";
-            for group in &self.explanation.groups {
+            for group in &self.explained.explanation.groups {
                 let _ = writeln!(text, "    {}", self.names(group));
             }
         }
-        for parts in &self.explanation.splits {
+        for parts in &self.explained.explanation.splits {
             let parts: Vec<String> = parts.iter().map(|part| self.names(part)).collect();
             let _ = writeln!(text, "  Without the evidence these hung together: {}.", parts.join("; "));
         }
@@ -134,9 +146,9 @@ impl Told<'_> {
 
     fn pairs(&self) -> String {
         let mut text = String::new();
-        for separation in self.explanation.separations().take(MOST_PAIRS) {
+        for separation in self.explained.explanation.separations().take(MOST_PAIRS) {
             let (one, other) = (self.schema.name(separation.pair.0), self.schema.name(separation.pair.1));
-            let besides = if self.evidence.is_empty() { "" } else { " besides" };
+            let besides = if self.explained.evidence.is_empty() { "" } else { " besides" };
             let _ = writeln!(
                 text,
                 "  {one} and {other} are independent once {} {} known{besides}.",
@@ -144,7 +156,7 @@ impl Told<'_> {
                 if separation.given.len() == 1 { "is" } else { "are" }
             );
         }
-        match self.explanation.separation_count().saturating_sub(MOST_PAIRS) {
+        match self.explained.explanation.separation_count().saturating_sub(MOST_PAIRS) {
             0 => text,
             more => text + &format!("  ... and {more} more pairs without an edge (--format json).\n"),
         }
