@@ -3,7 +3,7 @@
 use crate::ask_args::AskCommand;
 pub(crate) use crate::fit_args::{CompareArgs, CvArgs, EvaluateArgs, FitArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Learn, check and draw contextual Markov networks from tables of categories.
 ///
@@ -121,6 +121,14 @@ pub(crate) struct DataArgs {
     pub(crate) data: String,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+}
+
+impl DataArgs {
+    /// The files that are read: the table and that of its levels.
+    pub(crate) fn files(&self) -> Vec<&Path> {
+        let schema = self.reading.schema.as_deref().into_iter();
+        schema.chain([Path::new(&self.data)]).collect()
+    }
 }
 
 /// How to read a table.

@@ -2,7 +2,7 @@
 
 use crate::args::{FittedArgs, FormatArgs, ModelArgs, RowsArgs};
 use clap::{Args, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const QUERY_HELP: &str = "\
 Examples:
@@ -58,6 +58,14 @@ pub(crate) struct GivenArgs {
     /// UAI evidence file: how many, then the numbers of variable and level
     #[arg(help_heading = KNOWN, long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
+}
+
+impl GivenArgs {
+    /// The files that are read: the model's and that of the evidence.
+    pub(crate) fn files<'a>(&'a self, model: &'a FittedArgs) -> Vec<&'a Path> {
+        let evidence = self.evidence.as_deref().into_iter();
+        evidence.chain([model.model.as_path()]).collect()
+    }
 }
 
 /// How exact inference works.

@@ -7,7 +7,7 @@ use cmnet::Model;
 use cmnet::data::Dataset;
 use cmnet::io::{LevelOrder, Loaded, OnMissing as Policy, ReadOptions, Source, csv, parse_delimiter};
 use cmnet::loglinear::Fit;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a table; warnings go to standard error.
 pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<Loaded> {
@@ -76,14 +76,14 @@ pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fi
 
 /// Refuses, before any work, an output that is no file, would replace what is read, or has no
 /// folder to be in.
-pub(crate) fn check_output(path: &Path, input: &Path) -> anyhow::Result<()> {
+pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     if path.as_os_str() == "-" {
         return Err(Usage("-: this is no file; name one to write".to_owned()).into());
     }
     if path.is_dir() {
         return Err(Usage(format!("{}: this is a folder; name a file to write", path.display())).into());
     }
-    if is_same_file(path, input) {
+    if inputs.iter().any(|input| is_same_file(path, input)) {
         return Err(
             Usage(format!("{}: this is the input; name another file to write", path.display())).into()
         );
@@ -105,15 +105,17 @@ pub(crate) fn check_apart(one: &Path, other: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one file.
+/// Whether two paths lead to one file, also where that is not there yet.
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    if one == other {
-        return true;
-    }
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// Where a file is or would be: its folder is looked up, whatever its own name leads to.
+fn place(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    })
 }
 
 /// How the rows of a table are read.

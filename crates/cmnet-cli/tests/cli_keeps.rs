@@ -20,6 +20,8 @@ fn a_checkpoint_replaces_no_other_file() {
     sandbox.write("run.previous", "dear diary");
     sandbox.run(&format!("{learn} run")).refused(2, &["run.previous", "is no checkpoint"]);
     sandbox.run(&format!("{learn} absent/run")).refused(2, &["absent"]);
+    sandbox.run(&format!("{learn} run --resume")).refused(2, &["run.previous", "is no checkpoint"]);
+    sandbox.run(&format!("{learn} diary.txt --resume")).refused(2, &["diary.txt", "is no checkpoint"]);
     assert_eq!(sandbox.read("diary.txt") + &sandbox.read("run.previous"), "dear diarydear diary");
     assert!(sandbox.path("folder").is_dir());
 }
@@ -33,6 +35,19 @@ fn a_run_that_does_not_resume_keeps_the_checkpoint_of_the_one_before() {
     let again = sandbox.run(&format!("{learn} --alpha 1")).succeeds();
     assert!(again.stderr.contains("kept as run.old"), "{}", again.stderr);
     assert_eq!(sandbox.read("run.old"), first);
+    let third = sandbox.run(learn).succeeds();
+    assert!(third.stderr.contains("kept as run.old2"), "{}", third.stderr);
+    assert_eq!(sandbox.read("run.old"), first);
+    sandbox.run(&format!("{learn} --alpha 1")).succeeds();
+    let resumed = format!("{} --resume", learn.replace("--checkpoint run", "--checkpoint run.old"));
+    sandbox.run(&resumed).succeeds();
+    // An empty file holds nothing; the generation before it does.
+    sandbox.write("half.previous", &first).write("half", "").write("half.old", "dear diary");
+    let halves = learn.replace("--checkpoint run", "--checkpoint half");
+    let again = sandbox.run(&halves).succeeds();
+    assert!(again.stderr.contains("kept as half.old2"), "{}", again.stderr);
+    assert_eq!(sandbox.read("half.old"), "dear diary");
+    assert_eq!(sandbox.read("half.old2.previous"), first);
     assert!(sandbox.run(&format!("{learn} --alpha 1 --resume")).succeeds().stderr.is_empty());
 }
 
@@ -42,6 +57,18 @@ fn two_outputs_need_two_files() {
     let learn = "learn data/coronary_heart.csv";
     sandbox.run(&format!("{learn} -o x.json --checkpoint x.json")).refused(2, &["x.json: two things"]);
     sandbox.run(&format!("{learn} -o x.json --checkpoint x.svg")).refused(2, &["x.svg: two things"]);
+    std::fs::create_dir(sandbox.path("folder")).unwrap();
+    for (output, checkpoint) in
+        [("x.json", "./x.json"), ("./folder/../x.json", "x.json"), ("x.previous", "x"), ("x.old", "./x")]
+    {
+        let command = format!("{learn} -o {output} --checkpoint {checkpoint}");
+        sandbox.run(&command).refused(2, &[output, "two things"]);
+        assert!(!sandbox.exists("x.json") && !sandbox.exists("x"), "{command}");
+    }
+    sandbox.run("export m.model.json -o m.uai --evidence-output ./m.uai").refused(2, &["two things"]);
+    sandbox.write("s.toml", "[levels]\n");
+    sandbox.run(&format!("{learn} --schema s.toml -o ./s.toml")).refused(2, &["s.toml: this is the input"]);
+    assert_eq!(sandbox.read("s.toml"), "[levels]\n");
     sandbox.run(&format!("{learn} -o data")).refused(2, &["data: this is a folder"]);
     sandbox.run("export m.model.json -o m.uai --evidence-output m.uai").refused(2, &["m.uai: two things"]);
 }
@@ -49,9 +76,12 @@ fn two_outputs_need_two_files() {
 #[test]
 fn hyperparameters_read_back_whatever_they_are() {
     let sandbox = Sandbox::new();
-    for (option, field) in
-        [("--alpha 1/3", "alpha"), ("--kappa 1/3", "kappa"), ("--alpha 0.30000000000000004", "alpha")]
-    {
+    for (option, field) in [
+        ("--alpha 1/3", "alpha"),
+        ("--kappa 1/3", "kappa"),
+        ("--alpha 0.30000000000000004", "alpha"),
+        ("--alpha 19.000003814697265625", "alpha"),
+    ] {
         sandbox.run(&format!("learn data/coronary_heart.csv {option} -o m.json")).succeeds();
         let model: Value = serde_json::from_str(&sandbox.read("m.json")).unwrap();
         assert_eq!(model["learned"][field], option.split_once(' ').unwrap().1);
@@ -73,8 +103,15 @@ fn structures_survive_a_fit_that_meets_a_limit() {
         assert!(model["unfitted"].as_str().unwrap().contains("exact fitting"), "{model}");
     }
     let text = sandbox.run(&format!("{learn} --kappa n^-0.25 -o m.json")).ends_with(3);
-    text.says(&["could not be fitted", "wrote m.json"]);
+    text.says(&["kappa n^-0.25 was not fitted", "wrote m.json"]);
     sandbox.run("fit m.json t.csv -o fitted.json").succeeds();
+    let several = sandbox.run(&format!("{learn} --kappa n^-1,eps,1/10 -o s.json")).ends_with(3);
+    several.says(&["none could be fitted", "s.json has the structure of kappa eps", "wrote s.json"]);
+    let kept: Value = serde_json::from_str(&sandbox.read("s.json")).unwrap();
+    assert_eq!(kept["learned"]["kappa"], "eps");
+    let validated = sandbox.run("cv t.csv --folds 2 --method exact --memory 1M").ends_with(3);
+    validated
+        .says(&["CMN is left out: none of the structures could be fitted", "MN is left out: exact fitting"]);
 }
 
 #[test]

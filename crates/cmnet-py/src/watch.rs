@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const NOTE: Duration = Duration::from_millis(500);
 
 /// The numbers of one fold, and whether they are exact.
-pub(crate) type Fold = (Vec<[f64; 4]>, bool);
+pub(crate) type Fold = cmnet::learn::FoldNumbers;
 
 /// Watches one search.
 pub(crate) struct Watch {

@@ -25,7 +25,10 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
         Format::Json => output::answer("cmnet-cv/1", json!(found))?,
     }
-    Ok(Outcome::of(found.stop))
+    Ok(match Outcome::of(found.stop) {
+        Outcome::Done if !found.left_out.is_empty() => Outcome::Limited,
+        outcome => outcome,
+    })
 }
 
 /// The table with the column of folds, also where only some columns are asked for.
@@ -72,6 +75,9 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
             "Without smoothing a held-out row may be impossible; it counts with the small probability where \
              the estimation ended."
         )?;
+    }
+    for left_out in &found.left_out {
+        writeln!(page, "{} is left out: {}", left_out.method, left_out.reason)?;
     }
     if !found.exact {
         writeln!(page, "Exact fitting was out of reach: the numbers are of the pseudo-likelihood.")?;

@@ -10,7 +10,7 @@ pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
     let format = Picture::from_path(&arguments.output)?;
     let to_stdout = arguments.output.as_os_str() == "-";
     if !to_stdout {
-        files::check_output(&arguments.output, &arguments.model.model)?;
+        files::check_output(&arguments.output, &[&arguments.model.model])?;
     }
     let model = files::model(&arguments.model.model)?;
     let picture = format.render(&Drawing::new(&model.schema, &model.structure)?);

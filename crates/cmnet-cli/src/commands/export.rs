@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
         return Err(Usage(format!("{path}: unknown kind of file; expected a name that ends in .uai")).into());
     }
     for path in [Some(&arguments.output), arguments.evidence_output.as_ref()].into_iter().flatten() {
-        files::check_output(path, &arguments.model.model)?;
+        files::check_output(path, &arguments.given.files(&arguments.model))?;
     }
     if let Some(path) = &arguments.evidence_output {
         files::check_apart(path, &arguments.output)?;

@@ -9,11 +9,10 @@ use cmnet::loglinear::{Fit, FitStatus, Term, fit};
 use cmnet::{Model, data::Schema};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::Path;
 
 pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
-        files::check_output(path, Path::new(&arguments.data.data))?;
+        files::check_output(path, &arguments.data.files())?;
     }
     let mut model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;

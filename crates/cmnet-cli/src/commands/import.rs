@@ -10,7 +10,7 @@ use cmnet::loglinear::{Fit, Parameters, Terms};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
-    files::check_output(&arguments.output, &arguments.file)?;
+    files::check_output(&arguments.output, &[&arguments.file])?;
     let file = arguments.file.display().to_string();
     let imported = uai::read_network(&uai::read_text(&arguments.file)?, &file)?;
     let schema = match &arguments.names {

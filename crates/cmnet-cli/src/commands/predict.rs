@@ -21,8 +21,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let variable = schema.variable(target);
     let ask = asking::ask(&arguments.tree)?;
     if let Some(path) = &arguments.output {
-        files::check_output(path, &arguments.model.model)?;
-        files::check_output(path, Path::new(&arguments.data))?;
+        files::check_output(path, &[&arguments.model.model, Path::new(&arguments.data)])?;
     }
     let bytes = network.prediction_bytes(target)?;
     let blanket = network.closed().markov_blanket(target).len();

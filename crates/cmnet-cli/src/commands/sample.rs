@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     let evidence = asking::evidence(schema, &how.given)?;
     let ask = asking::ask(&how.tree)?;
     if let Some(path) = &arguments.output {
-        files::check_output(path, &arguments.model.model)?;
+        files::check_output(path, &how.given.files(&arguments.model))?;
     }
     if arguments.output.is_some() || arguments.format.format == Format::Json {
         check_size(arguments.rows, schema.len())?;

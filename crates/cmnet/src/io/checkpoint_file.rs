@@ -59,7 +59,8 @@ pub fn load(path: &Path, identity: &Identity, cardinalities: &[u32]) -> Result<O
 }
 
 /// Makes sure, before any work, that checkpoints may be written to a file: a run that does
-/// not resume keeps an earlier checkpoint as `FILE.old`, whose path is returned.
+/// not resume keeps an earlier checkpoint as `FILE.old` (`FILE.old2` where that is taken, and
+/// so on), whose path is returned.
 ///
 /// # Errors
 /// When the path is a folder or has none to be in, or when it or `FILE.previous` is a file
@@ -74,35 +75,54 @@ pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
     if folder.is_some_and(|folder| !folder.is_dir()) {
         return refuse(path, "the folder of this checkpoint does not exist");
     }
-    let previous = previous(path);
-    for file in [path, previous.as_path()] {
+    for file in [path, previous(path).as_path()] {
         if file.is_dir() {
             return refuse(file, "this is a folder, and checkpoints go to a file");
         }
-        if !resume && file.exists() && !is_checkpoint(file)? {
+        if head(file)?.is_some_and(|head| !head.is_empty() && !head.starts_with(HEAD)) {
             return refuse(file, "this file is no checkpoint and would be replaced by one");
         }
     }
-    if resume {
-        return Ok(None);
-    }
-    let old = with_ending(path, ".old");
-    let mut kept = None;
-    for file in [previous.as_path(), path] {
-        if file.exists() {
-            std::fs::rename(file, &old).map_err(|source| Error::io(&old, "write", source))?;
-            kept = Some(old.clone());
-        }
-    }
-    Ok(kept)
+    if resume { Ok(None) } else { put_aside(path) }
 }
 
-/// Whether a file begins as checkpoints do; an empty one is as good as none.
-fn is_checkpoint(path: &Path) -> Result<bool> {
+/// Gives both generations of an earlier run names that are free; empty files hold nothing.
+fn put_aside(path: &Path) -> Result<Option<PathBuf>> {
+    let has_content = |file: &Path| Ok::<bool, Error>(head(file)?.is_some_and(|head| !head.is_empty()));
+    let taken = |old: &Path| old.exists() || previous(old).exists();
+    let names = (1u64..).map(|number| match number {
+        1 => with_ending(path, ".old"),
+        _ => with_ending(path, &format!(".old{number}")),
+    });
+    let Some(old) = names.into_iter().find(|old| !taken(old)) else { return Ok(None) };
+    let mut kept = false;
+    for (file, name) in [(path.to_owned(), old.clone()), (previous(path), previous(&old))] {
+        if has_content(&file)? {
+            std::fs::rename(&file, &name).map_err(|source| Error::io(&name, "write", source))?;
+            kept = true;
+        }
+    }
+    Ok(kept.then_some(old))
+}
+
+/// What checkpoints begin with.
+const HEAD: &[u8] = br#"{"format":"cmnet-checkpoint/"#;
+
+/// The first bytes of a file; `None` when there is none.
+fn head(path: &Path) -> Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
-    read.map_err(|source| Error::io(path, "read", source))?;
-    Ok(head.is_empty() || head.starts_with(br#"{"format":"cmnet-checkpoint/"#))
+    match std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut head)) {
+        Ok(_) => Ok(Some(head)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::io(path, "read", source)),
+    }
+}
+
+/// The files that a run with checkpoints may write: both generations, and where those of an
+/// earlier run go.
+pub fn written(path: &Path) -> [PathBuf; 4] {
+    let old = with_ending(path, ".old");
+    [path.to_owned(), previous(path), previous(&old), old]
 }
 
 /// The file that keeps the generation before.

@@ -1,12 +1,13 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
 use super::{LearnOptions, Learned, Select};
-use crate::data::Dataset;
+use crate::data::{DataDigest, Dataset};
 use crate::error::{ErrorKind, Result};
-use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit};
+use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit_unless};
 use crate::score::Kappa;
 use crate::search::{Event, Observer, StopReason};
 use crate::structure::Structure;
+use std::cell::LazyCell;
 
 /// Two criteria that differ by less than this share are equal: structures that are one model,
 /// fitted in different coordinates, differ in the last digits.
@@ -64,28 +65,86 @@ fn fit_all(
     observer: &dyn Observer,
 ) -> Result<()> {
     let of = learned.models.len();
+    // A search that was ended early is fitted all the same: it is what there is.
+    let searched = learned.stop == StopReason::Converged;
+    let digest = LazyCell::new(|| DataDigest::of(data));
+    let halt = || searched && observer.stop() == Some(StopReason::Interrupted);
     for place in 0..of {
         observer.observe(&Event::Fitting { index: place, of });
         let same = |structure: &Structure| structure == &learned.models[place].structure;
         let known =
             learned.models[..place].iter().find(|model| same(&model.structure)).and_then(|m| m.fit.clone());
         let fitted = match known {
-            Some(fitted) => Ok(fitted),
-            None => fit(&learned.models[place].structure, data, options),
+            Some(fitted) => Ok(Some(fitted)),
+            None if halt() => Ok(None),
+            None => fit_unless(&learned.models[place].structure, data, options, &halt),
         };
         match fitted {
-            Ok(fitted) => learned.models[place].fit = Some(fitted),
+            Ok(Some(fitted)) => {
+                let digest = fitted.digest.clone().unwrap_or_else(|| digest.clone());
+                learned.models[place].fit = Some(Fit { digest: Some(digest), ..fitted });
+            }
+            Ok(None) => {
+                learned.stop = StopReason::Interrupted;
+                learned.models[place].unfitted = Some("fitting was interrupted".to_owned());
+            }
             Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
                 learned.models[place].unfitted = Some(error.to_string());
             }
             Err(error) => return Err(error),
         }
-        // A search that was ended early is fitted all the same: it is what there is.
-        let asked = observer.stop() == Some(StopReason::Interrupted) && place + 1 < of;
-        if asked && learned.stop == StopReason::Converged {
-            learned.stop = StopReason::Interrupted;
-            break;
-        }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{ReadOptions, Source, csv};
+    use crate::learn::learn;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Asks to stop after so many questions since the second structure is fitted.
+    struct Impatient {
+        patience: usize,
+        asked: AtomicUsize,
+    }
+
+    impl Observer for Impatient {
+        fn observe(&self, event: &Event<'_>) {
+            if matches!(event, Event::Fitting { index: 1, .. }) {
+                self.asked.store(1, Ordering::Relaxed);
+            }
+        }
+
+        fn stop(&self) -> Option<StopReason> {
+            let begun = self.asked.load(Ordering::Relaxed) > 0;
+            let asked = if begun { self.asked.fetch_add(1, Ordering::Relaxed) } else { 0 };
+            (asked > self.patience).then_some(StopReason::Interrupted)
+        }
+    }
+
+    #[test]
+    fn fits_that_are_interrupted_keep_what_is_finished() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/economic_activity.csv");
+        let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
+        let kappas = ["n^-0.5", "n^-0.25", "eps"].map(|kappa| kappa.parse().unwrap());
+        let options = LearnOptions { kappas: kappas.to_vec(), ..LearnOptions::default() };
+        let whole = learn(&data, &options, &()).unwrap();
+        assert!(whole.models[1].fit.as_ref().unwrap().iterations > 3);
+        for patience in [0, 1, 4] {
+            let observer = Impatient { patience, asked: AtomicUsize::new(0) };
+            let learned = learn(&data, &options, &observer).unwrap();
+            assert_eq!(learned.stop, StopReason::Interrupted);
+            assert!(learned.search_converged());
+            assert_eq!(learned.selected, Some(0));
+            let bic = |learned: &Learned| learned.models[0].fit.as_ref().map(Fit::bic);
+            assert_eq!(bic(&learned), bic(&whole));
+            for (model, same) in learned.models.iter().zip(&whole.models).skip(1) {
+                assert_eq!(model.structure, same.structure);
+                assert!(model.fit.is_none());
+                assert_eq!(model.unfitted.as_deref(), Some("fitting was interrupted"));
+            }
+        }
+    }
 }

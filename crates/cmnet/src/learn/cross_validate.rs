@@ -4,7 +4,7 @@
 use super::{LearnOptions, Learned, LearnedModel, Select, learn};
 use crate::data::Dataset;
 use crate::data::split::{Deal, Folds};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::loglinear::Fit;
 use crate::score::Kappa;
 use crate::search::{Event, Observer, StopReason};
@@ -45,7 +45,22 @@ pub struct CrossValidation {
     pub stop: StopReason,
     /// `CMN` first, then one row per kappa.
     pub rows: Vec<CrossValidated>,
+    /// Methods without a row, since a structure of theirs could not be fitted.
+    pub left_out: Vec<LeftOut>,
 }
+
+/// A way of choosing kappa that some fold has no numbers for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// As in [`CrossValidated::method`].
+    pub method: String,
+    /// Why the structure could not be fitted, in the first such fold.
+    pub reason: String,
+}
+
+/// What one fold gave: the numbers of each method or why there are none, and whether they are
+/// exact.
+pub type FoldNumbers = (Vec<std::result::Result<[f64; 4], String>>, bool);
 
 /// Cross-validates a table.
 ///
@@ -58,7 +73,7 @@ pub fn cross_validate(
     observer: &dyn Observer,
 ) -> Result<CrossValidation> {
     let options = LearnOptions { select: Select::Bic, ..options.clone() };
-    let mut finished: Vec<(Vec<[f64; 4]>, bool)> = Vec::new();
+    let mut finished: Vec<FoldNumbers> = Vec::new();
     let mut stop = StopReason::Converged;
     let folds = Folds::deal(data, deal)?;
     for (place, fold) in folds.iter().enumerate() {
@@ -69,9 +84,9 @@ pub fn cross_validate(
             stop = learned.stop;
             break;
         }
-        let exact = learned.models.iter().all(|m| m.fit.as_ref().is_some_and(|f| f.log_likelihood.is_some()));
-        let numbers = chosen_then_all(&learned).map(|model| numbers(model, &fold.heldout));
-        let numbers = numbers.collect::<Result<Vec<_>>>()?;
+        let mut fits = learned.models.iter().filter_map(|model| model.fit.as_ref());
+        let exact = fits.all(|fit| fit.log_likelihood.is_some());
+        let numbers = numbers_of(&learned, &fold.heldout);
         observer.observe(&Event::FoldFinished { numbers: &numbers, exact });
         finished.push((numbers, exact));
     }
@@ -93,21 +108,27 @@ impl CrossValidation {
             exact: true,
             stop: StopReason::Interrupted,
             rows: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 
     /// The means over the folds that were finished: of each the numbers that
     /// [`Event::FoldFinished`] told, and whether they are exact.
     #[must_use]
-    pub fn over(self, finished: &[(Vec<[f64; 4]>, bool)], kappas: &[Kappa], stop: StopReason) -> Self {
+    pub fn over(self, finished: &[FoldNumbers], kappas: &[Kappa], stop: StopReason) -> Self {
         let methods = std::iter::once("CMN".to_owned()).chain(kappas.iter().map(method));
-        let row = |(place, method): (usize, String)| {
-            let tally: Option<Vec<[f64; 4]>> =
-                finished.iter().map(|(numbers, _)| numbers.get(place).copied()).collect();
-            tally.filter(|tally| !tally.is_empty()).map(|tally| means(method, &tally))
-        };
+        let (mut rows, mut left_out) = (Vec::new(), Vec::new());
+        for (place, method) in methods.enumerate() {
+            let numbers = finished.iter().filter_map(|(numbers, _)| numbers.get(place));
+            match numbers.cloned().collect::<std::result::Result<Vec<_>, String>>() {
+                Ok(tally) if tally.is_empty() => {}
+                Ok(tally) => rows.push(means(method, &tally)),
+                Err(reason) => left_out.push(LeftOut { method, reason }),
+            }
+        }
         Self {
-            rows: methods.enumerate().filter_map(row).collect(),
+            rows,
+            left_out,
             exact: finished.iter().all(|&(_, exact)| exact),
             stop,
             finished: finished.len(),
@@ -123,20 +144,16 @@ fn method(kappa: &Kappa) -> String {
     }
 }
 
-fn chosen_then_all(learned: &Learned) -> impl Iterator<Item = &LearnedModel> {
-    let chosen = learned.selected.map(|place| &learned.models[place]);
-    chosen.into_iter().chain(&learned.models)
+/// The numbers of the choice, then of each kappa.
+fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<[f64; 4], String>> {
+    let none = "none of the structures could be fitted".to_owned();
+    let chosen = learned.selected.map_or(Err(none), |place| numbers(&learned.models[place], heldout));
+    std::iter::once(chosen).chain(learned.models.iter().map(|model| numbers(model, heldout))).collect()
 }
 
-fn numbers(model: &LearnedModel, heldout: &Dataset) -> Result<[f64; 4]> {
+fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<[f64; 4], String> {
     let Some(fit) = &model.fit else {
-        let reason = model.unfitted.clone().unwrap_or_default();
-        let hint = "leave out the kappas with such structures, or learn sparser graphs: a larger --alpha";
-        return Err(Error::limit(
-            format!("cross-validation, since a structure cannot be fitted: {reason}"),
-            "fitted models",
-            hint,
-        ));
+        return Err(model.unfitted.clone().unwrap_or_else(|| "it was not fitted".to_owned()));
     };
     let edges = model.structure.graph().edge_count() as f64;
     Ok([fit.sbic(), predictive(fit, heldout), edges, fit.free_parameters as f64])
@@ -164,5 +181,27 @@ fn means(method: String, tally: &[[f64; 4]]) -> CrossValidated {
         edges: mean(2),
         parameters: mean(3),
         spread: std::array::from_fn(spread),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_that_a_fold_lacks_is_left_out_with_the_reason() {
+        let data = Dataset::from_labels(&["a"], [["x"], ["y"]]).unwrap();
+        let begun = CrossValidation::begun(&data, Deal::Drawn { folds: 2, seed: 1 });
+        let numbers = |value: f64| Ok([value; 4]);
+        let lacks = |reason: &str| Err(reason.to_owned());
+        let folds = [
+            (vec![numbers(1.0), numbers(2.0), lacks("too large")], true),
+            (vec![numbers(3.0), numbers(2.0), numbers(5.0)], false),
+        ];
+        let found = begun.over(&folds, &[Kappa::Epsilon, Kappa::Power(0.5)], StopReason::Converged);
+        let rows: Vec<(&str, f64)> = found.rows.iter().map(|row| (row.method.as_str(), row.sbic)).collect();
+        assert_eq!(rows, [("CMN", 2.0), ("MN", 2.0)]);
+        let left_out = LeftOut { method: "n^-0.5".to_owned(), reason: "too large".to_owned() };
+        assert_eq!((found.left_out, found.exact, found.finished), (vec![left_out], false, 2));
     }
 }

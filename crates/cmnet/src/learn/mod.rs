@@ -8,7 +8,7 @@ mod resume;
 mod search;
 
 pub use amounts::{parse_bytes, parse_duration};
-pub use cross_validate::{CrossValidated, CrossValidation, cross_validate};
+pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, LeftOut, cross_validate};
 pub use options::{LearnOptions, SearchMode, Select};
 pub use resume::{LearnState, run_identity};
 
@@ -29,7 +29,8 @@ pub struct Learned {
     pub search: &'static str,
     /// Why that one.
     pub search_reason: String,
-    /// Why the search ended.
+    /// Why learning ended: early in the search, or, where every model's own search converged,
+    /// while they were fitted.
     pub stop: StopReason,
     /// The chosen model's place; `None` where nothing was to be chosen.
     pub selected: Option<usize>,
@@ -40,6 +41,20 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// Whether every search ended by itself.
+    pub fn search_converged(&self) -> bool {
+        self.stop == StopReason::Converged
+            || self.models.iter().any(|model| model.unfitted.is_some())
+                && self.models.iter().all(|model| model.stop == StopReason::Converged)
+    }
+
+    /// The model to keep: the chosen one, or where none could be fitted the one with the
+    /// smallest kappa.
+    pub fn kept(&self, rows: u64) -> Option<&LearnedModel> {
+        let smallest = || self.models.iter().min_by_key(|model| model.prior.kappa().log(rows));
+        self.selected.map(|place| &self.models[place]).or_else(smallest)
+    }
+
     /// Choices among equals over all climbs.
     pub fn ties(&self) -> u64 {
         self.models.iter().map(|model| model.ties).sum()
@@ -72,9 +87,10 @@ pub struct LearnedModel {
 impl LearnedModel {
     /// The model with its provenance, ready to be saved.
     pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
+        let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
         let learned = Provenance {
             rows: data.rows(),
-            digest: DataDigest::of(data),
+            digest: known.unwrap_or_else(|| DataDigest::of(data)),
             kappa: self.prior.kappa(),
             alpha: options.alpha,
             search: search.to_owned(),
@@ -94,8 +110,8 @@ impl LearnedModel {
 /// Learns one structure per kappa, fits them and chooses one, as the options say.
 ///
 /// An observer that asks to stop ends the search with what was found so far; the result
-/// then says so. What was found is fitted all the same; asked to stop while it fits, it ends
-/// after the present one. Edges that are too large to count are left out and their ends
+/// then says so. What was found is fitted all the same; asked to stop while it fits, it keeps
+/// the fits that are finished. Edges that are too large to count are left out and their ends
 /// listed as `limited`; a structure too large to be fitted has no parameters and says why.
 ///
 /// # Errors

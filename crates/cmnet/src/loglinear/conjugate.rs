@@ -120,11 +120,12 @@ pub(super) struct Solution {
     pub(super) solved: bool,
 }
 
-/// Solves curvature * x = right.
+/// Solves curvature * x = right, unless asked to give up.
 pub(super) fn conjugate_gradients(
     curvature: impl Fn(&[f64]) -> Vec<f64>,
     preconditioner: &Preconditioner,
     right: &[f64],
+    halt: &dyn Fn() -> bool,
 ) -> Solution {
     let mut x = vec![0.0; right.len()];
     let mut residual = right.to_vec();
@@ -135,7 +136,7 @@ pub(super) fn conjugate_gradients(
     let goal = energy * forcing * forcing;
     let most = (2 * right.len() + 20).min(MOST_STEPS);
     let mut steps = 0;
-    while energy > goal && steps < most {
+    while energy > goal && steps < most && !halt() {
         let image = curvature(&direction);
         let bend = dot(&direction, &image);
         if bend <= 0.0 {

@@ -160,7 +160,8 @@ mod tests {
             let form = closed_form(&terms, &part, &tree, &data, Smoothing(0.0));
             let likelihood =
                 |weight| empty.clone().with_means(term_means(&terms, &part, &data, Smoothing(weight)));
-            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows: f64::from(rows) };
+            let halt = || false;
+            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows: f64::from(rows), halt: &halt };
             let near = polish(&likelihood(1.0), vec![0.0; terms.len()], stop);
             let bare = likelihood(0.0);
             let best = polish(&bare, near.beta, stop);

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::graph::VarSet;
 use crate::inference::{JunctionTree, TreePlan, best_plan};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
 const TABLES: u64 = 4;
@@ -52,6 +53,37 @@ const HELP: f64 = 1.0;
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Result<Fit> {
+    let fitted = estimate(structure, data, options, &|| false)?;
+    Ok(Fit { digest: Some(DataDigest::of(data)), ..fitted })
+}
+
+/// As [`fit`], but asks now and then whether to give up; `None` if it did. The digest of the
+/// table is left to the caller, who may fit several structures to it.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_unless(
+    structure: &Structure,
+    data: &Dataset,
+    options: &FitOptions,
+    halt: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<Fit>> {
+    let halted = AtomicBool::new(false);
+    let ask = || {
+        let now = halt();
+        halted.fetch_or(now, Ordering::Relaxed);
+        now
+    };
+    let fitted = estimate(structure, data, options, &ask)?;
+    Ok((!halted.load(Ordering::Relaxed)).then_some(fitted))
+}
+
+fn estimate(
+    structure: &Structure,
+    data: &Dataset,
+    options: &FitOptions,
+    halt: &(dyn Fn() -> bool + Sync),
+) -> Result<Fit> {
     options.check()?;
     check_match(structure, data)?;
     let terms = Terms::new(structure, Some(data.schema()))?;
@@ -59,7 +91,7 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
     let levels = (0..data.variables()).map(|variable| data.level_counts(variable)).collect();
-    let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, levels };
+    let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, levels, halt };
     let (fitted, estimate, reason): (Vec<FittedPart>, _, _) = match plans {
         Plans::Exact(plans, reason) => {
             let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
@@ -82,7 +114,7 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
         smoothing: options.smoothing,
         free_parameters,
         rows,
-        digest: Some(DataDigest::of(data)),
+        digest: None,
         log_likelihood: (estimate == Estimate::Exact).then_some(total),
         pseudo_log_likelihood: (estimate == Estimate::Pseudo).then_some(total),
         status: fitted
@@ -165,6 +197,7 @@ struct Job<'a> {
     options: &'a FitOptions,
     /// How often each level of each variable was observed.
     levels: Vec<Vec<u64>>,
+    halt: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Job<'_> {
@@ -215,7 +248,8 @@ impl Job<'_> {
     ) -> FittedPart {
         let options = self.options;
         let rows = self.data.rows() as f64;
-        let stop = Stop { tolerance: options.tolerance, iterations: options.max_iterations, rows };
+        let stop =
+            Stop { tolerance: options.tolerance, iterations: options.max_iterations, rows, halt: self.halt };
         let helped = objective(HELP);
         let begin = self.start(part, helped.coordinates());
         let (start, climbed) = climb(&helped, begin, stop.tolerance, CLIMB.min(stop.iterations));

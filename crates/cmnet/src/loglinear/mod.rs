@@ -29,7 +29,7 @@ mod transform;
 pub use closure::{affordable_canonical, canonical, same_model};
 pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
-pub use fit::fit;
+pub use fit::{fit, fit_unless};
 pub use likelihood::{Evaluation, Likelihood};
 pub use options::{Estimate, Fit, FitOptions, FitStatus, Method};
 pub use parameters::{Evaluator, Parameters};

@@ -32,13 +32,15 @@ pub(crate) struct Optimum<P> {
 }
 
 /// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stop {
+#[derive(Clone, Copy)]
+pub(crate) struct Stop<'a> {
     /// The largest derivative, and the relative change of the value, that count as zero.
     pub(crate) tolerance: f64,
     pub(crate) iterations: u64,
     /// Observations: what is negligible is so for their sum.
     pub(crate) rows: f64,
+    /// Asked often; the optimisation ends at once where it says so, and its result is void.
+    pub(crate) halt: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// A gain of the whole log-likelihood that does not matter any more.
@@ -62,7 +64,7 @@ const LONGEST_STEP: f64 = 5.0;
 const SMALL_STEP: f64 = 1e-10;
 
 /// Climbs from beta by Newton steps.
-pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) -> Optimum<O::Point> {
+pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>) -> Optimum<O::Point> {
     let mut point = objective.point();
     objective.move_to(&beta, &mut point);
     let gradient = objective.gradient(&point);
@@ -71,7 +73,10 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop) ->
     let mut ending = None;
     let mut latest = 0.0;
     while ending.is_none() && iterations < stop.iterations && climb.stalled < MOST_STALLED {
-        let step = climb.newton_step();
+        if (stop.halt)() {
+            break;
+        }
+        let step = climb.newton_step(stop.halt);
         if step.gain.is_nan() {
             // On the way to a boundary the curvature becomes singular to rounding. Where the
             // gradient has vanished that is the end, and the latest step tells which one.
@@ -128,13 +133,13 @@ struct Step {
 impl<O: Objective> Climb<'_, O> {
     /// The Newton step: curvature times step = gradient, by preconditioned conjugate
     /// gradients.
-    fn newton_step(&mut self) -> Step {
+    fn newton_step(&mut self, halt: &dyn Fn() -> bool) -> Step {
         let preconditioner = match self.preconditioner.take() {
             Some(kept) => kept,
             None => Preconditioner::new(self.objective, &self.point),
         };
         let curvature = |direction: &[f64]| self.objective.curvature(&self.point, direction);
-        let solution = conjugate_gradients(curvature, &preconditioner, &self.gradient);
+        let solution = conjugate_gradients(curvature, &preconditioner, &self.gradient, halt);
         // A factor from an earlier point serves as long as it does so well.
         if solution.steps <= preconditioner.patience() {
             self.preconditioner = Some(preconditioner);

@@ -34,8 +34,8 @@ pub enum Event<'a> {
     /// A fold of a cross-validation is done.
     FoldFinished {
         /// BIC per training row, mean log-probability per held-out row, edges and free
-        /// parameters: of the choice by BIC, then of each kappa.
-        numbers: &'a [[f64; 4]],
+        /// parameters: of the choice by BIC, then of each kappa. Or why there are none.
+        numbers: &'a [Result<[f64; 4], String>],
         /// Whether all probabilities are exact.
         exact: bool,
     },

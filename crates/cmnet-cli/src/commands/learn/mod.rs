@@ -10,16 +10,18 @@ use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
+use cmnet::io::checkpoint_file;
 use cmnet::learn::{LearnOptions, Select as Choice, learn_from};
-use std::path::Path;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     if let Some(path) = &arguments.checkpoints.checkpoint {
-        files::check_output(path, Path::new(&arguments.data.data))?;
-        outputs.paths().try_for_each(|output| files::check_apart(path, output))?;
+        files::check_output(path, &arguments.data.files())?;
+        for checkpoint in checkpoint_file::written(path) {
+            outputs.paths().try_for_each(|output| files::check_apart(output, &checkpoint))?;
+        }
     }
     let time_limit = time_limit(&arguments.search)?;
     if is_sgm {

@@ -29,7 +29,7 @@ pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outpu
         }
         let drawing = drawing_beside(path);
         for output in [path, &drawing] {
-            files::check_output(output, Path::new(&arguments.data.data))?;
+            files::check_output(output, &arguments.data.files())?;
         }
         return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing) });
     }
@@ -40,7 +40,7 @@ pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outpu
     let model = PathBuf::from(format!("{stem}.model.json"));
     let drawing = drawing_beside(&model);
     for output in [&model, &drawing] {
-        files::check_output(output, Path::new(&arguments.data.data))?;
+        files::check_output(output, &arguments.data.files())?;
     }
     Ok(Outputs { drawing: Some(drawing), model: Some(model) })
 }
@@ -51,17 +51,17 @@ impl Outputs {
         [&self.model, &self.drawing].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Writes what was chosen; returns the paths.
+    /// Writes what is kept; returns the paths.
     pub(super) fn write(
         &self,
         learned: &Learned,
         data: &Dataset,
         options: &LearnOptions,
     ) -> anyhow::Result<Vec<PathBuf>> {
-        let Some(chosen) = learned.selected.map(|place| &learned.models[place]) else {
-            return Ok(Vec::new());
-        };
-        self.write_model(&chosen.to_model(data, options, learned.search))
+        match learned.kept(data.rows()) {
+            Some(kept) => self.write_model(&kept.to_model(data, options, learned.search)),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Writes a model and its drawing; returns the paths.

@@ -6,7 +6,6 @@ use cmnet::learn::{Learned, LearnedModel};
 use cmnet::loglinear::{Estimate, Fit, FitStatus};
 use cmnet::report::{Drawing, text};
 use cmnet::score::Nats;
-use cmnet::search::StopReason;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -36,6 +35,15 @@ pub(super) fn render(learned: &Learned, loaded: &Loaded, written: &[PathBuf]) ->
     if let Some(chosen) = learned.selected.map(|place| &learned.models[place]) {
         writeln!(page)?;
         page += &text::render(&Drawing::new(data.schema(), &chosen.structure)?);
+    }
+    if let ([path, ..], None, Some(kept)) = (written, learned.selected, learned.kept(data.rows())) {
+        writeln!(
+            page,
+            "none could be fitted, so none was chosen: {} has the structure of kappa {}, the smallest, without \
+             parameters; --kappa with another keeps that one",
+            path.display(),
+            kept.prior.kappa()
+        )?;
     }
     if !written.is_empty() {
         let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
@@ -89,7 +97,12 @@ fn fit_cells(fit: &Fit) -> String {
 fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
     match (learned.selected, learned.criterion) {
         (Some(place), Some("bic")) => {
-            writeln!(page, "* chosen by BIC: kappa {}", learned.models[place].prior.kappa())?;
+            let among = if learned.models.iter().all(|model| model.fit.is_some()) {
+                ""
+            } else {
+                " among those fitted"
+            };
+            writeln!(page, "* chosen by BIC{among}: kappa {}", learned.models[place].prior.kappa())?;
         }
         (Some(place), Some(_)) => writeln!(
             page,
@@ -115,7 +128,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
     for model in &learned.models {
         let kappa = model.prior.kappa();
         if let Some(reason) = &model.unfitted {
-            writeln!(page, "kappa {kappa} could not be fitted and was not compared: {reason}")?;
+            writeln!(page, "kappa {kappa} was not fitted and not compared: {reason}")?;
         }
         if model.fit.as_ref().is_some_and(|fit| fit.status == FitStatus::IterationLimit) {
             writeln!(page, "kappa {kappa}: the estimate did not converge, so its BIC is only a lower bound")?;
@@ -125,7 +138,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
     limits(page, learned, data)?;
-    if learned.stop != StopReason::Converged {
+    if !learned.search_converged() {
         writeln!(
             page,
             "the search was ended early ({}): the last structure may not be a local maximum",
