@@ -42,6 +42,14 @@ impl Joint {
         Ok(Self { active: cells.iter().map(active_in).collect(), frequencies })
     }
 
+    /// Adds imagined observations, spread evenly.
+    fn imagine(&mut self, imagined: f64, total: f64) {
+        let each = imagined / self.frequencies.len() as f64;
+        for frequency in &mut self.frequencies {
+            *frequency = (*frequency * total + each) / (total + imagined);
+        }
+    }
+
     /// log p(x) in every cell: the sum of the active phi, less the logarithm of the sum of all
     /// their exponentials (`phi_0` of the paper).
     pub(crate) fn log_probabilities(&self, phi: &[f64]) -> Vec<f64> {
@@ -71,7 +79,7 @@ impl Joint {
     }
 }
 
-fn check_phi(model: &LogLinear, phi: &[f64]) -> Result<(), CheckError> {
+pub(crate) fn check_phi(model: &LogLinear, phi: &[f64]) -> Result<(), CheckError> {
     let (found, expected) = (phi.len(), model.terms().len());
     if found != expected {
         return Err(CheckError::PhiCount { found, expected });
@@ -107,14 +115,21 @@ pub fn log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f
     Ok(mean * table.total() as f64)
 }
 
-/// How far given phi are from a maximum: the largest absolute derivative of the log-likelihood
-/// per observation along one of [`LogLinear::free_directions`].
+/// How far given phi are from a maximum, with imagined observations spread evenly over the joint
+/// outcome space: the largest absolute derivative of the log-likelihood per observation along
+/// one of [`LogLinear::free_directions`].
 ///
 /// # Errors
 /// As for [`log_likelihood`].
-pub fn likelihood_gradient_norm(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f64, CheckError> {
+pub fn likelihood_gradient_norm(
+    table: &Table,
+    model: &LogLinear,
+    phi: &[f64],
+    imagined: f64,
+) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
-    let joint = Joint::new(table, model)?;
+    let mut joint = Joint::new(table, model)?;
+    joint.imagine(imagined, table.total() as f64);
     let log_probabilities = joint.log_probabilities(phi);
     Ok(largest(&gradient(&joint, &log_probabilities, phi.len(), &model.free_directions())))
 }

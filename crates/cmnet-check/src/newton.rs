@@ -134,7 +134,7 @@ fn covariance(features: &[Vec<(usize, f64)>], log_probabilities: &[f64], size: u
 
 /// Solves (matrix + ridge) x = right by Cholesky's method, with ten times the ridge as often
 /// as rounding makes the matrix indefinite.
-fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+pub(crate) fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let mut ridge = RIDGE;
     loop {
         if let Some(root) = cholesky(matrix, ridge) {

@@ -72,7 +72,7 @@ fn wrong_estimates_are_noticed() {
         assert_ne!(fit.ending, Ending::IterationLimit);
         let best = log_likelihood(&table, &model, &fit.phi).unwrap();
         assert!((best - fit.log_likelihood).abs() < 1e-9);
-        assert!(likelihood_gradient_norm(&table, &model, &fit.phi).unwrap() <= 1e-10);
+        assert!(likelihood_gradient_norm(&table, &model, &fit.phi, 0.0).unwrap() <= 1e-10);
         assert!(restriction_violation(&model, &fit.phi).unwrap() < 1e-9);
         for direction in model.free_directions() {
             let mut moved = fit.phi.clone();
@@ -95,7 +95,7 @@ fn the_gradient_is_the_derivative() {
     let table = coronary_heart();
     let model = LogLinear::new(&[2; 6], &structure(&[(1, 2)], &[])).unwrap();
     let phi = vec![0.1; model.terms().len()];
-    let norm = likelihood_gradient_norm(&table, &model, &phi).unwrap();
+    let norm = likelihood_gradient_norm(&table, &model, &phi, 0.0).unwrap();
     let slopes = (0..phi.len()).map(|term| {
         let at = |by: f64| {
             let mut moved = phi.clone();

@@ -8,9 +8,14 @@ mod loglinear_support;
 use cmnet::Structure;
 use cmnet::data::Dataset;
 use cmnet::loglinear::{
-    Coordinates, Estimate, Fit, FitOptions, FitStatus, Method, Parameters, Terms, fit, largest_violation,
+    Coordinates, Estimate, Fit, FitOptions, FitStatus, Method, Parameters, RIDGE, Terms, fit,
+    largest_violation,
 };
-use loglinear_support::{SMALL, Shape, dataset, full_table, generator, grid, plain, structure};
+use cmnet_check::{Imagined, LogLinear, maximum_pseudo_likelihood, pseudo_gradient_norm};
+use loglinear_support::{
+    SMALL, Shape, dataset, full_table, generator, grid, labelled, levels, plain, structure, table,
+    uniform_table,
+};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
@@ -125,4 +130,53 @@ fn unobserved_levels_are_a_boundary_here_too() {
     assert!(fitted.boundary.iter().all(|term| term.variables.contains(1) && term.levels.contains(&2)));
     assert!(!fitted.boundary.is_empty());
     assert!(fitted.parameters.values().iter().all(|value| value.abs() < 20.0));
+}
+
+/// Few rows for many blankets: most were never observed, so that the rows leave directions
+/// open. The referee sums over rows from the definition and climbs by itself.
+#[test]
+fn sparse_tables_are_fitted_as_the_referee_does() {
+    let mut random = generator(34);
+    let (mut boundaries, mut furthest) = (0, 0.0f64);
+    for trial in 0..400 {
+        let shape = Shape {
+            variables: (3, 5),
+            most_levels: 3,
+            edge_probability: [1.0, 0.7][trial % 2],
+            element_probability: [0.0, 0.3][trial / 2 % 2],
+        };
+        let structure = structure(&mut random, shape);
+        let rows = random.random_range(4..26);
+        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+        let model = LogLinear::new(&levels(&structure), &labelled(&structure)).unwrap();
+        let bare = fit(&structure, &data, &options(Method::Pseudo, 0.0)).unwrap();
+        assert_ne!(bare.status, FitStatus::IterationLimit, "trial {trial}");
+        boundaries += usize::from(bare.status == FitStatus::Boundary);
+        let best = maximum_pseudo_likelihood(&table(&data), &model, Imagined::NONE).unwrap();
+        let off = (bare.pseudo_log_likelihood.unwrap() - best).abs();
+        assert!(off < 1e-6, "trial {trial}: {:?} {best}", bare.pseudo_log_likelihood);
+        for smoothing in [0.5, 1.0] {
+            let smoothed = fit(&structure, &data, &options(Method::Pseudo, smoothing)).unwrap();
+            assert_eq!(smoothed.pseudo_log_likelihood, bare.pseudo_log_likelihood);
+            let imagined = Imagined { rows: smoothing, ridge: RIDGE };
+            let phi = in_order(&model, &smoothed);
+            let gradient = pseudo_gradient_norm(&table(&data), &model, &phi, imagined).unwrap();
+            assert!(gradient < 1e-9, "trial {trial}: {gradient:e}");
+            let largest = phi.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            furthest = furthest.max(largest);
+        }
+    }
+    assert!((100..400).contains(&boundaries), "{boundaries}");
+    // Every probability stays away from zero, seen or unseen.
+    assert!(furthest < 60.0, "{furthest}");
+}
+
+/// The values in the order of the referee's terms.
+fn in_order(model: &LogLinear, fitted: &Fit) -> Vec<f64> {
+    let mut phi = vec![0.0; model.terms().len()];
+    for (term, value) in fitted.parameters.iter() {
+        let levels: Vec<usize> = term.levels.iter().map(|&level| level as usize).collect();
+        phi[model.term_place(term.variables.as_slice(), &levels).unwrap()] = value;
+    }
+    phi
 }

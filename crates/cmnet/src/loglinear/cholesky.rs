@@ -17,10 +17,23 @@ pub(crate) struct Cholesky {
 /// A pivot below this share of the diagonal entry that it came from is rounding, and is raised
 /// to it.
 const ROUNDING: f64 = 1e-14;
+/// A pivot that is negative by more than this share of its diagonal entry comes from rounding
+/// that has grown: many directions without information, one after the other.
+const GROWN: f64 = 1e-6;
+/// What is then added to the diagonal, as shares of the largest entry.
+const RIDGES: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
 
 impl Cholesky {
     /// Factorises a matrix given by the rows of its lower triangle, diagonal included.
-    pub(crate) fn new(mut rows: Vec<Vec<f64>>) -> Self {
+    pub(crate) fn new(rows: &[Vec<f64>]) -> Self {
+        let largest = rows.iter().filter_map(|row| row.last()).copied().fold(0.0, f64::max);
+        let ridged = |share: f64| Self::factor(rows.to_vec(), share * largest, largest);
+        let whole = RIDGES.into_iter().find_map(ridged);
+        whole.unwrap_or_else(|| Self::diagonal(rows))
+    }
+
+    /// The factor of the matrix and a ridge; `None` when rounding has grown.
+    fn factor(mut rows: Vec<Vec<f64>>, ridge: f64, largest: f64) -> Option<Self> {
         let mut inverse_diagonal = vec![0.0; rows.len()];
         for i in 0..rows.len() {
             let (before, rest) = rows.split_at_mut(i);
@@ -28,12 +41,31 @@ impl Cholesky {
             for (j, other) in before.iter().enumerate() {
                 row[j] = (row[j] - dot(&row[..j], &other[..j])) * inverse_diagonal[j];
             }
+            row[i] += ridge;
             let pivot = row[i] - dot(&row[..i], &row[..i]);
-            let least = ROUNDING * row[i].max(f64::MIN_POSITIVE / ROUNDING);
-            row[i] = pivot.max(least).sqrt();
+            // A coordinate without any information has neither row nor column.
+            let least = if row[i] > 0.0 { ROUNDING * row[i] } else { ROUNDING * largest };
+            if pivot.is_nan() || pivot < -GROWN * row[i] {
+                return None;
+            }
+            row[i] = pivot.max(least).max(f64::MIN_POSITIVE).sqrt();
             inverse_diagonal[i] = 1.0 / row[i];
         }
-        Self { rows, inverse_diagonal }
+        Some(Self { rows, inverse_diagonal })
+    }
+
+    /// The diagonal alone.
+    fn diagonal(rows: &[Vec<f64>]) -> Self {
+        let root = |row: &Vec<f64>| row.last().map_or(1.0, |value| value.max(f64::MIN_POSITIVE).sqrt());
+        let alone = |row: &Vec<f64>| {
+            let mut alone = vec![0.0; row.len()];
+            alone.iter_mut().last().into_iter().for_each(|entry| *entry = root(row));
+            alone
+        };
+        Self {
+            rows: rows.iter().map(alone).collect(),
+            inverse_diagonal: rows.iter().map(|row| 1.0 / root(row)).collect(),
+        }
     }
 
     /// The number of rows.
@@ -73,11 +105,28 @@ mod tests {
 
     #[test]
     fn a_singular_matrix_is_solved_where_it_has_information() {
-        let factor = Cholesky::new(vec![vec![4.0], vec![2.0, 5.0], vec![4.0, 2.0, 4.0]]);
+        let factor = Cholesky::new(&[vec![4.0], vec![2.0, 5.0], vec![4.0, 2.0, 4.0]]);
         let x = factor.solve(&[6.0, 7.0, 6.0]);
         let product = [4.0 * x[0] + 2.0 * x[1] + 4.0 * x[2], 2.0 * x[0] + 5.0 * x[1] + 2.0 * x[2]];
         assert!((product[0] - 6.0).abs() < 1e-9 && (product[1] - 7.0).abs() < 1e-9, "{x:?}");
         assert!((factor.inverse_form(vec![2.0, 1.0, 2.0]) - 1.0).abs() < 1e-9);
         assert!(factor.inverse_form(vec![0.0, 0.0, 1.0]) > 1e12);
+    }
+
+    /// A hundred coordinates, ten directions: rounding must not grow from pivot to pivot.
+    #[test]
+    fn a_matrix_of_small_rank_has_a_finite_factor() {
+        let entry = |at: usize, k: usize| libm::sin((at * 7 + k * 13 + at * k) as f64);
+        let product = |i: usize, j: usize| (0..10).map(|k| entry(i, k) * entry(j, k)).sum();
+        let mut rows: Vec<Vec<f64>> = (0..100).map(|i| (0..=i).map(|j| product(i, j)).collect()).collect();
+        rows.push(vec![0.0; 101]);
+        let factor = Cholesky::new(&rows);
+        let at = |i: usize, j: usize| if i >= j { rows[i][j] } else { rows[j][i] };
+        let ones: Vec<f64> = (0..101).map(|i| (0..100).map(|j| at(i, j)).sum()).collect();
+        let x = factor.solve(&ones);
+        for (i, expected) in ones.iter().enumerate() {
+            let found: f64 = x.iter().enumerate().map(|(j, x)| at(i, j) * x).sum();
+            assert!((found - expected).abs() < 1e-3 * (1.0 + expected.abs()), "{i}: {found} {expected}");
+        }
     }
 }

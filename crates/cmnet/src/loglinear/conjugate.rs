@@ -42,7 +42,8 @@ impl Preconditioner {
             row
         };
         let least = MOST_ALONE / objective.work().max(1) + 1;
-        Self::Factor(Cholesky::new((0..size).into_par_iter().with_min_len(least).map(row).collect()))
+        let rows: Vec<Vec<f64>> = (0..size).into_par_iter().with_min_len(least).map(row).collect();
+        Self::Factor(Cholesky::new(&rows))
     }
 
     pub(super) fn blocks<O: Objective>(objective: &O, point: &O::Point) -> Self {
@@ -50,7 +51,7 @@ impl Preconditioner {
         let factor = |block: &Block| {
             let mut matrix = objective.block_curvature(point, block);
             block.add_outside(&variances, &mut matrix);
-            (block.betas.clone(), Cholesky::new(matrix))
+            (block.betas.clone(), Cholesky::new(&matrix))
         };
         let factors: Vec<(Vec<usize>, Cholesky)> = objective.blocks().par_iter().map(factor).collect();
         let diagonal = objective.coordinates().pull_back_squares(&variances);

@@ -256,7 +256,7 @@ impl Job<'_> {
         let near = polish(&helped, start, stop);
         let bare = objective(0.0);
         let best = polish(&bare, near.beta.clone(), stop);
-        let log_likelihood = rows * bare.value(&best.point);
+        let log_likelihood = rows * bare.plain_value(&best.point);
         let (status, boundary) = match best.ending.clone() {
             Ending::Converged => (FitStatus::Converged, Vec::new()),
             Ending::Boundary(terms) => (FitStatus::Boundary, terms),

@@ -33,6 +33,7 @@ pub use fit::{fit, fit_unless};
 pub use likelihood::{Evaluation, Likelihood};
 pub use options::{Estimate, Fit, FitOptions, FitStatus, Method};
 pub use parameters::{Evaluator, Parameters};
+pub use pseudo::RIDGE;
 pub use rank::parameter_count;
 pub use ratio::Ratio;
 pub use restriction::{Restriction, largest_violation, restrictions};

@@ -122,7 +122,7 @@ struct Climb<'a, O: Objective> {
 /// A step and what it promises.
 struct Step {
     beta: Vec<f64>,
-    /// The largest change of a term, before the step was cut.
+    /// How long it is, before it was cut.
     length: f64,
     /// The gain in value that the quadratic model expects.
     gain: f64,
@@ -146,7 +146,7 @@ impl<O: Objective> Climb<'_, O> {
         }
         let mut beta = solution.x;
         let gain = dot(&self.gradient, &beta) / 2.0;
-        let length = largest(&self.objective.coordinates().expand(&beta));
+        let length = self.objective.length(&beta);
         if length > LONGEST_STEP {
             for by in &mut beta {
                 *by *= LONGEST_STEP / length;

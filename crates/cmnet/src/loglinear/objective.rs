@@ -21,6 +21,16 @@ pub(crate) trait Objective: Sync {
     /// The value at a point.
     fn value(&self, point: &Self::Point) -> f64;
 
+    /// The value without what only keeps the optimiser on its way.
+    fn plain_value(&self, point: &Self::Point) -> f64 {
+        self.value(point)
+    }
+
+    /// How long a step is: by default the largest change of a term.
+    fn length(&self, step: &[f64]) -> f64 {
+        largest(&self.coordinates().expand(step))
+    }
+
     /// The derivatives with respect to beta at a point.
     fn gradient(&self, point: &Self::Point) -> Vec<f64>;
 

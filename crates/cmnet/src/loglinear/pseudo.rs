@@ -16,6 +16,15 @@ use crate::inference::Shape;
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// The weight of the squared parameters for each imagined observation. Rows say nothing about
+/// blankets that were not observed; this keeps their parameters at zero and is far below what
+/// one observation says.
+pub const RIDGE: f64 = 1e-6;
+
+/// The same without imagined observations: so little that a supremum at infinity is told first,
+/// and enough to keep what the rows leave open from drifting. It is not counted in the value.
+const BARE_RIDGE: f64 = 1e-10;
+
 /// Nodes or cliques that one thread takes at least.
 const SHARE: usize = 8;
 
@@ -31,13 +40,18 @@ pub(crate) struct PseudoLikelihood {
     blocks: Arc<[Block]>,
     rows: f64,
     total: f64,
+    /// The weight of the squared parameters, per observation.
+    ridge: f64,
 }
 
 /// The conditionals at one beta.
 #[derive(Clone, Debug)]
 pub(crate) struct ConditionalsPoint {
+    phi: Vec<f64>,
     /// For each node, configuration and level.
     probabilities: Vec<Vec<f64>>,
+    /// The mean of the logarithms, and the same with what the squared parameters cost.
+    plain: f64,
     value: f64,
 }
 
@@ -56,12 +70,14 @@ impl PseudoLikelihood {
         }
         let rows = data.rows() as f64;
         let blocks = Block::all(terms, part, &coordinates, &shapes).into();
-        Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows }
+        Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows, ridge: 0.0 }
     }
 
     /// The same function of the same data and imagined observations.
     pub(crate) fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
         self.total = self.rows + smoothing.0;
+        let weight = if smoothing.0 > 0.0 { RIDGE * smoothing.0 } else { BARE_RIDGE };
+        self.ridge = weight / self.total;
         let rows = self.rows;
         self.nodes.par_iter_mut().for_each(|node| node.smooth(smoothing, rows));
         self
@@ -107,6 +123,12 @@ impl PseudoLikelihood {
         by_term
     }
 
+    /// Adds a multiple of the parameters: the ridge's part of a derivative.
+    fn with_ridge(&self, mut by_term: Vec<f64>, phi: &[f64], sign: f64) -> Vec<f64> {
+        by_term.iter_mut().zip(phi).for_each(|(value, phi)| *value += sign * self.ridge * phi);
+        by_term
+    }
+
     /// One table per node from its probabilities: (count, sum, probability) for each cell.
     fn per_cell(
         &self,
@@ -129,18 +151,22 @@ impl Objective for PseudoLikelihood {
     }
 
     fn point(&self) -> ConditionalsPoint {
-        ConditionalsPoint { probabilities: Vec::new(), value: f64::NEG_INFINITY }
+        let nowhere = f64::NEG_INFINITY;
+        ConditionalsPoint { phi: Vec::new(), probabilities: Vec::new(), plain: nowhere, value: nowhere }
     }
 
     fn move_to(&self, beta: &[f64], point: &mut ConditionalsPoint) {
-        let tables = self.clique_tables(&self.coordinates.expand(beta));
+        point.phi = self.coordinates.expand(beta);
+        let tables = self.clique_tables(&point.phi);
         let one = |node: &Node| {
             let mut energies = node.energies(&tables);
             let value = node.normalize(&mut energies);
             (energies, value)
         };
         let nodes: Vec<(Vec<f64>, f64)> = self.nodes.par_iter().with_min_len(SHARE).map(one).collect();
-        point.value = nodes.iter().map(|(_, value)| value).sum::<f64>() / self.total;
+        let sum: f64 = nodes.iter().map(|(_, value)| value).sum();
+        point.plain = sum / self.total;
+        point.value = point.plain - self.ridge / 2.0 * dot(&point.phi, &point.phi);
         point.probabilities = nodes.into_iter().map(|(probabilities, _)| probabilities).collect();
     }
 
@@ -148,13 +174,35 @@ impl Objective for PseudoLikelihood {
         point.value
     }
 
+    fn plain_value(&self, point: &ConditionalsPoint) -> f64 {
+        point.plain
+    }
+
+    /// The largest change of a conditional log-probability that the rows see: directions that
+    /// they leave open do not count.
+    fn length(&self, step: &[f64]) -> f64 {
+        let tables = self.clique_tables(&self.coordinates.expand(step));
+        let one = |node: &Node| {
+            let moves = node.energies(&tables);
+            let spread = |values: &[f64]| {
+                let ends = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| {
+                    (low.min(value), high.max(value))
+                });
+                ends.1 - ends.0
+            };
+            moves.chunks_exact(node.levels).map(spread).fold(0.0, f64::max)
+        };
+        self.nodes.par_iter().with_min_len(SHARE).map(one).reduce(|| 0.0, f64::max)
+    }
+
     fn gradient(&self, point: &ConditionalsPoint) -> Vec<f64> {
         let residuals = self.per_cell(point, |count, sum, p| count - sum * p);
-        self.coordinates.pull_back(&self.by_term(&residuals))
+        self.coordinates.pull_back(&self.with_ridge(self.by_term(&residuals), &point.phi, -1.0))
     }
 
     fn curvature(&self, point: &ConditionalsPoint, direction: &[f64]) -> Vec<f64> {
-        let tables = self.clique_tables(&self.coordinates.expand(direction));
+        let phi = self.coordinates.expand(direction);
+        let tables = self.clique_tables(&phi);
         let one = |(node, probabilities): (&Node, &Vec<f64>)| {
             let mut moves = node.energies(&tables);
             let cells = moves.chunks_exact_mut(node.levels).zip(probabilities.chunks_exact(node.levels));
@@ -166,12 +214,12 @@ impl Objective for PseudoLikelihood {
         };
         let moves: Vec<Vec<f64>> =
             self.nodes.par_iter().with_min_len(SHARE).zip(&point.probabilities).map(one).collect();
-        self.coordinates.pull_back(&self.by_term(&moves))
+        self.coordinates.pull_back(&self.with_ridge(self.by_term(&moves), &phi, 1.0))
     }
 
     fn variances(&self, point: &ConditionalsPoint) -> Vec<f64> {
         let variances = self.per_cell(point, |_, sum, p| sum * p * (1.0 - p));
-        self.by_term(&variances).into_iter().map(|value| value.max(1e-15)).collect()
+        self.by_term(&variances).into_iter().map(|value| (value + self.ridge).max(1e-15)).collect()
     }
 
     fn blocks(&self) -> &[Block] {
@@ -190,6 +238,7 @@ impl Objective for PseudoLikelihood {
                 block.add_covariance(cells, sum / self.total, &mut matrix);
             }
         }
+        matrix.iter_mut().enumerate().for_each(|(place, row)| row[place] += self.ridge);
         matrix
     }
 

@@ -134,7 +134,12 @@ impl Verdict {
             text.push_str(&finding);
             text.push('\n');
         }
-        text + if self.agrees() { "The referee agrees.\n" } else { "The referee DISAGREES.\n" }
+        let partly = self.parameters.as_ref().is_some_and(|parameters| !parameters.is_complete());
+        text + match (self.agrees(), partly) {
+            (true, false) => "The referee agrees.\n",
+            (true, true) => "The referee agrees with what it examined.\n",
+            (false, _) => "The referee DISAGREES.\n",
+        }
     }
 
     /// The better structure, in words, where there is one.

@@ -1,15 +1,16 @@
 //! The referee's word on fitted parameters: restrictions, gradient, likelihood.
 
-use cmnet::loglinear::{Estimate, Fit};
+use cmnet::loglinear::{Estimate, Fit, RIDGE};
 use cmnet_check::{
-    Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood, restriction_violation,
+    CheckError, Imagined, Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood,
+    maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,
 };
 use serde::Serialize;
 
 /// Violations and gradients above this are a disagreement.
 const TOLERANCE: f64 = 1e-6;
-/// By how much the recorded log-likelihood may differ from the referee's.
-const LIKELIHOOD_TOLERANCE: f64 = 1e-3;
+/// By how much the recorded log-likelihood may differ from the referee's, and by which share.
+const LIKELIHOOD_TOLERANCE: (f64, f64) = (1e-3, 1e-9);
 /// Joint configurations up to which the referee lists the whole space.
 const MOST_CELLS: usize = 1 << 20;
 /// Cells times squared parameters up to which the referee fits once more by Newton's method.
@@ -23,29 +24,42 @@ pub(super) struct ParameterVerdict {
     recorded_parameters: usize,
     /// By how much the values break the contexts' restrictions.
     restriction_violation: f64,
-    /// The largest derivative of the log-likelihood per row; `None` where it was not examined.
+    /// The largest derivative per row of what the parameters maximise, imagined rows included;
+    /// `None` where it was not examined.
     gradient: Option<f64>,
-    /// How large smoothing allows that derivative to be.
-    gradient_allowed: Option<f64>,
-    /// The largest log-likelihood by the referee's own optimiser.
+    gradient_allowed: f64,
+    /// The largest log-likelihood, or pseudo-log-likelihood, by the referee's own optimiser.
     log_likelihood: Option<f64>,
     recorded_log_likelihood: Option<f64>,
+    /// The rows of the table, where it is the one fitted to.
+    rows: Option<u64>,
+    recorded_rows: u64,
+    /// Why gradient or likelihood were not examined.
+    not_examined: Option<String>,
 }
 
 impl ParameterVerdict {
     pub(super) fn agrees(&self) -> bool {
-        let gradient = match (self.gradient, self.gradient_allowed) {
-            (Some(found), Some(allowed)) => found <= allowed,
-            _ => true,
-        };
+        let gradient = self.gradient.is_none_or(|found| found <= self.gradient_allowed);
         let likelihood = match (self.log_likelihood, self.recorded_log_likelihood) {
-            (Some(found), Some(recorded)) => (found - recorded).abs() <= LIKELIHOOD_TOLERANCE,
-            _ => true,
+            (Some(found), Some(recorded)) => {
+                let (least, share) = LIKELIHOOD_TOLERANCE;
+                (found - recorded).abs() <= f64::max(least, share * found.abs())
+            }
+            (Some(_), None) => false,
+            (None, _) => true,
         };
+        let rows = self.rows.is_none_or(|rows| rows == self.recorded_rows);
         self.parameters == self.recorded_parameters
             && self.restriction_violation <= TOLERANCE
             && gradient
             && likelihood
+            && rows
+    }
+
+    /// Whether all of it was examined.
+    pub(super) fn is_complete(&self) -> bool {
+        self.not_examined.is_none()
     }
 
     pub(super) fn as_text(&self) -> String {
@@ -57,14 +71,15 @@ impl ParameterVerdict {
             "parameters              {} (recorded {})\n\
              restrictions broken by  {:.3e}\n\
              gradient per row        {} (allowed {})\n\
-             log-likelihood          {} (recorded {})\n",
+             log-likelihood          {} (recorded {})\n{}",
             self.parameters,
             self.recorded_parameters,
             self.restriction_violation,
             number(self.gradient),
-            number(self.gradient_allowed),
+            number(Some(self.gradient_allowed)),
             total(self.log_likelihood),
             total(self.recorded_log_likelihood),
+            self.not_examined.as_ref().map(|reason| format!("Not examined: {reason}.\n")).unwrap_or_default(),
         )
     }
 }
@@ -88,28 +103,74 @@ pub(super) fn examine(
         recorded_parameters: fit.free_parameters,
         restriction_violation: restriction_violation(&model, &phi)?,
         gradient: None,
-        gradient_allowed: None,
+        gradient_allowed: TOLERANCE,
         log_likelihood: None,
-        recorded_log_likelihood: fit.log_likelihood,
+        recorded_log_likelihood: fit.log_likelihood.or(fit.pseudo_log_likelihood),
+        rows: same_data.then(|| table.total()),
+        recorded_rows: fit.rows,
+        not_examined: None,
     };
-    let cells = table.cardinalities().iter().try_fold(1usize, |cells, &r| cells.checked_mul(r));
-    let Some(cells) =
-        cells.filter(|&cells| cells <= MOST_CELLS && same_data && fit.estimate == Estimate::Exact)
-    else {
+    if !same_data {
+        verdict.not_examined =
+            Some("gradient and likelihood, since this is not the table fitted to".to_owned());
         return Ok(verdict);
+    }
+    let examined = match fit.estimate {
+        Estimate::Imported => {
+            verdict.not_examined = Some("parameters that were not estimated here".to_owned());
+            Ok(())
+        }
+        Estimate::Exact => verdict.exactly((table, &model), &phi, fit.smoothing),
+        Estimate::Pseudo => verdict.by_pseudo_likelihood((table, &model), &phi, fit.smoothing),
     };
-    // At the smoothed optimum each moment may be off by the imagined rows' share.
-    let share = fit.smoothing / table.total() as f64;
-    let steepest = model
-        .free_directions()
-        .iter()
-        .map(|way| way.iter().map(|(_, change)| change.abs()).sum())
-        .fold(0.0, f64::max);
-    verdict.gradient = Some(likelihood_gradient_norm(table, &model, &phi)?);
-    verdict.gradient_allowed = Some(TOLERANCE + share * steepest);
-    let work = cells as f64 * (verdict.parameters * verdict.parameters) as f64;
-    if work <= MOST_WORK {
-        verdict.log_likelihood = Some(maximum_likelihood(table, &model)?.log_likelihood);
+    match examined {
+        Err(CheckError::TooLarge { what, limit }) => {
+            verdict.not_examined = Some(format!("gradient and likelihood take more than {limit} {what}"));
+        }
+        other => other?,
     }
     Ok(verdict)
+}
+
+impl ParameterVerdict {
+    /// By listing the joint outcome space.
+    fn exactly(
+        &mut self,
+        (table, model): (&Table, &LogLinear),
+        phi: &[f64],
+        smoothing: f64,
+    ) -> Result<(), CheckError> {
+        let cells = table.cardinalities().iter().try_fold(1usize, |cells, &r| cells.checked_mul(r));
+        let Some(cells) = cells.filter(|&cells| cells <= MOST_CELLS) else {
+            return Err(CheckError::TooLarge { what: "joint configurations", limit: MOST_CELLS });
+        };
+        self.gradient = Some(likelihood_gradient_norm(table, model, phi, smoothing)?);
+        let work = cells as f64 * (self.parameters * self.parameters) as f64;
+        if work <= MOST_WORK {
+            self.log_likelihood = Some(maximum_likelihood(table, model)?.log_likelihood);
+        } else {
+            self.not_examined = Some("the likelihood, which takes too long to maximise once more".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Row by row.
+    fn by_pseudo_likelihood(
+        &mut self,
+        (table, model): (&Table, &LogLinear),
+        phi: &[f64],
+        smoothing: f64,
+    ) -> Result<(), CheckError> {
+        let imagined = Imagined { rows: smoothing, ridge: RIDGE };
+        self.gradient = Some(pseudo_gradient_norm(table, model, phi, imagined)?);
+        let levels: usize = table.cardinalities().iter().sum();
+        let work =
+            (table.observations().count() * levels) as f64 * (self.parameters * self.parameters) as f64;
+        if work <= MOST_WORK {
+            self.log_likelihood = Some(maximum_pseudo_likelihood(table, model, Imagined::NONE)?);
+        } else {
+            self.not_examined = Some("the likelihood, which takes too long to maximise once more".to_owned());
+        }
+        Ok(())
+    }
 }
