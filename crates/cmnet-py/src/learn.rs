@@ -66,7 +66,8 @@ impl Found {
                 "context_elements": model.structure.context_elements(),
                 "log_mpl": model.score.log_mpl.to_f64(), "log_prior": nats(model.score.log_prior),
                 "score": nats(model.score.total()), "steps": model.steps.len(), "moves": model.moves,
-                "ties": model.ties, "stop": model.stop.to_string(), "unfitted": model.unfitted});
+                "ties": model.ties, "stop": model.stop.to_string(), "pseudo_bic": model.pseudo_bic(),
+                "unfitted": model.unfitted.as_deref().map(errors::in_python_words)});
             let fitted = model.fit.as_ref().map_or(Value::Null, fit_facts);
             for name in
                 ["parameters", "log_likelihood", "pseudo_log_likelihood", "bic", "sbic", "method", "status"]

@@ -133,7 +133,12 @@ impl Observer for Watch {
                 let (done, of) = state.progress();
                 self.say(json!({"message": format!("blankets: {done} of {of}")}));
             }
-            Event::Fold { index, of } => self.say(json!({"fold": index, "folds": of})),
+            Event::Fold { index, of } => {
+                if *index == 0 {
+                    self.inner().folds.clear();
+                }
+                self.say(json!({"fold": index, "folds": of}));
+            }
             Event::FoldFinished { numbers, exact } => self.inner().folds.push((numbers.to_vec(), *exact)),
             Event::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),
             _ => {}

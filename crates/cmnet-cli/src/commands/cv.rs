@@ -1,6 +1,6 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
-use crate::args::{CvArgs, DataArgs, Format};
+use crate::args::{CvArgs, DataArgs, FitMethod, Format};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
@@ -80,7 +80,11 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
         writeln!(page, "{} is left out: {}", left_out.method, left_out.reason)?;
     }
     if !found.exact {
-        writeln!(page, "Exact fitting was out of reach: the numbers are of the pseudo-likelihood.")?;
+        let why = match arguments.search.fitting.method {
+            FitMethod::Pseudo => "As asked for",
+            FitMethod::Auto | FitMethod::Exact => "Exact fitting was out of reach in some fold",
+        };
+        writeln!(page, "{why}: all numbers are of the pseudo-likelihood.")?;
     }
     if found.stop != StopReason::Converged {
         writeln!(

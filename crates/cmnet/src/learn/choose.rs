@@ -1,6 +1,6 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
-use super::{LearnOptions, Learned, Select};
+use super::{LearnOptions, Learned, LearnedModel, Select};
 use crate::data::{DataDigest, Dataset};
 use crate::error::{ErrorKind, Result};
 use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit_unless};
@@ -27,13 +27,21 @@ pub(super) fn choose(
         return Ok(());
     }
     fit_all(learned, data, &options.fit, observer)?;
-    let mixed =
-        |estimate| learned.models.iter().any(|m| m.fit.as_ref().is_some_and(|fit| fit.estimate == estimate));
-    let pseudo = mixed(Estimate::Pseudo);
-    if pseudo && mixed(Estimate::Exact) {
+    let is = |model: &LearnedModel, estimate| model.fit.as_ref().is_some_and(|fit| fit.estimate == estimate);
+    let some = |estimate| learned.models.iter().any(|model| is(model, estimate));
+    let pseudo = some(Estimate::Pseudo);
+    if pseudo && some(Estimate::Exact) {
+        // The exact fits stay; for the comparison all are fitted by one method.
         let by_pseudo = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
-        learned.models.iter_mut().for_each(|model| model.fit = None);
+        let take = |model: &mut LearnedModel| model.fit.take_if(|fit| fit.estimate == Estimate::Exact);
+        let exact: Vec<Option<Fit>> = learned.models.iter_mut().map(take).collect();
         fit_all(learned, data, &by_pseudo, observer)?;
+        for (model, fit) in learned.models.iter_mut().zip(exact) {
+            if fit.is_some() {
+                model.pseudo_fit = std::mem::replace(&mut model.fit, fit);
+                model.unfitted = None;
+            }
+        }
     }
     learned.criterion = learned.models.iter().any(|model| model.fit.is_some()).then_some(if pseudo {
         "pseudo-bic"
@@ -42,7 +50,11 @@ pub(super) fn choose(
     });
     let mut best: Option<(usize, f64, Kappa)> = None;
     for (place, model) in learned.models.iter().enumerate() {
-        let Some(bic) = model.fit.as_ref().map(Fit::bic) else { continue };
+        let Some(fit) = model.compared() else { continue };
+        if pseudo && fit.estimate != Estimate::Pseudo {
+            continue;
+        }
+        let bic = fit.bic();
         let kappa = model.prior.kappa();
         let wins = best.is_none_or(|(_, leader, other)| {
             let rounding = ROUNDING * leader.abs().max(1.0);
@@ -70,6 +82,9 @@ fn fit_all(
     let digest = LazyCell::new(|| DataDigest::of(data));
     let halt = || searched && observer.stop() == Some(StopReason::Interrupted);
     for place in 0..of {
+        if learned.models[place].fit.is_some() {
+            continue;
+        }
         observer.observe(&Event::Fitting { index: place, of });
         let same = |structure: &Structure| structure == &learned.models[place].structure;
         let known =
@@ -146,5 +161,40 @@ mod tests {
                 assert_eq!(model.unfitted.as_deref(), Some("fitting was interrupted"));
             }
         }
+    }
+
+    /// Where one structure is out of reach, all are compared by pseudo-likelihood, and those
+    /// that can be fitted exactly stay so.
+    #[test]
+    fn a_mixed_comparison_keeps_exact_fits() {
+        let row = |row: usize| (0..7).map(move |v| if (row >> v) % 3 == 0 { "0" } else { "1" }.to_owned());
+        let names: Vec<String> = (0..7).map(|v| format!("x{v}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let data = Dataset::from_labels(&names, (0..200).map(|r| row(r).collect::<Vec<_>>())).unwrap();
+        let kappas = ["eps", "n^-0.5"].map(|kappa| kappa.parse().unwrap()).to_vec();
+        let fit = FitOptions { memory: 1 << 10, ..FitOptions::default() };
+        let none = LearnOptions { kappas, fit, select: Select::None, ..LearnOptions::default() };
+        let mut learned = learn(&data, &none, &()).unwrap();
+        let chain: Vec<(usize, usize)> = (1..7).map(|v| (v - 1, v)).collect();
+        let all: Vec<(usize, usize)> = (0..7).flat_map(|i| (i + 1..7).map(move |j| (i, j))).collect();
+        for (model, edges) in learned.models.iter_mut().zip([chain, all]) {
+            let mut structure = Structure::empty(&[2; 7]);
+            for (i, j) in edges {
+                structure.toggle_edge(crate::graph::Edge::new(i, j).unwrap()).unwrap();
+            }
+            model.structure = structure;
+        }
+        choose(&mut learned, &data, &LearnOptions { select: Select::Bic, ..none }, &()).unwrap();
+        let estimate = |fit: Option<&Fit>| fit.map(|fit| fit.estimate);
+        let [chain, all] = &learned.models[..] else { panic!("two") };
+        assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
+        assert_eq!(estimate(chain.compared()), Some(Estimate::Pseudo));
+        assert_eq!(estimate(all.fit.as_ref()), Some(Estimate::Pseudo));
+        assert!(all.fit.as_ref().unwrap().reason.contains("does not fit"));
+        assert_eq!((learned.criterion, learned.selected), (Some("pseudo-bic"), Some(0)));
+        assert!(chain.pseudo_bic().unwrap() > all.pseudo_bic().unwrap());
+        let by_hand = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
+        let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();
+        assert_eq!(chain.pseudo_bic(), Some(by_hand.bic()));
     }
 }

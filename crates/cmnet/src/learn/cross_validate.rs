@@ -5,7 +5,7 @@ use super::{LearnOptions, Learned, LearnedModel, Select, learn};
 use crate::data::Dataset;
 use crate::data::split::{Deal, Folds};
 use crate::error::Result;
-use crate::loglinear::Fit;
+use crate::loglinear::{Fit, FitOptions, Method};
 use crate::score::Kappa;
 use crate::search::{Event, Observer, StopReason};
 use serde::Serialize;
@@ -84,8 +84,13 @@ pub fn cross_validate(
             stop = learned.stop;
             break;
         }
-        let mut fits = learned.models.iter().filter_map(|model| model.fit.as_ref());
+        let mut fits = learned.models.iter().filter_map(LearnedModel::compared);
         let exact = fits.all(|fit| fit.log_likelihood.is_some());
+        if finished.first().is_some_and(|&(_, first)| first != exact) && options.fit.method == Method::Auto {
+            // Means over both would mean nothing: all folds by the method that all can have.
+            let fit = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
+            return cross_validate(data, deal, &LearnOptions { fit, ..options }, observer);
+        }
         let numbers = numbers_of(&learned, &fold.heldout);
         observer.observe(&Event::FoldFinished { numbers: &numbers, exact });
         finished.push((numbers, exact));
@@ -152,7 +157,7 @@ fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<[
 }
 
 fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<[f64; 4], String> {
-    let Some(fit) = &model.fit else {
+    let Some(fit) = model.compared() else {
         return Err(model.unfitted.clone().unwrap_or_else(|| "it was not fitted".to_owned()));
     };
     let edges = model.structure.graph().edge_count() as f64;
@@ -203,5 +208,47 @@ mod tests {
         assert_eq!(rows, [("CMN", 2.0), ("MN", 2.0)]);
         let left_out = LeftOut { method: "n^-0.5".to_owned(), reason: "too large".to_owned() };
         assert_eq!((found.left_out, found.exact, found.finished), (vec![left_out], false, 2));
+    }
+
+    /// One fold's structure is out of reach, the other's is not: both by pseudo-likelihood, as
+    /// if that had been asked for.
+    #[test]
+    fn folds_are_not_averaged_over_two_methods() {
+        let mut state = 1u64;
+        let mut draw = |share: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % 100 < share
+        };
+        let mut rows = Vec::new();
+        for row in 0..2400 {
+            let (apart, hidden) = (row % 2 == 0, draw(50));
+            let mut labels = vec![if apart { "a" } else { "b" }.to_owned()];
+            labels.extend(
+                (0..5).map(|_| u8::from(if apart { draw(50) } else { hidden == draw(80) }).to_string()),
+            );
+            rows.push(labels);
+        }
+        let names = ["fold", "1", "2", "3", "4", "5"];
+        let data = Dataset::from_labels(&names, rows).unwrap();
+        let options = |method, memory| LearnOptions {
+            kappas: vec![Kappa::Epsilon],
+            fit: FitOptions { method, memory, ..FitOptions::default() },
+            ..LearnOptions::default()
+        };
+        let validate =
+            |method, memory| cross_validate(&data, Deal::Column(0), &options(method, memory), &()).unwrap();
+        let asked = validate(Method::Pseudo, 1 << 20);
+        let exact = validate(Method::Auto, 1 << 20);
+        let mixed = validate(Method::Auto, 1 << 9);
+        assert!(exact.exact && !asked.exact && !mixed.exact);
+        assert_eq!(mixed.rows, asked.rows);
+        assert_ne!(exact.rows, asked.rows);
+        // One of the folds alone can be had exactly with as little memory.
+        let some = Folds::deal(&data, Deal::Column(0)).unwrap();
+        let exactly = |fold: Result<crate::data::split::Fold>| {
+            let learned = learn(&fold.unwrap().training, &options(Method::Auto, 1 << 9), &()).unwrap();
+            learned.criterion == Some("bic")
+        };
+        assert_eq!(some.iter().map(exactly).filter(|exact| *exact).count(), 1);
     }
 }

@@ -80,11 +80,24 @@ pub struct LearnedModel {
     pub stop: StopReason,
     /// Its parameters, where they were asked for and can be had.
     pub fit: Option<Fit>,
+    /// Its fit by pseudo-likelihood, where it is fitted exactly but others cannot be, so that
+    /// all are compared by that.
+    pub pseudo_fit: Option<Fit>,
     /// Why its parameters cannot be had.
     pub unfitted: Option<String>,
 }
 
 impl LearnedModel {
+    /// The fit that the choice among kappas goes by.
+    pub fn compared(&self) -> Option<&Fit> {
+        self.pseudo_fit.as_ref().or(self.fit.as_ref())
+    }
+
+    /// The pseudo-likelihood's BIC, where there is one.
+    pub fn pseudo_bic(&self) -> Option<f64> {
+        self.compared().filter(|fit| fit.pseudo_log_likelihood.is_some()).map(Fit::bic)
+    }
+
     /// The model with its provenance, ready to be saved.
     pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());

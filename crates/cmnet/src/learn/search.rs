@@ -72,6 +72,7 @@ fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<Learne
         ties,
         stop,
         fit: None,
+        pseudo_fit: None,
         unfitted: None,
     })
 }

@@ -21,6 +21,8 @@ pub(super) enum Preconditioner {
 
 /// The most free coordinates for which the whole matrix is taken.
 const MOST_DENSE: usize = 1000;
+/// The same where some clique is too large for a block, so that blocks would not help.
+const MOST_DENSE_ALONE: usize = 2500;
 /// Work in table cells that is not worth sharing among threads.
 const MOST_ALONE: usize = 1 << 18;
 /// The most steps for one solution.
@@ -31,7 +33,13 @@ const MOST_WORK: usize = 1 << 31;
 impl Preconditioner {
     pub(super) fn new<O: Objective>(objective: &O, point: &O::Point) -> Self {
         let size = objective.coordinates().len();
-        if size > MOST_DENSE || size.saturating_mul(objective.work()) > MOST_WORK {
+        let covered = || {
+            let mut covered = vec![false; size];
+            objective.blocks().iter().flat_map(|block| &block.betas).for_each(|&beta| covered[beta] = true);
+            covered.into_iter().all(|covered| covered)
+        };
+        let most = if size <= MOST_DENSE || covered() { MOST_DENSE } else { MOST_DENSE_ALONE };
+        if size > most || size.saturating_mul(objective.work()) > MOST_WORK {
             return Self::blocks(objective, point);
         }
         let row = |at: usize| {

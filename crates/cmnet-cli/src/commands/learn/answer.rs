@@ -44,6 +44,7 @@ struct ModelAnswer {
     log_likelihood: Option<f64>,
     bic: Option<f64>,
     sbic: Option<f64>,
+    pseudo_bic: Option<f64>,
     fit: Option<FitAnswer>,
     unfitted: Option<String>,
     steps: usize,
@@ -98,6 +99,7 @@ fn answer(model: &LearnedModel, data: &Dataset) -> ModelAnswer {
         log_likelihood: fit.and_then(|fit| fit.log_likelihood),
         bic: fit.map(Fit::bic),
         sbic: fit.map(Fit::sbic),
+        pseudo_bic: model.pseudo_bic(),
         fit: fit.map(|fit| FitAnswer {
             method: fit.estimate.to_string(),
             status: fit.status,

@@ -70,7 +70,7 @@ fn table(page: &mut String, learned: &Learned) -> anyhow::Result<()> {
     )?;
     for (place, model) in learned.models.iter().enumerate() {
         let mark = if learned.selected == Some(place) { "*" } else { " " };
-        writeln!(page, "{mark} {}{}", scores(model), model.fit.as_ref().map(fit_cells).unwrap_or_default())?;
+        writeln!(page, "{mark} {}{}", scores(model), model.compared().map(fit_cells).unwrap_or_default())?;
     }
     Ok(())
 }
@@ -106,9 +106,10 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         }
         (Some(place), Some(_)) => writeln!(
             page,
-            "* chosen by the pseudo-likelihood's BIC, since exact fitting is out of reach: kappa {}; \
-             the log-likelihood column is the pseudo-log-likelihood",
-            learned.models[place].prior.kappa()
+            "* chosen by the pseudo-likelihood's BIC: kappa {}; the log-likelihood column is the \
+             pseudo-log-likelihood{}",
+            learned.models[place].prior.kappa(),
+            reason(learned)
         )?,
         _ => {}
     }
@@ -146,6 +147,24 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         )?;
     }
     Ok(())
+}
+
+/// Why the comparison goes by pseudo-likelihood, where nobody asked for that, and what the
+/// parameters are then.
+fn reason(learned: &Learned) -> String {
+    let fits = || learned.models.iter().filter_map(|model| model.fit.as_ref());
+    let unreachable = fits().find(|fit| fit.estimate == Estimate::Pseudo && fit.reason != "asked for");
+    let some_exact = fits().any(|fit| fit.estimate == Estimate::Exact);
+    match (unreachable, some_exact) {
+        (None, _) => String::new(),
+        (Some(fit), false) => format!(". Exact fitting is out of reach: {}", fit.reason),
+        (Some(fit), true) => {
+            format!(
+                ". Exact fitting is out of reach for some: {}; the others keep their exact parameters",
+                fit.reason
+            )
+        }
+    }
 }
 
 /// Which variables a limit concerned.
