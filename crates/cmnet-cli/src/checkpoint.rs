@@ -4,7 +4,7 @@ use crate::args::CheckpointArgs;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::data::Dataset;
-use cmnet::io::{Checkpointer, Opened};
+use cmnet::io::Checkpointer;
 use cmnet::learn::{LearnOptions, LearnState, parse_duration};
 use std::time::Instant;
 
@@ -26,15 +26,8 @@ pub(crate) fn open(
     let shown = path.display().to_string();
     let (checkpointer, state, opened) =
         Checkpointer::open((path, arguments.resume), (data, options), (interval, clock))?;
-    match opened {
-        Opened::AsAsked => {}
-        Opened::NothingSaved => {
-            output::note(&format!("{shown}: no checkpoint yet; starting from the beginning"));
-        }
-        Opened::KeptOld(old) => output::note(&format!(
-            "{shown}: starting from the beginning; the checkpoint that was there is kept as {}",
-            old.display()
-        )),
+    if let Some(note) = opened.note(&shown) {
+        output::note(&note);
     }
     Ok((Some(checkpointer), state))
 }

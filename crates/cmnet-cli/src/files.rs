@@ -35,9 +35,12 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
     Ok(model.arrange(loaded.data)?)
 }
 
-/// Reads a table; warnings and dropped rows go to standard error.
-pub(crate) fn table_with_note(arguments: &DataArgs) -> anyhow::Result<Dataset> {
-    let loaded = table(arguments)?;
+/// Reads a table; warnings and dropped rows go to standard error, but no warning about a
+/// column that is no variable.
+pub(crate) fn table_with_note(arguments: &DataArgs, besides: Option<&str>) -> anyhow::Result<Dataset> {
+    let mut loaded = read(arguments)?;
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
+    warn(&loaded);
     note_dropped(&loaded);
     Ok(loaded.data)
 }

@@ -125,6 +125,7 @@ fn from_stream(
     let names: Vec<String> = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
     let chosen = rows.choose(&names)?;
     let mut begun = false;
+    let mut looked = Instant::now();
     for batch in reader {
         let batch = batch.map_err(|error| Failure::Stream(error.to_string()))?;
         let mut cells = Vec::with_capacity(chosen.len());
@@ -136,7 +137,7 @@ fn from_stream(
             rows.begin(cells.iter().map(|cells| levels(cells, false)).collect(), count)?;
             begun = true;
         }
-        take_all(rows, &mut cells, batch.num_rows())?;
+        take_all(rows, &mut cells, batch.num_rows(), &mut looked)?;
     }
     if !begun {
         rows.begin(vec![Levels::Observed; chosen.len()], count)?;
@@ -150,6 +151,7 @@ fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> 
         Python::attach(|py| columns.bind(py).call_method1("choose", (chosen.clone(),))?.extract())?;
     let mut held: Vec<Held> = Vec::with_capacity(chosen.len());
     let mut begun = false;
+    let mut looked = Instant::now();
     for start in (0..count).step_by(PART) {
         let stop = count.min(start + PART);
         Python::attach(|py| hold(columns.bind(py), (names, &chosen), (start, stop), &mut held))?;
@@ -165,7 +167,7 @@ fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> 
                 rows.begin(known.collect(), Some(count))?;
                 begun = true;
             }
-            take_all(rows, &mut cells, to - from)?;
+            take_all(rows, &mut cells, to - from, &mut looked)?;
         }
     }
     if !begun {
@@ -276,8 +278,8 @@ fn without_missing(levels: Levels, missing: &[String]) -> Levels {
     if listed.is_empty() { Levels::Observed } else { Levels::Ordered(listed) }
 }
 
-fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize) -> Read<()> {
-    let mut looked = Instant::now();
+/// Takes some rows; `looked` is when signals were last looked for, batches before these included.
+fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize, looked: &mut Instant) -> Read<()> {
     for start in (0..count).step_by(VIEW) {
         let length = VIEW.min(count - start);
         for cells in &mut *cells {
@@ -285,7 +287,7 @@ fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize) -> Read
         }
         rows.take(cells, length)?;
         if looked.elapsed() > LOOK {
-            looked = Instant::now();
+            *looked = Instant::now();
             Python::attach(signals)?;
         }
     }

@@ -43,7 +43,8 @@ impl Unfinished {
         let (data, state) = (self.data.clone(), self.state.clone());
         let options = LearnOptions { select: Select::None, ..self.options.clone() };
         let found = work::call(py, 1, move || {
-            let learned = learn_from(state, &data, &options, &StopAtOnce)?;
+            let mut learned = learn_from(state, &data, &options, &StopAtOnce)?;
+            learned.stop = StopReason::Interrupted;
             Ok(Found::of(&learned, &data, &options))
         })?;
         found.answer(py)
@@ -104,7 +105,11 @@ pub(crate) fn learn<'py>(
     let data = table.data.clone();
     let options = learning.options().map_err(to_python)?;
     learning.check_sgm(&options).map_err(to_python)?;
-    let (checkpointer, state) = checkpoints(&learning, &data, &options).map_err(to_python)?;
+    let (checkpointer, state, note) = checkpoints(&learning, &data, &options).map_err(to_python)?;
+    if let Some(note) = note {
+        let text = CString::new(note).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
+    }
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
     let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
@@ -150,25 +155,26 @@ fn watched<T: Send + 'static>(
     Running::start(py, 1, search)?.wait(py, || watch.stop(), look)
 }
 
-/// The checkpointer that the options ask for, and the state to start from.
+/// The checkpointer that the options ask for, the state to start from, and what to tell.
 fn checkpoints(
     learning: &Learning,
     data: &Arc<Dataset>,
     options: &LearnOptions,
-) -> Result<(Option<Checkpointer>, LearnState)> {
+) -> Result<(Option<Checkpointer>, LearnState, Option<String>)> {
     let Some(path) = learning.checkpoint.clone() else {
         if learning.resume {
             let expected = "a checkpoint to go on from, checkpoint=";
             return Err(Error::option("--resume", "True without checkpoint", expected));
         }
-        return Ok((None, LearnState::default()));
+        return Ok((None, LearnState::default(), None));
     };
+    let shown = std::path::Path::new(&path).display().to_string();
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let interval = learning.checkpoint_interval()?;
-    let (checkpointer, state, _) =
+    let (checkpointer, state, opened) =
         Checkpointer::open((path, learning.resume), (data, options), (interval, clock))?;
-    Ok((Some(checkpointer), state))
+    Ok((Some(checkpointer), state, opened.note(&shown)))
 }
 
 /// The decomposable stratified graphical model of the paper's comparison.

@@ -12,7 +12,7 @@ use cmnet::evaluate::evaluate;
 use cmnet::inference::{Network, find_variable};
 use cmnet::io::model_file::{self, context_records, edge_names};
 use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, write_atomic};
-use cmnet::loglinear::{Evaluator, Fit, FitOptions, fit};
+use cmnet::loglinear::{Evaluator, Fit, fit};
 use cmnet::report::{Drawing, Format, sentence};
 use cmnet::score::Nats;
 use cmnet::{Error, Result};
@@ -95,20 +95,6 @@ impl Model {
         };
         Ok(Arc::new(arranged))
     }
-}
-
-/// The parameters of a model, normalised where a junction tree fits.
-fn normalized(model: &cmnet::Model) -> Result<Fit> {
-    let Some(mut fit) = model.fit.clone() else {
-        let hint = "estimate them from a table first: cmnet fit MODEL DATA -o MODEL";
-        return Err(Error::question("the model has no parameters, only a structure", hint));
-    };
-    if fit.parameters.log_partition().is_none() {
-        let graph = model.structure.graph();
-        let normalized = fit.parameters.clone().normalized(graph, FitOptions::default().memory);
-        fit.parameters = normalized.unwrap_or(fit.parameters);
-    }
-    Ok(fit)
 }
 
 /// The columns of a table that a schema names.
@@ -226,7 +212,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let found = work::call(py, 1, move || Ok(evaluate(&normalized(&model)?, &data)))?;
+        let found = work::call(py, 1, move || Ok(evaluate(&model.normalized_fit()?, &data)))?;
         let answer = json!({"rows": found.rows, "log_likelihood": found.log_likelihood,
             "pseudo_log_likelihood": found.pseudo_log_likelihood, "parameters": found.parameters,
             "bic": found.bic(), "sbic": found.sbic()});
@@ -243,10 +229,15 @@ impl Model {
         pseudo: bool,
         forgiving: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let (on_missing, header) = (options.on_missing, options.header);
+        let source = match &data {
+            Data::File(path) => Some((path.display().to_string(), u64::from(header))),
+            Data::Memory(_) | Data::Table(_) => None,
+        };
         let model = self.model.clone();
         let answers = over_rows(py, &self.model.schema, data, (&reading, forgiving), move |rows| {
-            let fit = normalized(&model)?;
+            let fit = model.normalized_fit()?;
             if !pseudo && fit.parameters.log_partition().is_none() {
                 let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
                 let problem = "the model is not normalised: its junction tree is too large";
@@ -260,7 +251,7 @@ impl Model {
                 answers.push(row.map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
                 Ok(())
             })?;
-            gaps.check(on_missing)?;
+            gaps.check(on_missing, source)?;
             Ok(answers)
         })?;
         Ok(PyArray1::from_vec(py, answers))
@@ -302,13 +293,16 @@ impl Gaps {
         row
     }
 
-    fn check(self, on_missing: OnMissing) -> Result<()> {
+    /// Complains where that is asked for; `source` is a file and how many lines are above its rows.
+    fn check(self, on_missing: OnMissing, source: Option<(String, u64)>) -> Result<()> {
         if self.rows == 0 || on_missing == OnMissing::Drop {
             return Ok(());
         }
         let columns = self.columns.into_iter().filter(|(_, count)| *count > 0).collect();
-        let missing = MissingValues { rows: self.rows, of: self.of, first_line: self.first_line, columns };
-        Err(Error::input(Place::file(cmnet::data::intake::TABLE), InputProblem::Missing(missing)))
+        let (file, above) = source.unwrap_or_else(|| (cmnet::data::intake::TABLE.to_owned(), 0));
+        let first_line = self.first_line + above;
+        let missing = MissingValues { rows: self.rows, of: self.of, first_line, columns };
+        Err(Error::input(Place::file(&file), InputProblem::Missing(missing)))
     }
 }
 

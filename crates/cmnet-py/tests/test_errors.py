@@ -297,3 +297,33 @@ def test_parts_that_do_not_fit_are_refused():
         with pytest.raises(cmnet.CmnetError):
             _cmnet.Table.from_parts(levels, columns, ones, 0, [])
     assert len(_cmnet.Rows.from_parts(levels, [column(0), column(1)])) == 1
+
+
+def test_numbers_beyond_a_limit_and_paths_that_cannot_be_written_are_refused(heart_model):
+    assert "at most 2147483648" in str(raised(cmnet.OptionError, heart_model.sample, 2**31 + 1))
+    assert "at most 18446744073709551615" in str(raised(cmnet.OptionError, heart_model.sample, 1, 2**64))
+    assert heart_model.sample(2, 2**64 - 1) == heart_model.sample(2, seed=2**64 - 1)
+    assert raised(cmnet.OptionError, cmnet.load, "a\ud800.json").option == "path"
+
+
+def test_floats_are_numbers_however_small(heart):
+    for kappa in (1 / 300, 1 / 1841, 1 / 30000, 1e-9, 0.1 + 0.2):
+        learned = cmnet.learn(heart, kappa=kappa, alpha=kappa)
+        assert learned.scores[0]["log_kappa"] == pytest.approx(np.log(kappa), abs=1e-12)
+        assert pickle.loads(pickle.dumps(learned.selected)) == learned.selected
+
+
+def test_missing_values_of_files_are_told_with_their_place(heart_model, tmp_path):
+    path = tmp_path / "gaps.csv"
+    row = "no,no,no,<140,<3,negative"
+    path.write_text(f"{','.join(heart_model.names)}\n{row}\n?{row[2:]}\n")
+    error = raised(cmnet.MissingValuesError, heart_model.log_prob, path)
+    assert error.file == str(path) and "line 3" in str(error), str(error)
+
+
+def test_checkpoints_are_spoken_of(heart, tmp_path):
+    path = tmp_path / "run"
+    with pytest.warns(RuntimeWarning, match="no checkpoint yet"):
+        cmnet.learn(heart, checkpoint=path, resume=True, kappa="eps")
+    with pytest.warns(RuntimeWarning, match="kept as .*run.old"):
+        cmnet.learn(heart, checkpoint=path, kappa="eps")

@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
+import pyarrow
 import pytest
 from test_long_work import interrupted_after
 
@@ -159,9 +161,51 @@ def test_interruptions_can_be_pickled(wide):
 
 def test_ctrl_c_ends_packing_in_time_also_at_its_last_step():
     table = np.random.default_rng(1).integers(0, 4, (2_000_000, 12), dtype=np.uint8)
+    times = []
+    for _ in range(3):
+        started = time.monotonic()
+        cmnet.Table(table)
+        times.append(time.monotonic() - started)
+    whole = min(times)
+    for share in (0.3, 0.6):
+        took, _ = interrupted_after(share * whole, lambda: cmnet.Table(table))
+        assert took < 0.5
+
+
+def test_ctrl_c_ends_the_packing_of_many_small_batches_in_time():
+    """No batch takes long enough by itself to look for signals."""
+    chunk = pyarrow.array(["a", "b", "c"] * 300)
+    table = pyarrow.table({f"v{column}": pyarrow.chunked_array([chunk] * 4_000) for column in range(6)})
     started = time.monotonic()
     cmnet.Table(table)
     whole = time.monotonic() - started
-    for share in (0.3, 0.75):
-        took, _ = interrupted_after(share * whole, lambda: cmnet.Table(table))
-        assert took < 0.5
+    took, _ = interrupted_after(whole / 4, lambda: cmnet.Table(table))
+    assert took < 0.5 and took < whole / 2
+
+
+def test_ctrl_c_while_fitting_is_an_interruption():
+    """All searches are done; the fits are not."""
+    seen = threading.Event()
+
+    def progress(facts):
+        if facts.get("phase") == "fit":
+            seen.set()
+
+    def work():
+        cmnet.learn(grid_rows(9, 400), kappa=["eps", "n^-0.5"], search="blanket", method="pseudo", progress=progress)
+
+    def send():
+        if seen.wait(120):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        work()
+    except cmnet.Interrupted as error:
+        assert error.partial.stop == "interrupted"
+        assert [model.learned["stop"] for model in error.partial.models] == ["converged", "converged"]
+    else:
+        pytest.skip("the fits were done before the interruption came")
+    finally:
+        sender.join()

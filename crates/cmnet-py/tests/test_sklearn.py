@@ -179,3 +179,23 @@ def test_unusable_options_of_estimators_are_refused(cars):
     for estimator in (CMNClassifier(handle_unknown="bogus"), CMNDensity(handle_unknown="ignore")):
         with pytest.raises(ValueError, match="handle_unknown"):
             estimator.fit(X, y)
+
+
+def test_structures_that_cannot_be_fitted_are_a_typed_complaint():
+    ids = pandas.DataFrame({"a": [str(row % 200) for row in range(2000)]})
+    ids["b"] = ids["a"]
+    for kappa in (["eps", "n^-0.5"], "eps"):
+        with pytest.raises(cmnet.LimitError, match="no structure could be fitted: .*memory"):
+            CMNDensity(method="exact", memory="1M", kappa=kappa).fit(ids)
+
+
+def test_missing_values_are_no_unknown_levels(cars):
+    X, _ = cars
+    density = CMNDensity(kappa="eps").fit(X)
+    odd = X.astype(object).copy()
+    odd.iloc[0, 0] = "never seen"
+    assert density.score_samples(odd)[0] == -np.inf and np.isfinite(density.score_samples(odd)[1:]).all()
+    odd.iloc[0, 0] = None
+    for unknown in ("missing", "error"):
+        with pytest.raises(ValueError, match="missing"):
+            density.set_params(handle_unknown=unknown).score_samples(odd)

@@ -4,7 +4,7 @@
 use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{Error, ErrorKind, Result, shown, shown_list};
 use crate::inference::Network;
-use crate::loglinear::{Fit, affordable_canonical};
+use crate::loglinear::{Fit, FitOptions, affordable_canonical};
 use crate::score::{Alpha, Kappa};
 use crate::search::StopReason;
 use crate::structure::Structure;
@@ -50,7 +50,27 @@ impl Provenance {
     }
 }
 
+fn no_parameters() -> Error {
+    let hint = "estimate them from a table first: cmnet fit MODEL DATA -o MODEL";
+    Error::question("the model has no parameters, only a structure", hint)
+}
+
 impl Model {
+    /// The parameters, normalised where a junction tree fits: pseudo-likelihood leaves log Z
+    /// unknown.
+    ///
+    /// # Errors
+    /// When the model has no parameters.
+    pub fn normalized_fit(&self) -> Result<Fit> {
+        let mut fit = self.fit.clone().ok_or_else(no_parameters)?;
+        if fit.parameters.log_partition().is_none() {
+            let memory = FitOptions::default().memory;
+            let normalized = fit.parameters.clone().normalized(self.structure.graph(), memory);
+            fit.parameters = normalized.unwrap_or(fit.parameters);
+        }
+        Ok(fit)
+    }
+
     /// The model as something that answers questions.
     ///
     /// # Errors
@@ -74,12 +94,7 @@ impl Model {
     /// # Ok::<(), cmnet::Error>(())
     /// ```
     pub fn network(&self) -> Result<Network> {
-        let Some(fit) = &self.fit else {
-            return Err(Error::question(
-                "the model has no parameters, only a structure",
-                "estimate them from a table first: cmnet fit MODEL DATA -o MODEL",
-            ));
-        };
+        let fit = self.fit.as_ref().ok_or_else(no_parameters)?;
         let (parameters, values) = (&fit.parameters, fit.parameters.values());
         let sets = parameters.terms().sets().iter();
         let tables = sets.map(|set| (set.variables().clone(), values[set.range()].to_vec())).collect();

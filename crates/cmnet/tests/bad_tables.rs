@@ -235,7 +235,7 @@ fn values_and_columns_beside_the_schema() {
     assert_eq!(
         complaint_with("a,grade\nx,low\nx,hihg\n", &with("[levels]\ngrade = ['low', 'high']")),
         "t.csv, line 3, column 2 (\"grade\"): the value \"hihg\" is not a level of this variable \
-         (\"low\", \"high\"); add it to the schema or mend the row"
+         (\"low\", \"high\"); mend the row, or learn with this level in a --schema file"
     );
     assert!(
         complaint_with("a,grade\nx,middel\n", &with("[levels]\ngrade = ['low', 'middle']"))

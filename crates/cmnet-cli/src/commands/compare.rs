@@ -50,10 +50,7 @@ fn as_text(compared: &Compared<'_>) -> anyhow::Result<String> {
         }
     }
     if let [Some(forth), Some(back)] = compared.kl {
-        writeln!(
-            page,
-            "KL divergence of the second from the first: {forth:.6} nats, the other way {back:.6}"
-        )?;
+        writeln!(page, "KL divergence: first || second {forth:.6} nats, second || first {back:.6}")?;
     }
     for (which, value) in ["first", "second"].iter().zip(compared.log_likelihood.iter().flatten()) {
         let value = value.map_or("not available".to_owned(), |value| format!("{value:.6}"));

@@ -15,7 +15,7 @@ use std::fmt::Write;
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
-    let data = files::table_with_note(&with_folds(arguments))?;
+    let data = files::table_with_note(&with_folds(arguments), arguments.fold_column.as_deref())?;
     let deal = match &arguments.fold_column {
         Some(column) => Deal::Column(find_variable(data.schema(), column)?),
         None => Deal::Drawn { folds: arguments.folds, seed: arguments.seed },

@@ -4,18 +4,13 @@ use crate::args::{EvaluateArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::evaluate::evaluate;
-use cmnet::loglinear::{FitOptions, FitStatus};
+use cmnet::loglinear::FitStatus;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
-    let mut fit = files::fit_of(&model, &arguments.model.model)?.clone();
-    if fit.parameters.log_partition().is_none() {
-        // Pseudo-likelihood leaves log Z unknown; a junction tree has it where one fits.
-        let normalized =
-            fit.parameters.clone().normalized(model.structure.graph(), FitOptions::default().memory);
-        fit.parameters = normalized.unwrap_or(fit.parameters);
-    }
+    files::fit_of(&model, &arguments.model.model)?;
+    let fit = model.normalized_fit()?;
     let data = files::table_for(&model, &arguments.data)?;
     let found = evaluate(&fit, &data);
     if fit.status == FitStatus::Boundary && fit.smoothing == 0.0 {

@@ -6,7 +6,7 @@ into.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +77,8 @@ def any_column(name: str, number: int, values: Any) -> Column:
         return array_column(name, number, values)
     if module == "pyarrow" and hasattr(values, "slice"):
         return _arrow_column(values)
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+    unordered = isinstance(values, (str, bytes, Mapping, Set))
+    if unordered or not hasattr(values, "__iter__"):
         raise _cmnet.refuse_column(name, number, _OTHER, type(values).__name__)
     return _objects(name, number, values if isinstance(values, (list, tuple)) else list(values))
 

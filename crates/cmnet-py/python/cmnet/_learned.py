@@ -100,7 +100,7 @@ class Learned:
         self.criterion: str | None = facts["criterion"]
         """What the choice went by: ``bic`` or ``pseudo-bic``."""
         self.limited: list[str] = facts["limited"]
-        """Variables whose blanket a limit of mode ``blanket`` kept from growing."""
+        """Variables whose blanket a limit kept from growing."""
         self.warnings: list[str] = warnings
         """What an owner of the table should know."""
 

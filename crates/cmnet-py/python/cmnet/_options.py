@@ -139,14 +139,16 @@ def _level(option: str, value: Any) -> str:
     return text(option, label(value))
 
 
-def number(option: str, value: Any, largest: int = 2**63 - 1) -> int:
+def number(option: str, value: Any, largest: int = 2**64 - 1) -> int:
     """A whole number, 0 or more."""
     try:
         whole = value.__index__()
     except (AttributeError, TypeError):
         whole = -1
-    if isinstance(value, bool) or not 0 <= whole <= largest:
+    if isinstance(value, bool) or whole < 0:
         raise _cmnet.refuse_option(option, repr(value), "a whole number, 0 or more")
+    if whole > largest:
+        raise _cmnet.refuse_option(option, repr(value), f"a whole number, at most {largest}")
     return int(whole)
 
 
@@ -184,9 +186,12 @@ def forgiving(on_unknown: Any) -> bool:
 def path(value: Any, option: str = "path") -> str:
     """A path as a text."""
     try:
-        return os.fsdecode(value)
+        found = os.fsdecode(value)
     except TypeError:
         raise _cmnet.refuse_option(option, repr(value), "a path") from None
+    if not is_unicode(found):
+        raise _cmnet.refuse_option(option, ascii(found), "a path of Unicode text")
+    return found
 
 
 def _schema(value: Any) -> Any:

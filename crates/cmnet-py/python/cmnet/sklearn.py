@@ -16,8 +16,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
+from ._errors import LimitError
 from ._learn import learn
 from ._options import KAPPA, label
+from ._table import Table
 
 if TYPE_CHECKING:
     from ._learned import Learned
@@ -130,7 +132,9 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             progress=False,
         )
         selected = self.learned_.selected
-        assert selected is not None
+        if selected is None or selected.fitted is None:
+            reasons = {str(row["unfitted"]) for row in self.learned_.scores if row["unfitted"]}
+            raise LimitError(f"no structure could be fitted: {'; '.join(sorted(reasons))}")
         self.model_ = selected
 
 
@@ -214,7 +218,8 @@ class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
     """A contextual Markov network as a density over rows of categories.
 
     ``score_samples`` gives natural-log probabilities; a row with a value that was no level in
-    training has minus infinity, or is refused with ``handle_unknown="error"``. The other
+    training has minus infinity, or is refused with ``handle_unknown="error"``. Missing values
+    are refused, as in training. The other
     options are those of `CMNClassifier`.
     """
 
@@ -228,6 +233,7 @@ class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
         """The natural-log probability of each row."""
         check_is_fitted(self)
         table = self._columns(X, reset=False)
+        Table(table, missing=[])  # refuses missing values, which are no unknown levels
         found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=self._unknown())
         return np.where(np.isnan(found), -np.inf, found)
 

@@ -4,7 +4,7 @@ use super::names;
 use crate::data::{Dataset, Schema};
 use crate::error::Result;
 use crate::evaluate::{ContextElement, Difference, difference, divergence, evaluate};
-use crate::loglinear::FitOptions;
+use crate::loglinear::{FitOptions, Terms};
 use crate::model::Model;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub struct Compared<'a> {
     pub schema: &'a Schema,
     /// Edges and context elements.
     pub difference: Difference,
-    /// KL divergence in nats of the second from the first and the other way, where both are
+    /// KL(first || second) in nats and KL(second || first), where both are
     /// fitted and it can be had.
     pub kl: [Option<f64>; 2],
     /// Mean log-likelihood per row of both, where rows are given.
@@ -28,7 +28,11 @@ impl<'a> Compared<'a> {
     /// # Errors
     /// As [`difference()`].
     pub fn of(one: &'a Model, other: &Model, rows: Option<&Dataset>) -> Result<Self> {
-        let mean = |model: &Model, rows| evaluate(model.fit.as_ref()?, rows).log_likelihood;
+        // The comparison itself knows no names; a clique that is too large should have them.
+        for model in [one, other] {
+            Terms::new(&model.structure, Some(&model.schema))?;
+        }
+        let mean = |model: &Model, rows| evaluate(&model.normalized_fit().ok()?, rows).log_likelihood;
         Ok(Self {
             schema: &one.schema,
             difference: difference(&one.structure, &other.structure)?,

@@ -58,6 +58,18 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// The column that it is about, if it is about one.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Self::SingleRow => None,
+            Self::SingleColumn { name }
+            | Self::ConstantColumn { name, .. }
+            | Self::UnusedLevels { name, .. }
+            | Self::MostlyDistinct { name, .. }
+            | Self::ManyNumbers { name, .. } => Some(name),
+        }
+    }
+
     /// The warnings that a table's content gives rise to, in column order.
     pub fn of(data: &Dataset) -> Vec<Self> {
         let mut warnings = Vec::new();

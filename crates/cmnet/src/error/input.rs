@@ -199,7 +199,7 @@ pub enum InputProblem {
     },
     /// A value that the schema does not list.
     #[error(
-        "the value {text} is not a level of this variable ({levels}){hint}; add it to the schema or mend the row"
+        "the value {text} is not a level of this variable ({levels}){hint}; mend the row, or learn with this level in a --schema file"
     )]
     UnknownLevel {
         /// The value, escaped.

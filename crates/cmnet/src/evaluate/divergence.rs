@@ -57,7 +57,11 @@ pub fn divergence_from_table(p: &[f64], q: &Parameters) -> Result<f64> {
     let cardinalities = q.terms().cardinalities();
     let space = OutcomeSpace::new((0..cardinalities.len()).collect(), cardinalities)?;
     let total: f64 = p.iter().sum();
-    if p.len() as u64 != space.size() || (total - 1.0).abs() > 1e-6 || p.iter().any(|&value| value < 0.0) {
+    if p.len() as u64 != space.size()
+        || total.is_nan()
+        || (total - 1.0).abs() > 1e-6
+        || p.iter().any(|&value| value < 0.0)
+    {
         return Err(Error::option(
             "distribution",
             format!("{} numbers with sum {total}", p.len()),

@@ -24,6 +24,20 @@ pub enum Opened {
     KeptOld(PathBuf),
 }
 
+impl Opened {
+    /// What the owner of the run should be told, if anything.
+    pub fn note(&self, path: &str) -> Option<String> {
+        match self {
+            Self::AsAsked => None,
+            Self::NothingSaved => Some(format!("{path}: no checkpoint yet; starting from the beginning")),
+            Self::KeptOld(old) => Some(format!(
+                "{path}: starting from the beginning; the checkpoint that was there is kept as {}",
+                old.display()
+            )),
+        }
+    }
+}
+
 /// Writes checkpoints while a search goes on.
 pub struct Checkpointer {
     path: PathBuf,

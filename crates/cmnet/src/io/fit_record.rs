@@ -4,7 +4,7 @@ use super::model_file::complaint;
 use crate::data::{DataDigest, Schema};
 use crate::error::{Result, shown};
 use crate::graph::VarSet;
-use crate::loglinear::{Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
+use crate::loglinear::{Coordinates, Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
 use crate::structure::Structure;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -110,6 +110,12 @@ impl FitRecord {
         }
         let values: Vec<f64> = values.into_iter().flatten().collect();
         self.check_numbers(file)?;
+        let free = Coordinates::new(structure, &terms)?.len();
+        if self.free_parameters != free {
+            let problem =
+                format!("{} is not the number of free parameters; that is {free}", self.free_parameters);
+            return Err(complaint(file, "parameters.free_parameters", problem));
+        }
         let violation = largest_violation(structure, &terms, &values);
         if violation > LARGEST_VIOLATION {
             let problem = format!("the values break the contexts' restrictions by {violation:e}");
@@ -118,10 +124,16 @@ impl FitRecord {
         let parameters = Parameters::new(terms, values, self.log_partition);
         check_partition(file, structure, &parameters)?;
         let term = |(place, record): (usize, &Map<String, Value>)| {
-            read_term(file, schema, record, &format!("parameters.boundary[{place}]"))
+            let at = format!("parameters.boundary[{place}]");
+            let term = read_term(file, schema, record, &at)?;
+            match parameters.terms().number(&term) {
+                Some(_) => Ok(term),
+                None => Err(complaint(file, &at, "the graph has no such term".to_owned())),
+            }
         };
+        let boundary = self.boundary.iter().enumerate().map(term).collect::<Result<_>>()?;
         Ok(Fit {
-            boundary: self.boundary.iter().enumerate().map(term).collect::<Result<_>>()?,
+            boundary,
             parameters,
             estimate: self.method,
             reason: self.reason.clone(),
@@ -170,6 +182,14 @@ impl FitRecord {
         let has = [self.log_partition.is_some(), self.log_likelihood.is_some()];
         if has != [exact; 2] {
             return refuse("log_partition and log_likelihood belong to exact estimates, and only to them");
+        }
+        if self.pseudo_log_likelihood.is_some() == exact {
+            return refuse(
+                "pseudo_log_likelihood belongs to estimates by pseudo-likelihood, and only to them",
+            );
+        }
+        if self.gradient.is_some_and(|gradient| gradient < 0.0) {
+            return refuse("the gradient is the size of a derivative, 0 or more");
         }
         if self.rows == Some(0) || self.smoothing.is_some_and(|smoothing| smoothing < 0.0) {
             return refuse("rows and smoothing must be counts");

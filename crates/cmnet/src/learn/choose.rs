@@ -167,7 +167,8 @@ mod tests {
     /// that can be fitted exactly stay so.
     #[test]
     fn a_mixed_comparison_keeps_exact_fits() {
-        let row = |row: usize| (0..7).map(move |v| if (row >> v) % 3 == 0 { "0" } else { "1" }.to_owned());
+        let row =
+            |row: usize| (0..7).map(move |v| if (row >> v).is_multiple_of(3) { "0" } else { "1" }.to_owned());
         let names: Vec<String> = (0..7).map(|v| format!("x{v}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let data = Dataset::from_labels(&names, (0..200).map(|r| row(r).collect::<Vec<_>>())).unwrap();

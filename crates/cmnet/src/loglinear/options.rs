@@ -61,8 +61,9 @@ impl Default for FitOptions {
 
 impl FitOptions {
     pub(crate) fn check(&self) -> Result<()> {
-        if !(self.smoothing >= 0.0 && self.smoothing.is_finite()) {
-            return Err(Error::option("--smoothing", self.smoothing.to_string(), "a number, 0 or more"));
+        if self.smoothing != 0.0 && !(1e-12..=1e12).contains(&self.smoothing) {
+            let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
+            return Err(Error::option("--smoothing", self.smoothing.to_string(), expected));
         }
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(Error::option("--tolerance", self.tolerance.to_string(), "a number above 0"));

@@ -47,8 +47,9 @@ impl Stratified {
     /// # Errors
     /// When smoothing is negative, or the data do not have the structure's variables.
     pub fn fit(&self, data: &Dataset, smoothing: f64) -> Result<SgmFit> {
-        if !(smoothing >= 0.0 && smoothing.is_finite()) {
-            return Err(Error::option("--smoothing", smoothing.to_string(), "a number, 0 or more"));
+        if smoothing != 0.0 && !(1e-12..=1e12).contains(&smoothing) {
+            let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
+            return Err(Error::option("--smoothing", smoothing.to_string(), expected));
         }
         if data.schema().cardinalities() != vec![2; self.graph.nodes()] {
             let found = format!("{} variables", data.schema().len());
