@@ -239,7 +239,7 @@ fn values_and_columns_beside_the_schema() {
     );
     assert!(
         complaint_with("a,grade\nx,middel\n", &with("[levels]\ngrade = ['low', 'middle']"))
-            .contains("; did you mean \"middle\"?; add it")
+            .contains("; did you mean \"middle\"?; mend")
     );
     assert_eq!(
         complaint_with("a,grade\nx,low\n", &with("[levels]\n\ngrades = ['low', 'high']")),

@@ -4,7 +4,7 @@ use super::atomic::write_atomic;
 use super::checkpoint_record::CheckpointRecord;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learn::LearnState;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The format that this version writes, and the only one so far.
@@ -22,7 +22,8 @@ pub type Identity = [(&'static str, String)];
 pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
     let record = CheckpointRecord::new(FORMAT, identity, state);
     let text = serde_json::to_string(&record).map_err(|error| complaint(path, &error.to_string()))?;
-    if path.exists() {
+    // One that breaks off must not take the place of a whole one.
+    if looks_whole(path)? {
         let previous = previous(path);
         std::fs::rename(path, &previous).map_err(|source| Error::io(&previous, "write", source))?;
     }
@@ -79,7 +80,8 @@ pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
         if file.is_dir() {
             return refuse(file, "this is a folder, and checkpoints go to a file");
         }
-        if head(file)?.is_some_and(|head| !head.is_empty() && !head.starts_with(HEAD)) {
+        // One that breaks off is a checkpoint, if a damaged one.
+        if head(file)?.is_some_and(|head| !head.starts_with(HEAD) && !HEAD.starts_with(&head)) {
             return refuse(file, "this file is no checkpoint and would be replaced by one");
         }
     }
@@ -103,6 +105,20 @@ fn put_aside(path: &Path) -> Result<Option<PathBuf>> {
         }
     }
     Ok(kept.then_some(old))
+}
+
+/// Whether a file begins and ends as checkpoints do.
+fn looks_whole(path: &Path) -> Result<bool> {
+    if !head(path)?.is_some_and(|head| head.starts_with(HEAD)) {
+        return Ok(false);
+    }
+    let mut last = [0];
+    let read = std::fs::File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)
+    });
+    read.map_err(|source| Error::io(path, "read", source))?;
+    Ok(last == [b'}'])
 }
 
 /// What checkpoints begin with.
