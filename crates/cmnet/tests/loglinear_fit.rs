@@ -316,3 +316,16 @@ fn estimates_of_the_mushroom_folds_all_end() {
     }
     assert!(boundaries > 0);
 }
+
+/// Most directions of this table have no information at all, and the factor of the curvature
+/// must survive that: 828 and 814 terms are not determined by the cells that stay possible, as
+/// the ranks of those cells' features say, computed elsewhere by singular values.
+#[test]
+fn the_terms_of_mushroom_without_an_estimate_are_counted_right() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/mushroom.csv");
+    let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
+    let kappas = ["eps", "n^-0.25"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let learned = learn(&data, &LearnOptions { kappas, ..LearnOptions::default() }, &()).unwrap();
+    let counts = learned.models.iter().map(|model| model.fit.as_ref().unwrap().boundary.len());
+    assert_eq!(counts.collect::<Vec<_>>(), [828, 814]);
+}
