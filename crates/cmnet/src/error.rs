@@ -27,6 +27,15 @@ impl Error {
         ErrorKind::Option { name, found: found.into(), expected }.into()
     }
 
+    /// Refuses a number of imagined rows that is none, or so small that dividing by it overflows.
+    pub(crate) fn check_smoothing(smoothing: f64) -> Result<()> {
+        if smoothing == 0.0 || (1e-12..=1e12).contains(&smoothing) {
+            return Ok(());
+        }
+        let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
+        Err(Self::option("--smoothing", format!("{smoothing:?}"), expected))
+    }
+
     /// A table that cannot be read, with the place of the complaint.
     pub fn input(place: Place, problem: InputProblem) -> Self {
         ErrorKind::Input { place, problem }.into()

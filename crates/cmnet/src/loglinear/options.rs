@@ -61,10 +61,7 @@ impl Default for FitOptions {
 
 impl FitOptions {
     pub(crate) fn check(&self) -> Result<()> {
-        if self.smoothing != 0.0 && !(1e-12..=1e12).contains(&self.smoothing) {
-            let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
-            return Err(Error::option("--smoothing", self.smoothing.to_string(), expected));
-        }
+        Error::check_smoothing(self.smoothing)?;
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(Error::option("--tolerance", self.tolerance.to_string(), "a number above 0"));
         }

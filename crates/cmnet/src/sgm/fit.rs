@@ -47,10 +47,7 @@ impl Stratified {
     /// # Errors
     /// When smoothing is negative, or the data do not have the structure's variables.
     pub fn fit(&self, data: &Dataset, smoothing: f64) -> Result<SgmFit> {
-        if smoothing != 0.0 && !(1e-12..=1e12).contains(&smoothing) {
-            let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
-            return Err(Error::option("--smoothing", smoothing.to_string(), expected));
-        }
+        Error::check_smoothing(smoothing)?;
         if data.schema().cardinalities() != vec![2; self.graph.nodes()] {
             let found = format!("{} variables", data.schema().len());
             return Err(Error::option("data", found, "the two-level variables that the structure has"));

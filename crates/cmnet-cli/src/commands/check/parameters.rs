@@ -145,13 +145,7 @@ impl ParameterVerdict {
             return Err(CheckError::TooLarge { what: "joint configurations", limit: MOST_CELLS });
         };
         self.gradient = Some(likelihood_gradient_norm(table, model, phi, smoothing)?);
-        let work = cells as f64 * (self.parameters * self.parameters) as f64;
-        if work <= MOST_WORK {
-            self.log_likelihood = Some(maximum_likelihood(table, model)?.log_likelihood);
-        } else {
-            self.not_examined = Some("the likelihood, which takes too long to maximise once more".to_owned());
-        }
-        Ok(())
+        self.maximise(cells, || Ok(maximum_likelihood(table, model)?.log_likelihood))
     }
 
     /// Row by row.
@@ -164,10 +158,18 @@ impl ParameterVerdict {
         let imagined = Imagined { rows: smoothing, ridge: RIDGE };
         self.gradient = Some(pseudo_gradient_norm(table, model, phi, imagined)?);
         let levels: usize = table.cardinalities().iter().sum();
-        let work =
-            (table.observations().count() * levels) as f64 * (self.parameters * self.parameters) as f64;
-        if work <= MOST_WORK {
-            self.log_likelihood = Some(maximum_pseudo_likelihood(table, model, Imagined::NONE)?);
+        let cells = table.observations().count() * levels;
+        self.maximise(cells, || maximum_pseudo_likelihood(table, model, Imagined::NONE))
+    }
+
+    /// Has the referee fit once more, unless that takes too long.
+    fn maximise(
+        &mut self,
+        cells: usize,
+        maximum: impl FnOnce() -> Result<f64, CheckError>,
+    ) -> Result<(), CheckError> {
+        if cells as f64 * (self.parameters * self.parameters) as f64 <= MOST_WORK {
+            self.log_likelihood = Some(maximum()?);
         } else {
             self.not_examined = Some("the likelihood, which takes too long to maximise once more".to_owned());
         }
