@@ -130,5 +130,5 @@ fn economic_activity_cross_validated() {
 }
 
 // Soybean and Wisconsin have few rows for many cells: splits differ by several times as much.
-// On the very folds of that program they are equal to the digit, as a test of the Python
-// package shows (test_known_folds.py).
+// On the very folds of that program BIC and parameters are equal to the digit, as a test of the
+// Python package shows (test_known_folds.py).
