@@ -265,7 +265,8 @@ pub(crate) struct FittingArgs {
     #[arg(help_heading = FITTING, long, value_enum, default_value_t)]
     pub(crate) method: FitMethod,
     /// Imagined observations, spread evenly over all joint outcomes, that keep probabilities
-    /// positive; 0 gives the bare maximum likelihood estimate, which BIC always uses
+    /// positive; 0 gives the bare maximum likelihood estimate, which BIC always uses (where
+    /// that lies at infinity, the parameters end at 1e-7 imagined observations for each row)
     #[arg(help_heading = FITTING, long, default_value_t = 1.0)]
     pub(crate) smoothing: f64,
     /// Memory for the tables of exact fitting, and for what a search remembers (two memos of

@@ -7,6 +7,9 @@ pub use input::{InputProblem, MissingValues, Place};
 use std::fmt;
 use std::path::PathBuf;
 
+/// Numbers of imagined rows that can be computed with.
+pub(crate) const SMOOTHING: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -29,7 +32,7 @@ impl Error {
 
     /// Refuses a number of imagined rows that is none, or so small that dividing by it overflows.
     pub(crate) fn check_smoothing(smoothing: f64) -> Result<()> {
-        if smoothing == 0.0 || (1e-12..=1e12).contains(&smoothing) {
+        if smoothing == 0.0 || SMOOTHING.contains(&smoothing) {
             return Ok(());
         }
         let expected = "0, or a number of imagined rows between 1e-12 and 1e12";

@@ -15,9 +15,10 @@ use cmnet::loglinear::{
     Estimate, Fit, FitOptions, FitStatus, Likelihood, Method, Terms, fit, largest_violation,
 };
 use cmnet::outcome::OutcomeSpace;
-use cmnet_check::{Ending, LogLinear, maximum_likelihood};
+use cmnet_check::{Ending, LogLinear, likelihood_gradient_norm, maximum_likelihood};
 use loglinear_support::{
-    SMALL, Shape, dataset, full_table, generator, labelled, levels, plain, structure, table, uniform_table,
+    SMALL, Shape, dataset, full_table, generator, in_order, labelled, levels, plain, structure, table,
+    uniform_table,
 };
 use rand::Rng;
 
@@ -125,6 +126,39 @@ fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
                 assert!(logs.iter().all(|&log| log > -30.0));
             }
         }
+    }
+    assert!(at_boundary > 100, "{at_boundary}");
+}
+
+/// Where there is no finite estimate the bare one is what a ten-millionth of an imagined row
+/// for each row makes of it, whatever the way there; by then the stated rule is met.
+#[test]
+fn a_bare_estimate_at_the_boundary_ends_where_the_stated_rule_is_met() {
+    let mut random = generator(25);
+    let mut at_boundary = 0;
+    for trial in 0..200 {
+        let shape = Shape { variables: (3, 5), element_probability: [0.0, 0.2][trial % 2], ..SMALL };
+        let structure = structure(&mut random, shape);
+        let rows = random.random_range(4..60);
+        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+        let bare = fit(&structure, &data, &BARE).unwrap();
+        if bare.status != FitStatus::Boundary {
+            continue;
+        }
+        at_boundary += 1;
+        let model = LogLinear::new(&levels(&structure), &labelled(&structure)).unwrap();
+        let phi = in_order(&model, &bare);
+        let slope = likelihood_gradient_norm(&table(&data), &model, &phi, 0.0).unwrap();
+        assert!(bare.gradient.max(slope) <= 1e-7, "trial {trial}: {:e} {slope:e}", bare.gradient);
+        let imagined = BARE.tolerance * data.rows() as f64;
+        let little = fit(&structure, &data, &FitOptions { smoothing: imagined, ..BARE }).unwrap();
+        let off = furthest(&log_probabilities(&bare), &log_probabilities(&little));
+        assert!(off < 1e-4, "trial {trial}: {off:e}");
+        // Ten times the precision is further out.
+        let precise =
+            fit(&structure, &data, &FitOptions { tolerance: BARE.tolerance / 10.0, ..BARE }).unwrap();
+        assert!(precise.gradient < bare.gradient / 5.0);
+        assert_eq!(precise.log_likelihood, bare.log_likelihood);
     }
     assert!(at_boundary > 100, "{at_boundary}");
 }

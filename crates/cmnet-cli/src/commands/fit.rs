@@ -5,7 +5,7 @@ use crate::commands::fitting::fit_options;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::io::model_file;
-use cmnet::loglinear::{Fit, FitStatus, Term, fit};
+use cmnet::loglinear::{Fit, FitOptions, FitStatus, Term, fit};
 use cmnet::{Model, data::Schema};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -69,6 +69,10 @@ fn as_text(schema: &Schema, fit: &Fit) -> anyhow::Result<String> {
             "Zero margins leave these terms without a finite estimate: {}{more}",
             terms.join("; ")
         )?;
+        if fit.smoothing == 0.0 {
+            let share = FitOptions::default().tolerance;
+            writeln!(page, "They end where {share:e} imagined rows for each row would leave them.")?;
+        }
     }
     Ok(page)
 }

@@ -9,72 +9,59 @@ use crate::data::Dataset;
 use crate::graph::VarSet;
 use crate::inference::{JunctionTree, Shape};
 
-/// Imagined observations, in all, where the bare estimate has probabilities of zero: the
-/// terms stay finite, and the log-likelihood is off its supremum by less than 1e-6.
-pub(crate) const FLOOR: f64 = 1e-8;
-
-/// A fitted part.
-#[derive(Clone, Debug)]
-pub(crate) struct ClosedForm {
-    pub(crate) phi: Vec<f64>,
-    pub(crate) log_partition: f64,
-    /// The log-likelihood of the data alone: the supremum where no observation is imagined.
-    pub(crate) log_likelihood: f64,
-    /// The terms that run away, when no observation is imagined.
-    pub(crate) boundary: Vec<usize>,
+/// The margins of a part whose junction tree has no fill and whose edges have no contexts.
+pub(crate) struct Decomposable<'a> {
+    terms: &'a Terms,
+    part: &'a Part,
+    factors: Vec<Factor<'a>>,
+    rows: f64,
 }
 
-/// Fits a part whose junction tree has no fill and whose edges have no contexts.
-pub(crate) fn closed_form(
-    terms: &Terms,
-    part: &Part,
-    tree: &JunctionTree,
-    data: &Dataset,
-    smoothing: Smoothing,
-) -> ClosedForm {
-    let cliques = tree.cliques().iter().map(|clique| (clique.shape(), 1.0));
-    let separators = tree.cliques().iter().filter_map(|clique| Some((clique.separator()?, -1.0)));
-    let factors: Vec<Factor<'_>> = cliques
-        .chain(separators)
-        .map(|(shape, sign)| Factor { shape, sign, counts: clique_counts(data, shape) })
-        .collect();
-    let bare = smoothing == Smoothing(0.0);
-    let has_empty_cell = factors.iter().any(|factor| factor.counts.contains(&0.0));
-    let imagined = if bare && has_empty_cell { Smoothing(FLOOR) } else { smoothing };
-    let total = data.rows() as f64;
-    let mut form = ClosedForm {
-        phi: vec![0.0; part.terms.len()],
-        log_partition: 0.0,
-        log_likelihood: 0.0,
-        boundary: Vec::new(),
-    };
-    for factor in &factors {
-        let mut logs = factor.counts.clone();
-        imagined.add_to(&mut logs);
-        for value in &mut logs {
-            *value = libm::log(*value / (total + imagined.0));
+impl<'a> Decomposable<'a> {
+    pub(crate) fn new(terms: &'a Terms, part: &'a Part, tree: &'a JunctionTree, data: &Dataset) -> Self {
+        let cliques = tree.cliques().iter().map(|clique| (clique.shape(), 1.0));
+        let separators = tree.cliques().iter().filter_map(|clique| Some((clique.separator()?, -1.0)));
+        let factors = cliques
+            .chain(separators)
+            .map(|(shape, sign)| Factor { shape, sign, counts: clique_counts(data, shape) })
+            .collect();
+        Self { terms, part, factors, rows: data.rows() as f64 }
+    }
+
+    /// The log-likelihood at its maximum, or its supremum.
+    pub(crate) fn log_likelihood(&self) -> f64 {
+        self.factors.iter().map(|factor| factor.log_likelihood(self.rows)).sum()
+    }
+
+    /// The parameters and the logarithm of the partition function with imagined observations,
+    /// of which there must be some where a margin is zero.
+    pub(crate) fn estimate(&self, imagined: Smoothing) -> (Vec<f64>, f64) {
+        let mut phi = vec![0.0; self.part.terms.len()];
+        let mut log_partition = 0.0;
+        for factor in &self.factors {
+            let mut logs = factor.counts.clone();
+            imagined.add_to(&mut logs);
+            for value in &mut logs {
+                *value = libm::log(*value / (self.rows + imagined.0));
+            }
+            terms_of_sum(factor.shape, &mut logs);
+            log_partition -= factor.sign * logs[0];
+            factor.scatter(self.terms, self.part, &logs, &mut phi);
         }
-        form.log_likelihood += factor.log_likelihood(if bare { None } else { Some(&logs) }, total);
-        terms_of_sum(factor.shape, &mut logs);
-        form.log_partition -= factor.sign * logs[0];
-        factor.scatter(terms, part, &logs, &mut form.phi);
+        (phi, log_partition)
     }
-    if bare && has_empty_cell {
-        form.boundary = runaways(&factors, terms, part);
-    }
-    form
-}
 
-/// The terms without a finite estimate: those whose formula takes the logarithm of an empty
-/// cell of some clique.
-fn runaways(factors: &[Factor<'_>], terms: &Terms, part: &Part) -> Vec<usize> {
-    let mut empty_cells = vec![0.0; part.terms.len()];
-    for clique in factors.iter().filter(|factor| factor.sign > 0.0) {
-        let mut empty: Vec<f64> = clique.counts.iter().map(|&n| f64::from(u8::from(n == 0.0))).collect();
-        sum_of_terms(clique.shape, &mut empty);
-        clique.scatter(terms, part, &empty, &mut empty_cells);
+    /// The terms without a finite estimate: those whose formula takes the logarithm of an
+    /// empty cell of some clique.
+    pub(crate) fn runaways(&self) -> Vec<usize> {
+        let mut empty_cells = vec![0.0; self.part.terms.len()];
+        for clique in self.factors.iter().filter(|factor| factor.sign > 0.0) {
+            let mut empty: Vec<f64> = clique.counts.iter().map(|&n| f64::from(u8::from(n == 0.0))).collect();
+            sum_of_terms(clique.shape, &mut empty);
+            clique.scatter(self.terms, self.part, &empty, &mut empty_cells);
+        }
+        (0..empty_cells.len()).filter(|&term| empty_cells[term] > 0.0).collect()
     }
-    (0..empty_cells.len()).filter(|&term| empty_cells[term] > 0.0).collect()
 }
 
 /// The margin of a clique, or of a separator with sign -1.
@@ -85,15 +72,10 @@ struct Factor<'a> {
 }
 
 impl Factor<'_> {
-    /// The factor's share of the log-likelihood, at given log probabilities or at the
-    /// observed shares.
-    fn log_likelihood(&self, logs: Option<&[f64]>, total: f64) -> f64 {
-        let term = |(cell, &count): (usize, &f64)| match logs {
-            _ if count == 0.0 => 0.0,
-            Some(logs) => count * logs[cell],
-            None => count * libm::log(count / total),
-        };
-        self.sign * self.counts.iter().enumerate().map(term).sum::<f64>()
+    /// The factor's share of the log-likelihood, at the observed shares.
+    fn log_likelihood(&self, rows: f64) -> f64 {
+        let term = |&count: &f64| if count == 0.0 { 0.0 } else { count * libm::log(count / rows) };
+        self.sign * self.counts.iter().map(term).sum::<f64>()
     }
 
     /// Adds a table's entries, with the factor's sign, to the terms that they stand for.
@@ -157,20 +139,29 @@ mod tests {
         for seed in 0..40 {
             let rows = 5 + 2 * seed;
             let data = sparse_rows(&cardinalities, rows, seed);
-            let form = closed_form(&terms, &part, &tree, &data, Smoothing(0.0));
+            let form = Decomposable::new(&terms, &part, &tree, &data);
             let likelihood =
                 |weight| empty.clone().with_means(term_means(&terms, &part, &data, Smoothing(weight)));
             let halt = || false;
-            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows: f64::from(rows), halt: &halt };
+            let rows = f64::from(rows);
+            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows, bounded: true, halt: &halt };
             let near = polish(&likelihood(1.0), vec![0.0; terms.len()], stop);
             let bare = likelihood(0.0);
-            let best = polish(&bare, near.beta, stop);
-            assert!((form.log_likelihood - f64::from(rows) * bare.value(&best.point)).abs() < 1e-6);
+            let best = polish(&bare, near.beta.clone(), Stop { bounded: false, ..stop });
+            assert!((form.log_likelihood() - rows * bare.value(&best.point)).abs() < 1e-6);
+            // Also with so little that the maximum is all but a supremum.
+            for imagined in [1.0, 1e-2, 1e-7 * rows] {
+                let (phi, _) = form.estimate(Smoothing(imagined));
+                let found = polish(&likelihood(imagined), near.beta.clone(), stop);
+                assert_eq!(found.ending, Ending::Converged);
+                let off = phi.iter().zip(&found.beta).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(off < 1e-3, "seed {seed}, {imagined} imagined: {off}");
+            }
             let runaways = match best.ending {
                 Ending::Boundary(terms) => terms,
                 _ => Vec::new(),
             };
-            assert_eq!(form.boundary, runaways);
+            assert_eq!(form.runaways(), runaways);
             boundaries += usize::from(!runaways.is_empty());
         }
         assert!((10..40).contains(&boundaries), "{boundaries}");

@@ -3,12 +3,12 @@
 
 use super::check_match;
 use super::coordinates::Coordinates;
-use super::decomposable::closed_form;
+use super::decomposable::Decomposable;
 use super::lbfgs::climb;
 use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
 use super::newton::{Ending, Stop, polish};
-use super::objective::Objective;
+use super::objective::{Objective, largest};
 use super::options::{Estimate, Fit, FitOptions, FitStatus, Method};
 use super::parameters::Parameters;
 use super::part::Part;
@@ -217,16 +217,23 @@ impl Job<'_> {
     }
 
     fn in_closed_form(&self, part: &Part, tree: &JunctionTree) -> FittedPart {
-        let form = |weight| closed_form(self.terms, part, tree, self.data, Smoothing(weight));
-        let bare = form(0.0);
-        let used = if self.options.smoothing > 0.0 { form(self.options.smoothing) } else { bare.clone() };
+        let form = Decomposable::new(self.terms, part, tree, self.data);
+        let boundary = form.runaways();
+        let imagined = Smoothing(self.options.imagined(!boundary.is_empty(), self.data.rows()));
+        let (phi, log_partition) = form.estimate(imagined);
+        let slope: Vec<f64> = if imagined.0 > self.options.smoothing {
+            let means = |smoothing| term_means(self.terms, part, self.data, smoothing);
+            means(imagined).into_iter().zip(means(Smoothing(0.0))).map(|(with, bare)| with - bare).collect()
+        } else {
+            Vec::new()
+        };
         FittedPart {
-            phi: used.phi,
-            log_partition: used.log_partition,
-            log_likelihood: bare.log_likelihood,
-            status: if bare.boundary.is_empty() { FitStatus::Converged } else { FitStatus::Boundary },
-            boundary: bare.boundary,
-            gradient: 0.0,
+            phi,
+            log_partition,
+            log_likelihood: form.log_likelihood(),
+            status: if boundary.is_empty() { FitStatus::Converged } else { FitStatus::Boundary },
+            boundary,
+            gradient: largest(&slope),
             iterations: 0,
         }
     }
@@ -239,7 +246,8 @@ impl Job<'_> {
     }
 
     /// Maximises a function of the number of imagined observations: with some, where a
-    /// maximum always exists; from there with none; and with as many as asked for.
+    /// maximum always exists; from there with none; and with as many as asked for, or as it
+    /// takes where there is no maximum with none.
     fn optimize<O: Objective>(
         &self,
         part: &Part,
@@ -248,14 +256,19 @@ impl Job<'_> {
     ) -> FittedPart {
         let options = self.options;
         let rows = self.data.rows() as f64;
-        let stop =
-            Stop { tolerance: options.tolerance, iterations: options.max_iterations, rows, halt: self.halt };
+        let stop = Stop {
+            tolerance: options.tolerance,
+            iterations: options.max_iterations,
+            rows,
+            bounded: true,
+            halt: self.halt,
+        };
         let helped = objective(HELP);
         let begin = self.start(part, helped.coordinates());
         let (start, climbed) = climb(&helped, begin, stop.tolerance, CLIMB.min(stop.iterations));
         let near = polish(&helped, start, stop);
         let bare = objective(0.0);
-        let best = polish(&bare, near.beta.clone(), stop);
+        let best = polish(&bare, near.beta.clone(), Stop { bounded: false, ..stop });
         let log_likelihood = rows * bare.plain_value(&best.point);
         let (status, boundary) = match best.ending.clone() {
             Ending::Converged => (FitStatus::Converged, Vec::new()),
@@ -263,15 +276,18 @@ impl Job<'_> {
             Ending::IterationLimit => (FitStatus::IterationLimit, Vec::new()),
         };
         let mut iterations = climbed + near.iterations + best.iterations;
-        let used = if options.smoothing == 0.0 {
+        let imagined = options.imagined(status == FitStatus::Boundary, self.data.rows());
+        let used = if imagined == 0.0 {
             best
-        } else if options.smoothing == HELP {
+        } else if imagined == HELP {
             near
         } else {
-            let optimum = polish(&objective(options.smoothing), near.beta, stop);
+            let optimum = polish(&objective(imagined), near.beta, stop);
             iterations += optimum.iterations;
             optimum
         };
+        let gradient =
+            if imagined > options.smoothing { largest(&bare.gradient(&used.point)) } else { used.gradient };
         // What was asked for must have converged too: those are the parameters that are used.
         let status = if used.ending == Ending::IterationLimit { FitStatus::IterationLimit } else { status };
         FittedPart {
@@ -280,7 +296,7 @@ impl Job<'_> {
             log_likelihood,
             status,
             boundary,
-            gradient: used.gradient,
+            gradient,
             iterations,
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Stop<'a> {
     pub(crate) iterations: u64,
     /// Observations: what is negligible is so for their sum.
     pub(crate) rows: f64,
+    /// Whether a maximum is known to exist, however flat: then no step tells a boundary.
+    pub(crate) bounded: bool,
     /// Asked often; the optimisation ends at once where it says so, and its result is void.
     pub(crate) halt: &'a (dyn Fn() -> bool + Sync),
 }
@@ -69,6 +71,7 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
     objective.move_to(&beta, &mut point);
     let gradient = objective.gradient(&point);
     let mut climb = Climb { objective, beta, point, gradient, preconditioner: None, stalled: 0 };
+    let runs_away = |length| length > LARGE_STEP && !stop.bounded;
     let mut iterations = 0;
     let mut ending = None;
     let mut latest = 0.0;
@@ -81,13 +84,13 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
             // On the way to a boundary the curvature becomes singular to rounding. Where the
             // gradient has vanished that is the end, and the latest step tells which one.
             if largest(&climb.gradient) <= stop.tolerance {
-                ending = Some(climb.end(latest > LARGE_STEP, stop.rows));
+                ending = Some(climb.end(runs_away(latest), stop.rows));
             }
             break;
         }
         latest = step.length;
         let negligible = step.trusted && step.gain <= (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
-        if negligible && step.length > LARGE_STEP {
+        if negligible && runs_away(step.length) {
             ending = Some(climb.end(true, stop.rows));
             break;
         }
@@ -95,14 +98,15 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
         let before = largest(&climb.gradient);
         climb.advance(&step);
         let after = largest(&climb.gradient);
-        if negligible && (step.length < SMALL_STEP || after > before / 2.0) {
+        let still = step.length < SMALL_STEP || (step.length < LARGE_STEP && after > before / 2.0);
+        if negligible && still {
             ending = Some(Ending::Converged);
         }
         // Out of iterations, or of digits: the stated rule decides.
         let last = iterations == stop.iterations || climb.stalled == MOST_STALLED;
         let small_gain = step.gain <= stop.tolerance * objective.value(&climb.point).abs();
         if last && small_gain && after <= stop.tolerance {
-            ending = Some(climb.end(step.length > LARGE_STEP, stop.rows));
+            ending = Some(climb.end(runs_away(step.length), stop.rows));
         }
     }
     let ending = ending.unwrap_or(Ending::IterationLimit);

@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::term::Term;
 use crate::data::DataDigest;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SMOOTHING};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -39,7 +39,9 @@ pub struct FitOptions {
     /// count as zero. [default: 1e-7] [range: above 0]
     ///
     /// That is what "converged" promises; the optimiser goes on to the last digits where it
-    /// can.
+    /// can. Where there is no finite estimate, the bare one ends where this rule is met: it is
+    /// the smoothed one with `tolerance` imagined observations for each observation, at which
+    /// every term is expected as often as it was observed to within this share of the rows.
     pub tolerance: f64,
     /// The most iterations per connected component. [default: 1000]
     pub max_iterations: u64,
@@ -69,6 +71,16 @@ impl FitOptions {
             return Err(Error::option("--max-iterations", "0", "a whole number, 1 or more"));
         }
         Ok(())
+    }
+
+    /// The imagined observations of the parameters that are used: those asked for; and if none
+    /// are, on a boundary as many as the rule of convergence allows.
+    pub(crate) fn imagined(&self, boundary: bool, rows: u64) -> f64 {
+        if boundary && self.smoothing == 0.0 {
+            (self.tolerance * rows as f64).clamp(*SMOOTHING.start(), *SMOOTHING.end())
+        } else {
+            self.smoothing
+        }
     }
 }
 
@@ -129,7 +141,7 @@ pub struct Fit {
     pub estimate: Estimate,
     /// Why that one.
     pub reason: String,
-    /// Imagined observations that smooth the parameters.
+    /// Imagined observations that smooth the parameters, as asked for.
     pub smoothing: f64,
     /// The number of free parameters k.
     pub free_parameters: usize,

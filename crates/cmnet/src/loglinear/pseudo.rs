@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// one observation says.
 pub const RIDGE: f64 = 1e-6;
 
-/// The same without imagined observations: so little that a supremum at infinity is told first,
-/// and enough to keep what the rows leave open from drifting. It is not counted in the value.
+/// The same in all, at least: so little that a supremum at infinity is told first, and enough to
+/// keep what the rows leave open from drifting. It is not counted in the value.
 const BARE_RIDGE: f64 = 1e-10;
 
 /// Nodes or cliques that one thread takes at least.
@@ -76,8 +76,7 @@ impl PseudoLikelihood {
     /// The same function of the same data and imagined observations.
     pub(crate) fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
         self.total = self.rows + smoothing.0;
-        let weight = if smoothing.0 > 0.0 { RIDGE * smoothing.0 } else { BARE_RIDGE };
-        self.ridge = weight / self.total;
+        self.ridge = (RIDGE * smoothing.0).max(BARE_RIDGE) / self.total;
         let rows = self.rows;
         self.nodes.par_iter_mut().for_each(|node| node.smooth(smoothing, rows));
         self

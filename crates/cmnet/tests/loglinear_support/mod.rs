@@ -3,8 +3,9 @@
 
 use cmnet::data::{Codes, Dataset, Schema, Variable, collapse::collapse};
 use cmnet::graph::Edge;
+use cmnet::loglinear::Fit;
 use cmnet::{Structure, outcome::OutcomeSpace};
-use cmnet_check::{Labelled, Table};
+use cmnet_check::{Labelled, LogLinear, Table};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -123,4 +124,14 @@ pub(crate) fn grid(side: usize) -> Structure {
         }
     }
     plain(&vec![2; side * side], &edges)
+}
+
+/// The values in the order of the referee's terms.
+pub(crate) fn in_order(model: &LogLinear, fitted: &Fit) -> Vec<f64> {
+    let mut phi = vec![0.0; model.terms().len()];
+    for (term, value) in fitted.parameters.iter() {
+        let levels: Vec<usize> = term.levels.iter().map(|&level| level as usize).collect();
+        phi[model.term_place(term.variables.as_slice(), &levels).unwrap()] = value;
+    }
+    phi
 }
