@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// Re-derive a model's score, regularity and local optimality with independent code
     #[command(
-        after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees."
+        after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees: with a score, with parameters, or with the claim to be a\nlocal optimum, which a model makes of the table that a finished search in mode paper learned it from."
     )]
     Check(CheckArgs),
     /// Estimate the parameters of a given structure
@@ -136,8 +136,8 @@ impl DataArgs {
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
-    /// Use only these columns
-    #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
+    /// Use only these columns: name,name, a name with commas in double quotes
+    #[arg(help_heading = READING, long, value_name = "NAMES")]
     pub(crate) columns: Option<Vec<String>>,
     /// What to do with rows that have missing values
     #[arg(help_heading = READING, long, value_enum, default_value_t)]
@@ -156,8 +156,8 @@ pub(crate) struct RowsArgs {
     /// The first line is a row; the columns are named X1, X2, ...
     #[arg(help_heading = READING, long)]
     pub(crate) no_header: bool,
-    /// Leave out these columns
-    #[arg(help_heading = READING, long, value_name = "NAMES", value_delimiter = ',')]
+    /// Leave out these columns: name,name, a name with commas in double quotes
+    #[arg(help_heading = READING, long, value_name = "NAMES")]
     pub(crate) drop: Vec<String>,
     /// Column that says how often each row was observed
     #[arg(help_heading = READING, long, value_name = "COLUMN")]
@@ -188,8 +188,9 @@ pub(crate) struct DescribeArgs {
 pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Model file to write [default for text: the table's name with .model.json, in the
-    /// current folder, and a drawing .svg beside it; for JSON: none]
+    /// Model file to write, and beside it a drawing with the ending .svg; files of these names
+    /// are replaced [default for text: the table's name with .model.json, in the current
+    /// folder; for JSON: none]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     /// Write no files
@@ -199,9 +200,9 @@ pub(crate) struct LearnArgs {
     /// graphical models of the paper's comparison (binary variables; no kappa, no search mode)
     #[arg(long, value_enum, default_value_t)]
     pub(crate) model: ModelClass,
-    /// Seed of the random search of --model sgm
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    /// Seed of the random search of --model sgm [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// How to choose among the kappas
     #[arg(long, value_enum, default_value_t)]
     pub(crate) select: Select,
@@ -228,7 +229,7 @@ pub(crate) struct SearchArgs {
     /// Threads; 0 takes one per core
     #[arg(long, default_value_t = 0)]
     pub(crate) threads: usize,
-    /// End the search after this time and keep what was found: 30s, 5m, 2h
+    /// End the search after this time and keep what was found: 30s, 5m, 2h; a number is seconds
     #[arg(long, value_name = "TIME")]
     pub(crate) time_limit: Option<String>,
     /// Mode blanket: the most neighbours of a variable
@@ -265,7 +266,7 @@ pub(crate) struct FittingArgs {
     #[arg(help_heading = FITTING, long, value_enum, default_value_t)]
     pub(crate) method: FitMethod,
     /// Imagined observations, spread evenly over all joint outcomes, that keep probabilities
-    /// positive; 0 gives the bare maximum likelihood estimate, which BIC always uses (where
+    /// positive; 0 gives the bare maximum likelihood estimate, by which BIC always judges (where
     /// that lies at infinity, the parameters end at 1e-7 imagined observations for each row)
     #[arg(help_heading = FITTING, long, default_value_t = 1.0)]
     pub(crate) smoothing: f64,

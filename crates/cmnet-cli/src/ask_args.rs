@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 const QUERY_HELP: &str = "\
 Examples:
-  cmnet query heart.model.json --given smoking=yes --target lipoprotein_ratio,pressure
-  cmnet query heart.model.json --given smoking=yes,family=no --map
-  cmnet query heart.model.json --soft smoking=yes:0.8,no:0.2 --joint --target pressure,family
+  cmnet query heart.model.json --given smoking=yes --target lipoprotein_ratio
+  cmnet query heart.model.json --given smoking=yes,strenuous_physical_work=no --map
+  cmnet query heart.model.json --soft smoking=yes:0.8,no:0.2 --joint \
+    --target strenuous_mental_work,strenuous_physical_work
 
 A level may contain commas and equals signs as it is, or stand in double quotes.";
 
@@ -26,7 +27,7 @@ pub(crate) enum AskCommand {
     #[command(after_help = QUERY_HELP)]
     Query(QueryArgs),
     /// Predict one variable row by row from its Markov blanket
-    #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target class")]
+    #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target acceptability")]
     Predict(PredictArgs),
     /// Draw rows from a fitted model
     #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
@@ -187,7 +188,7 @@ pub(crate) struct SampleArgs {
     /// Rows to draw
     #[arg(short = 'n', long = "rows", value_name = "N")]
     pub(crate) rows: usize,
-    /// File to write [default: standard output]
+    /// CSV file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]

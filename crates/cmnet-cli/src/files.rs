@@ -4,7 +4,7 @@ use crate::args::{DataArgs, OnMissing, ReadingArgs, RowsArgs};
 use crate::exit::Usage;
 use crate::output;
 use cmnet::Model;
-use cmnet::data::Dataset;
+use cmnet::data::{Dataset, quoted};
 use cmnet::io::{LevelOrder, Loaded, OnMissing as Policy, ReadOptions, Source, csv, parse_delimiter};
 use cmnet::loglinear::Fit;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,25 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
     Ok(model.arrange(loaded.data)?)
 }
 
-/// Reads a table; warnings and dropped rows go to standard error, but no warning about a
-/// column that is no variable.
+/// Reads a table; warnings and dropped rows go to standard error. A column with folds is read
+/// too where only some columns are asked for, and not warned about.
 pub(crate) fn table_with_note(arguments: &DataArgs, besides: Option<&str>) -> anyhow::Result<Dataset> {
-    let mut loaded = read(arguments)?;
+    let mut options = options(&arguments.reading)?;
+    if let Some(folds) = besides {
+        let unreadable = |why: &str| Err(Usage(format!("--fold-column {folds}: {why}")).into());
+        if options.drop.iter().any(|name| name == folds) {
+            return unreadable("that column is left out by --drop");
+        }
+        if options.weights.as_deref() == Some(folds) {
+            return unreadable("that column has the weights of the rows");
+        }
+        if let Some(columns) =
+            options.columns.as_mut().filter(|columns| !columns.iter().any(|name| name == folds))
+        {
+            columns.push(folds.to_owned());
+        }
+    }
+    let mut loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;
     loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
     warn(&loaded);
     note_dropped(&loaded);
@@ -127,16 +142,21 @@ pub(crate) fn row_options(arguments: &RowsArgs) -> anyhow::Result<ReadOptions> {
     Ok(ReadOptions {
         delimiter: arguments.delimiter.as_deref().map(parse_delimiter).transpose()?,
         header: !arguments.no_header,
-        drop: arguments.drop.clone(),
+        drop: names(&arguments.drop),
         weights: arguments.weights.clone(),
         missing: arguments.missing.clone().unwrap_or(defaults.missing),
         ..defaults
     })
 }
 
+/// The names in lists that may be given several times.
+fn names(lists: &[String]) -> Vec<String> {
+    lists.iter().flat_map(|list| quoted::names(list)).collect()
+}
+
 pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
     Ok(ReadOptions {
-        columns: arguments.columns.clone(),
+        columns: arguments.columns.as_deref().map(names),
         on_missing: match arguments.on_missing {
             OnMissing::Error => Policy::Error,
             OnMissing::Drop => Policy::Drop,

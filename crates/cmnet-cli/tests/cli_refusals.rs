@@ -195,7 +195,7 @@ fn models_and_tables_must_speak_of_the_same() {
         all_models_tables_refused(&sandbox, command);
     }
     sandbox.run("learn data/car.csv -o car.json --kappa eps --select none").succeeds();
-    sandbox.run("compare m.model.json car.json").refused(2, &["the two models differ"]);
+    sandbox.run("compare m.model.json car.json").refused(2, &["the two models do not match"]);
     sandbox
         .run("compare m.model.json m.model.json --data data/car.csv")
         .refused(2, &["no column \"smoking\""]);
@@ -243,7 +243,10 @@ fn a_column_of_folds_must_be_one() {
         .refused(2, &["no variable \"parts\"", "did you mean \"part\"?"]);
     sandbox.run("cv t.csv --fold-column same").refused(2, &["--fold-column: \"same\"", "two values or more"]);
     sandbox.run("cv t.csv --fold-column part --drop a,same").refused(2, &["other columns too"]);
-    sandbox.run("cv t.csv --fold-column part --drop part").refused(2, &["no variable \"part\""]);
+    sandbox.run("cv t.csv --fold-column part --drop part").refused(2, &["part: that column is left out"]);
+    sandbox
+        .run("cv t.csv --fold-column part --weights part")
+        .refused(2, &["part: that column has the weights"]);
     sandbox.run("cv t.csv --fold-column part --folds 2").refused(2, &["--folds", "cannot be used with"]);
     sandbox.run("cv t.csv --fold-column part --seed 2").refused(2, &["--seed", "cannot be used with"]);
 }
@@ -290,4 +293,30 @@ fn experiments_need_a_known_name_and_a_folder() {
     let sandbox = Sandbox::new();
     sandbox.run("experiment nope --data data --out o").refused(2, &["nope", "synthetic"]);
     sandbox.run("experiment real --data nowhere --out o --quick").refused(2, &["nowhere", "folder"]);
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let sandbox = Sandbox::with_model();
+    sandbox.run("learn data/coronary_heart.csv --seed 4").refused(2, &["--seed", "--model sgm"]);
+    let export = "export m.model.json -o e.uai --given smoking=yes";
+    sandbox.run(export).refused(2, &["--evidence-output FILE"]);
+    assert!(!sandbox.exists("e.uai"));
+    sandbox.run(&format!("{export} --evidence-output e.evid")).succeeds();
+}
+
+#[test]
+fn models_of_other_variables_are_told_apart_by_the_first_difference() {
+    let sandbox = Sandbox::new();
+    for (name, table) in [("a", "u,v\n0,x\n1,y\n"), ("b", "u,v\n0,x\n1,z\n"), ("c", "u,w\n0,x\n1,y\n")] {
+        sandbox.write(&format!("{name}.csv"), table);
+        sandbox.run(&format!("learn {name}.csv -o {name}.json")).succeeds();
+    }
+    let says = ["the levels of \"v\" are \"x\", \"y\" in the one and \"x\", \"z\" in the other"];
+    sandbox.run("compare a.json b.json").refused(2, &says);
+    sandbox
+        .run("compare a.json c.json")
+        .refused(2, &["variable 2 is \"v\" in the one and \"w\" in the other"]);
+    sandbox.run("learn data/coronary_heart.csv -o h.json").succeeds();
+    sandbox.run("compare a.json h.json").refused(2, &["the one has 2 variables, the other 6"]);
 }

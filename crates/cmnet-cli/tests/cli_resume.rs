@@ -112,6 +112,8 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
         let again = run(folder.path(), "blanket", "b.json", &CHECKPOINT);
         assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
         assert_eq!(again.stdout, first.stdout);
+        let said = String::from_utf8_lossy(&again.stderr);
+        assert!(said.contains("going on from the checkpoint before it, run.ck.previous"), "{said}");
     }
     for name in ["run.ck", "run.ck.previous"] {
         fs::write(folder.path().join(name), "[1, 2").unwrap();

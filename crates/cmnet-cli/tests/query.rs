@@ -350,3 +350,42 @@ fn uai_files_go_out_and_come_back() {
     let said = refusal(&["export", model(), "-o", &path("heart.xml")]);
     assert!(said.contains(".uai"), "{said}");
 }
+
+/// Names that contain what separates them elsewhere.
+#[test]
+fn names_with_commas_and_equals_signs_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, model) = (folder.path().join("t.csv"), folder.path().join("m.json"));
+    let (table, model) = (table.to_str().unwrap(), model.to_str().unwrap());
+    std::fs::write(table, "\"a,b\",score=1,c\n0,1,x\n1,2,y\n0,1,y\n1,2,x\n").unwrap();
+    cmnet().args(["learn", table, "-o", model]).assert().success();
+    for (columns, names) in
+        [("--drop=\"a,b\"", vec!["score=1", "c"]), ("--columns=c,\"a,b\"", vec!["a,b", "c"])]
+    {
+        let described = json(&["describe", table, columns]);
+        let found: Vec<&str> =
+            described["variables"].as_array().unwrap().iter().map(|v| v["name"].as_str().unwrap()).collect();
+        assert_eq!(found, names);
+    }
+    let answer = json(&["query", model, "--given", "\"a,b\"=\"1\",score=1=2", "--soft", "c=x:1,y:3"]);
+    assert_eq!(
+        (answer["given"]["a,b"].as_str(), answer["given"]["score=1"].as_str()),
+        (Some("1"), Some("2"))
+    );
+    json(&["query", model, "--soft", "score=1=1:0.8,2:0.2"]);
+    let said = refusal(&["query", model, "--given", "score=1=3"]);
+    assert!(said.contains("\"3\" is not a level of \"score=1\""), "{said}");
+    let said = refusal(&["query", model, "--soft", "c=x:1,y:-1"]);
+    assert!(said.contains("the weight of \"y\" of \"c\" is -1"), "{said}");
+}
+
+#[test]
+fn samples_go_to_a_file_in_either_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    cmnet().args(["sample", model(), "-n", "5", "-o", &path("text.csv")]).assert().success();
+    let answer = json(&["sample", model(), "-n", "5", "-o", &path("json.csv")]);
+    let text = std::fs::read_to_string(path("text.csv")).unwrap();
+    assert_eq!(std::fs::read_to_string(path("json.csv")).unwrap(), text);
+    assert_eq!((text.lines().count(), answer["rows"].as_array().unwrap().len()), (6, 5));
+}

@@ -318,9 +318,6 @@ pub(crate) fn compare<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if model.model.schema != other.model.schema {
-        return Err(errors::other_model(py));
-    }
     let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
     let models = [model.model.clone(), other.model.clone()];
     let answer = work::call(py, 1, move || {

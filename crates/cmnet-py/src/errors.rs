@@ -95,13 +95,6 @@ pub(crate) fn stream(py: Python<'_>, what: &str) -> PyErr {
     raise(py, "InputError", &message, &PyDict::new(py)).unwrap_or_else(|failure| failure)
 }
 
-/// Two models that do not speak of the same variables.
-pub(crate) fn other_model(py: Python<'_>) -> PyErr {
-    let message = "the two models do not match: they differ in their variables, levels or column order; \
-                   compare models of one table";
-    raise(py, "MismatchError", message, &PyDict::new(py)).unwrap_or_else(|failure| failure)
-}
-
 /// A defect of this program, as an exception instead of the end of the interpreter.
 pub(crate) fn internal(py: Python<'_>, what: &str) -> PyErr {
     let message = format!("an internal error of cmnet: {what}; please report it");

@@ -251,7 +251,11 @@ pub fn shown_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 /// The known name nearest to a mistyped one, if any is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
-    let limit = (wanted.chars().count() / 3).max(1);
+    // One letter of two is another name, not a slip.
+    let limit = match wanted.chars().count() {
+        0..=2 => 0,
+        letters => (letters / 3).max(1),
+    };
     known
         .into_iter()
         .map(|candidate| (edit_distance(&wanted, &candidate.to_lowercase()), candidate))
@@ -302,5 +306,7 @@ mod tests {
     fn near_names_are_suggested() {
         assert_eq!(nearest("smokng", ["smoking", "sex"]), Some("smoking"));
         assert_eq!(nearest("zzz", ["smoking", "sex"]), None);
+        assert_eq!(nearest("2", ["0", "1"]), None);
+        assert_eq!(nearest("no", ["yes", "No"]), Some("No"));
     }
 }

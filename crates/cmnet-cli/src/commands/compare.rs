@@ -1,7 +1,7 @@
 //! `cmnet compare`: what one model has and another has not.
 
 use crate::args::{CompareArgs, DataArgs, Format};
-use crate::exit::{Outcome, Usage};
+use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::answer::{Compared, names};
 use cmnet::data::Var;
@@ -9,11 +9,6 @@ use std::fmt::Write;
 
 pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
     let (one, other) = (files::model(&arguments.one)?, files::model(&arguments.other)?);
-    if one.schema != other.schema {
-        let problem =
-            "the two models differ in their variables, levels or column order; compare models of one table";
-        return Err(Usage(problem.to_owned()).into());
-    }
     let table = |data: &String| DataArgs { data: data.clone(), reading: arguments.reading.clone() };
     let rows = match &arguments.data {
         Some(data) => Some(files::table_for(&one, &table(data))?),

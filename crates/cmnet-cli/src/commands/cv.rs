@@ -1,6 +1,6 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
-use crate::args::{CvArgs, DataArgs, FitMethod, Format};
+use crate::args::{CvArgs, FitMethod, Format};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
@@ -15,7 +15,7 @@ use std::fmt::Write;
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
-    let data = files::table_with_note(&with_folds(arguments), arguments.fold_column.as_deref())?;
+    let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref())?;
     let deal = match &arguments.fold_column {
         Some(column) => Deal::Column(find_variable(data.schema(), column)?),
         None => Deal::Drawn { folds: arguments.folds, seed: arguments.seed },
@@ -29,17 +29,6 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
         Outcome::Done if !found.left_out.is_empty() => Outcome::Limited,
         outcome => outcome,
     })
-}
-
-/// The table with the column of folds, also where only some columns are asked for.
-fn with_folds(arguments: &CvArgs) -> DataArgs {
-    let mut data = arguments.data.clone();
-    if let (Some(columns), Some(folds)) = (&mut data.reading.columns, &arguments.fold_column)
-        && !columns.contains(folds)
-    {
-        columns.push(folds.clone());
-    }
-    data
 }
 
 fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String> {

@@ -39,7 +39,7 @@ pub(crate) struct ExperimentArgs {
     /// Shuffles of each real table [default: 5; 2 with --quick]
     #[arg(long, value_name = "N")]
     pub(crate) seeds: Option<u32>,
-    /// A small part of everything, in under two minutes
+    /// A small part of everything, in seconds
     #[arg(long)]
     pub(crate) quick: bool,
     #[command(flatten)]

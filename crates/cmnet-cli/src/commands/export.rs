@@ -24,6 +24,11 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.evidence_output {
         files::check_apart(path, &arguments.output)?;
     }
+    let given = &arguments.given;
+    if arguments.evidence_output.is_none() && !(given.given.is_empty() && given.evidence.is_none()) {
+        let problem = "evidence stands in a file of its own; name it: --evidence-output FILE";
+        return Err(Usage(problem.to_owned()).into());
+    }
     let network = files::model(&arguments.model.model)?.network()?;
     let evidence = asking::evidence(network.schema(), &arguments.given)?;
     if evidence.soft().next().is_some() {

@@ -32,12 +32,13 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     asking::announce_choice(&how.tree, &choice);
     let sampler = network.sampler(&evidence, &ask, method, &asking::gibbs(&how.method))?;
     if arguments.format.format == Format::Json {
-        let label = |(v, &level): (usize, &u32)| schema.variable(v).levels[level as usize].clone();
-        let rows: Vec<Vec<String>> = sampler
-            .rows(0..arguments.rows)
-            .iter()
-            .map(|row| row.iter().enumerate().map(label).collect())
-            .collect();
+        let rows = sampler.rows(0..arguments.rows);
+        if let Some(path) = &arguments.output {
+            write_atomic(path, (header(schema) + &as_csv(&rows, &quoted_labels(schema))).as_bytes())?;
+        }
+        let label = |(v, &level): (usize, &u32)| schema.variable(v).levels[level as usize].as_str();
+        let rows: Vec<Vec<&str>> =
+            rows.iter().map(|row| row.iter().enumerate().map(label).collect()).collect();
         let names: Vec<&str> = schema.variables().iter().map(|variable| variable.name.as_str()).collect();
         let json = json!({"format": "cmnet-sample/1", "method": sampler.method().to_string(),
             "reason": sampler.reason(), "seed": how.method.seed, "given": names::given(schema, &evidence),
@@ -46,16 +47,10 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
         output::json(&json)?;
         return Ok(Outcome::Done);
     }
-    let names: Vec<String> = schema.variables().iter().map(|variable| csv_field(&variable.name)).collect();
-    let mut text = names.join(",") + "\n";
+    let mut text = header(schema);
     let labels = quoted_labels(schema);
     for first in (0..arguments.rows).step_by(CHUNK) {
-        for row in sampler.rows(first..arguments.rows.min(first + CHUNK)) {
-            let fields: Vec<&str> =
-                row.iter().enumerate().map(|(v, &level)| labels[v][level as usize].as_str()).collect();
-            text += &fields.join(",");
-            text.push('\n');
-        }
+        text += &as_csv(&sampler.rows(first..arguments.rows.min(first + CHUNK)), &labels);
         if arguments.output.is_none() {
             output::text(&std::mem::take(&mut text))?;
         }
@@ -65,6 +60,20 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
         None => output::text(&text)?,
     }
     Ok(Outcome::Done)
+}
+
+fn header(schema: &Schema) -> String {
+    let names: Vec<String> = schema.variables().iter().map(|variable| csv_field(&variable.name)).collect();
+    names.join(",") + "\n"
+}
+
+fn as_csv(rows: &[Vec<u32>], labels: &[Vec<String>]) -> String {
+    let line = |row: &Vec<u32>| {
+        let fields: Vec<&str> =
+            row.iter().enumerate().map(|(v, &level)| labels[v][level as usize].as_str()).collect();
+        fields.join(",") + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// Rows that are collected before they are written must fit somewhere.

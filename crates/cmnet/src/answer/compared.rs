@@ -2,7 +2,7 @@
 
 use super::names;
 use crate::data::{Dataset, Schema};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::evaluate::{ContextElement, Difference, difference, divergence, evaluate};
 use crate::loglinear::{FitOptions, Terms};
 use crate::model::Model;
@@ -26,8 +26,14 @@ impl<'a> Compared<'a> {
     /// Compares two models of the same variables, also on rows where some are given.
     ///
     /// # Errors
-    /// As [`difference()`].
+    /// When the variables differ, naming the first difference; and as [`difference()`].
     pub fn of(one: &'a Model, other: &Model, rows: Option<&Dataset>) -> Result<Self> {
+        if let Some(first) = one.schema.first_difference(&other.schema) {
+            let problem = format!("the two models do not match: {first}");
+            return Err(
+                ErrorKind::Mismatch { problem, hint: "compare models of one table".to_owned() }.into()
+            );
+        }
         // The comparison itself knows no names; a clique that is too large should have them.
         for model in [one, other] {
             Terms::new(&model.structure, Some(&model.schema))?;

@@ -9,6 +9,7 @@ pub mod describe;
 pub mod digest;
 mod encode;
 pub mod intake;
+pub mod quoted;
 mod recent;
 mod seed;
 mod select;

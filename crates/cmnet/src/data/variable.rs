@@ -1,6 +1,6 @@
 //! Variables with named levels, and the schema of a table (paper, section 2.1).
 
-use crate::error::{Error, InputProblem, Place, Result, nearest, shown};
+use crate::error::{Error, InputProblem, Place, Result, nearest, shown, shown_list};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,6 +102,28 @@ impl Schema {
     /// The name nearest to one that was not found.
     pub fn suggest(&self, name: &str) -> Option<&str> {
         nearest(name, self.variables.iter().map(|variable| variable.name.as_str()))
+    }
+
+    /// The first thing in which another schema differs, in words.
+    pub fn first_difference(&self, other: &Self) -> Option<String> {
+        if self.len() != other.len() {
+            return Some(format!("the one has {} variables, the other {}", self.len(), other.len()));
+        }
+        let mut pairs = (1..).zip(self.variables.iter().zip(&other.variables));
+        let (place, (one, other)) = pairs.find(|(_, (one, other))| one != other)?;
+        let name = shown(&one.name);
+        if one.name != other.name {
+            return Some(format!(
+                "variable {place} is {name} in the one and {} in the other",
+                shown(&other.name)
+            ));
+        }
+        let levels = |of: &Variable| shown_list(of.levels.iter().map(String::as_str));
+        Some(format!(
+            "the levels of {name} are {} in the one and {} in the other",
+            levels(one),
+            levels(other)
+        ))
     }
 
     /// The numbers of levels r_1..r_d.

@@ -158,7 +158,7 @@ pub fn run(experiment: Experiment, plan: &Plan, host: &dyn Host) -> Result<Optio
 fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Vec<OutputFile> {
     let mut markdown = markdown::preface(plan);
     let mut results = Map::new();
-    results.insert("format".to_owned(), json!("cmnet-experiment/1"));
+    results.insert("format".to_owned(), json!("cmnet-results/1"));
     results.insert("replicates".to_owned(), json!(plan.replicates));
     results.insert("seeds".to_owned(), json!(plan.seeds));
     results.insert("quick".to_owned(), json!(plan.quick));

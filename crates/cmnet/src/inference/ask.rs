@@ -2,12 +2,12 @@
 
 use super::belief::{Belief, BeliefOptions};
 use super::climb::ClimbOptions;
-use super::evidence::{Evidence, find_variable, split_outside_quotes, unquoted};
+use super::evidence::{Evidence, find_variable};
 use super::gibbs::{Gibbs, GibbsOptions};
 use super::network::Network;
 use super::plan::TreeCost;
 use super::triangulate::EliminationRule;
-use crate::data::Var;
+use crate::data::{Var, quoted};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
 use std::fmt;
@@ -250,8 +250,8 @@ impl Network {
             match self.schema().find(text) {
                 Some(whole) => targets.push(whole),
                 None => {
-                    for name in split_outside_quotes(text, ',') {
-                        targets.push(find_variable(self.schema(), &unquoted(name))?);
+                    for name in quoted::names(text) {
+                        targets.push(find_variable(self.schema(), &name)?);
                     }
                 }
             }

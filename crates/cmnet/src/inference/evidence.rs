@@ -1,5 +1,6 @@
 //! What is known when a question is asked: levels, and weights per level.
 
+use crate::data::quoted::{split, split_once, unquoted};
 use crate::data::{Schema, Var};
 use crate::error::{Error, Result, nearest, shown, shown_list};
 use std::collections::BTreeMap;
@@ -106,9 +107,14 @@ impl Evidence {
         check_variable(schema, variable)?;
         let name = shown(schema.name(variable));
         let levels = schema.variable(variable).levels.len();
-        if weights.len() != levels || !weights.iter().all(|&w| w.is_finite() && w >= 0.0) {
-            let problem = format!("the weights of {name} are not {levels} numbers, 0 or more");
+        if weights.len() != levels {
+            let problem = format!("{} weights for {name}, which has {levels} levels", weights.len());
             return Err(Error::question(problem, "give one weight for each level"));
+        }
+        if let Some(wrong) = weights.iter().position(|&weight| !(weight.is_finite() && weight >= 0.0)) {
+            let label = shown(&schema.variable(variable).levels[wrong]);
+            let problem = format!("the weight of {label} of {name} is {}", weights[wrong]);
+            return Err(Error::question(problem, "a weight is a finite number, 0 or more"));
         }
         let unweighed = || Soft { weights: vec![1.0; levels], logs: vec![0.0; levels] };
         let mut soft = self.soft.get(&variable).cloned().unwrap_or_else(unweighed);
@@ -134,12 +140,11 @@ impl Evidence {
     /// As [`Evidence::weigh`], and when a name or level does not exist.
     pub fn add_weights(&mut self, schema: &Schema, text: &str) -> Result<()> {
         let form = "write name=level:weight,level:weight, a level with commas or colons in double quotes";
-        let Some((name, list)) = split_once_outside_quotes(text, '=') else {
+        let Some((variable, list)) = after_name(schema, text)? else {
             return Err(Error::question(format!("{} gives no weights", shown(text)), form));
         };
-        let variable = find_variable(schema, &unquoted(name))?;
         let mut weights = vec![0.0; schema.variable(variable).levels.len()];
-        for part in split_outside_quotes(list, ',') {
+        for part in split(list, ',') {
             let (label, weight) = part.rsplit_once(':').unwrap_or((part, ""));
             let level = find_level(schema, variable, &unquoted(label))?;
             weights[level as usize] = weight.trim().parse().map_err(|_| {
@@ -253,46 +258,26 @@ fn rest_after<'a>(text: &'a str, start: &str, mark: char) -> Option<&'a str> {
     text.trim_start().strip_prefix(start)?.strip_prefix(mark)
 }
 
+/// The variable that a text begins with, by the longest name as it is or by what stands before
+/// the first equals sign outside quotes, and the text after that sign; `None` without one.
+fn after_name<'a>(schema: &Schema, text: &'a str) -> Result<Option<(Var, &'a str)>> {
+    let as_it_is = (0..schema.len()).filter_map(|v| Some((v, rest_after(text, schema.name(v), '=')?)));
+    if let Some(longest) = as_it_is.max_by_key(|&(v, _)| schema.name(v).len()) {
+        return Ok(Some(longest));
+    }
+    let Some((name, rest)) = split_once(text, '=') else { return Ok(None) };
+    Ok(Some((find_variable(schema, &unquoted(name))?, rest)))
+}
+
 /// The pairs of a text split at commas and equals signs outside quotes.
 fn quoted(schema: &Schema, text: &str) -> Result<Vec<(Var, u32)>> {
     let mut pairs = Vec::new();
-    for part in split_outside_quotes(text, ',') {
-        let Some((name, label)) = split_once_outside_quotes(part, '=') else {
+    for part in split(text, ',') {
+        let Some((variable, label)) = after_name(schema, part)? else {
             let hint = "write name=level, with commas between, and in double quotes what contains them";
             return Err(Error::question(format!("{} is not of the form name=level", shown(part)), hint));
         };
-        let variable = find_variable(schema, &unquoted(name))?;
         pairs.push((variable, find_level(schema, variable, &unquoted(label))?));
     }
     Ok(pairs)
-}
-
-/// The parts of a text between marks that are not inside double quotes.
-pub(super) fn split_outside_quotes(text: &str, mark: char) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some((part, more)) = split_once_outside_quotes(rest, mark) {
-        parts.push(part);
-        rest = more;
-    }
-    parts.push(rest);
-    parts
-}
-
-fn split_once_outside_quotes(text: &str, mark: char) -> Option<(&str, &str)> {
-    let mut inside = false;
-    let at = text.char_indices().find(|&(_, c)| {
-        inside ^= c == '"';
-        c == mark && !inside
-    });
-    at.map(|(at, _)| (&text[..at], &text[at + mark.len_utf8()..]))
-}
-
-/// A text without the blanks and quotes around it.
-pub(super) fn unquoted(text: &str) -> String {
-    let text = text.trim();
-    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(inside) => inside.replace("\"\"", "\""),
-        None => text.to_owned(),
-    }
 }

@@ -30,12 +30,17 @@ pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> 
     write_atomic(path, text.as_bytes())
 }
 
-/// Loads the newest whole checkpoint; `None` when there is none yet.
+/// Loads the newest whole checkpoint, and what is wrong with a newer one that is not; `None`
+/// when there is none yet.
 ///
 /// # Errors
 /// When it belongs to another table, other options or another version, saying which; or
 /// when both generations are damaged.
-pub fn load(path: &Path, identity: &Identity, cardinalities: &[u32]) -> Result<Option<LearnState>> {
+pub fn load(
+    path: &Path,
+    identity: &Identity,
+    cardinalities: &[u32],
+) -> Result<Option<(LearnState, Option<Error>)>> {
     let mut damage = None;
     for candidate in [path.to_owned(), previous(path)] {
         let bytes = match std::fs::read(&candidate) {
@@ -52,7 +57,7 @@ pub fn load(path: &Path, identity: &Identity, cardinalities: &[u32]) -> Result<O
             Err(problem) => Err(problem),
         };
         match state {
-            Ok(state) => return Ok(Some(state)),
+            Ok(state) => return Ok(Some((state, damage))),
             Err(problem) => damage = damage.or(Some(complaint(&candidate, &problem))),
         }
     }

@@ -20,6 +20,8 @@ pub enum Opened {
     AsAsked,
     /// A run was to resume, but nothing is saved yet.
     NothingSaved,
+    /// The newest checkpoint is damaged, as this says; the run goes on from the one before.
+    FromPrevious(String),
     /// A run was not to resume: an earlier checkpoint was kept under this name.
     KeptOld(PathBuf),
 }
@@ -30,6 +32,9 @@ impl Opened {
         match self {
             Self::AsAsked => None,
             Self::NothingSaved => Some(format!("{path}: no checkpoint yet; starting from the beginning")),
+            Self::FromPrevious(damage) => {
+                Some(format!("{damage}; going on from the checkpoint before it, {path}.previous"))
+            }
             Self::KeptOld(old) => Some(format!(
                 "{path}: starting from the beginning; the checkpoint that was there is kept as {}",
                 old.display()
@@ -85,17 +90,22 @@ impl Checkpointer {
     ) -> Result<(Self, LearnState, Opened)> {
         let kept = checkpoint_file::claim(&path, resume)?;
         let saved = if resume { Self::saved(&path, run)? } else { None };
-        let opened = match (kept, &saved) {
+        let nothing = resume && saved.is_none();
+        let (state, damage) = saved.unwrap_or_default();
+        let opened = match (kept, damage) {
             (Some(old), _) => Opened::KeptOld(old),
-            (None, None) if resume => Opened::NothingSaved,
-            _ => Opened::AsAsked,
+            (None, Some(damage)) => Opened::FromPrevious(damage.to_string()),
+            (None, None) if nothing => Opened::NothingSaved,
+            (None, None) => Opened::AsAsked,
         };
-        let state = saved.unwrap_or_default();
         Ok((Self::new(path, run, state.clone(), time), state, opened))
     }
 
-    /// The state that a file holds of this run; `None` when there is no such file yet.
-    fn saved(path: &Path, (data, options): (&Dataset, &LearnOptions)) -> Result<Option<LearnState>> {
+    /// What a file holds of this run; `None` when there is no such file yet.
+    fn saved(
+        path: &Path,
+        (data, options): (&Dataset, &LearnOptions),
+    ) -> Result<Option<(LearnState, Option<Error>)>> {
         checkpoint_file::load(path, &run_identity(data, options), &data.schema().cardinalities())
     }
 

@@ -116,10 +116,23 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
     write_atomic(path, to_text(model)?.as_bytes())
 }
 
+/// What kinds of values are called in complaints, and what people call them.
+const KINDS: [(&str, &str); 7] = [
+    ("u64", "a whole number, 0 or more"),
+    ("u32", "a whole number, 0 or more"),
+    ("usize", "a whole number, 0 or more"),
+    ("f64", "a number"),
+    ("a sequence", "a list"),
+    ("a map", "an object"),
+    ("struct ", "an object for "),
+];
+
 fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
     let at = format!("line {}, column {}", error.line(), error.column());
-    let what = error.to_string();
-    let what = what.split(" at line ").next().unwrap_or_default().to_owned();
+    let mut what = error.to_string().split(" at line ").next().unwrap_or_default().to_owned();
+    for (kind, words) in KINDS {
+        what = what.replace(&format!("expected {kind}"), &format!("expected {words}"));
+    }
     if let Some(format) = other_format(text) {
         let problem = format!("the format is {}; expected {FORMAT:?}", shown(&format));
         return complaint(file, "format", problem);

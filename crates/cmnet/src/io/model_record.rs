@@ -7,7 +7,7 @@ use crate::search::StopReason;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with the fields of a model")]
 pub(super) struct ModelRecord {
     pub(super) format: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -135,7 +135,7 @@ impl FromStr for Alpha {
             .filter(|value| value.numerator > 0 && value.to_f64() <= 1e6)
             .map(Self)
             .ok_or_else(|| {
-                Error::option("--alpha", text, "a positive number such as 0.5 or 1/2, at most 1000000,")
+                Error::option("--alpha", text, "a positive number such as 0.5 or 1/2, at most 1000000")
             })
     }
 }

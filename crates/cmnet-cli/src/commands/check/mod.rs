@@ -134,6 +134,9 @@ impl Verdict {
             text.push_str(&finding);
             text.push('\n');
         }
+        if self.is_local() == Some(false) && !(self.claims_hold() && self.claims_optimality) {
+            text += "The model does not claim to be a local optimum on this table.\n";
+        }
         let partly = self.parameters.as_ref().is_some_and(|parameters| !parameters.is_complete());
         text + match (self.agrees(), partly) {
             (true, false) => "The referee agrees.\n",

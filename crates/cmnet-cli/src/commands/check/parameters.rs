@@ -78,7 +78,7 @@ impl ParameterVerdict {
             number(self.gradient),
             number(Some(self.gradient_allowed)),
             total(self.log_likelihood),
-            total(self.recorded_log_likelihood),
+            self.recorded_log_likelihood.map_or("none".to_owned(), |value| format!("{value:.6}")),
             self.not_examined.as_ref().map(|reason| format!("Not examined: {reason}.\n")).unwrap_or_default(),
         )
     }
@@ -110,14 +110,15 @@ pub(super) fn examine(
         recorded_rows: fit.rows,
         not_examined: None,
     };
-    if !same_data {
+    if fit.estimate != Estimate::Imported && !same_data {
         verdict.not_examined =
             Some("gradient and likelihood, since this is not the table fitted to".to_owned());
         return Ok(verdict);
     }
     let examined = match fit.estimate {
         Estimate::Imported => {
-            verdict.not_examined = Some("parameters that were not estimated here".to_owned());
+            verdict.not_examined =
+                Some("gradient and likelihood, since the parameters are imported, not estimated".to_owned());
             Ok(())
         }
         Estimate::Exact => verdict.exactly((table, &model), &phi, fit.smoothing),

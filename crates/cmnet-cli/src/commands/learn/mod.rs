@@ -7,7 +7,7 @@ mod summary;
 
 use crate::args::{Format, LearnArgs, ModelClass, Select};
 use crate::commands::fitting::{learn_options, time_limit};
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
 use cmnet::io::checkpoint_file;
@@ -26,6 +26,8 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let time_limit = time_limit(&arguments.search)?;
     if is_sgm {
         sgm::check(arguments, &options)?;
+    } else if arguments.seed.is_some() {
+        return Err(Usage("--seed: only --model sgm draws at random; leave it out".to_owned()).into());
     }
     let loaded = files::table(&arguments.data)?;
     if is_sgm {
@@ -40,7 +42,10 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format.format {
         Format::Text => output::page(&summary::render(&learned, &loaded, paths)?)?,
-        Format::Json => output::json(&answer::render(&learned, &loaded))?,
+        Format::Json => {
+            output::json(&answer::render(&learned, &loaded))?;
+            outputs::note_written(paths);
+        }
     }
     written?;
     checkpointed?;

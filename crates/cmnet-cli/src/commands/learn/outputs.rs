@@ -2,7 +2,7 @@
 
 use crate::args::{Format, LearnArgs, Select};
 use crate::exit::Usage;
-use crate::files;
+use crate::{files, output};
 use cmnet::Model;
 use cmnet::data::Dataset;
 use cmnet::io::{model_file, write_atomic};
@@ -77,6 +77,19 @@ impl Outputs {
             written.push(path.clone());
         }
         Ok(written)
+    }
+}
+
+/// The files that were written, in words.
+pub(super) fn named(written: &[PathBuf]) -> Option<String> {
+    let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    (!names.is_empty()).then(|| names.join(" and "))
+}
+
+/// Says on standard error which files were written.
+pub(super) fn note_written(written: &[PathBuf]) {
+    if let Some(files) = named(written) {
+        output::note(&format!("wrote {files}"));
     }
 }
 

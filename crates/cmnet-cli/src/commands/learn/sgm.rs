@@ -1,6 +1,6 @@
 //! `cmnet learn --model sgm`: decomposable stratified graphical models, the paper's baseline.
 
-use super::outputs::Outputs;
+use super::outputs::{self, Outputs};
 use crate::args::{Format, LearnArgs};
 use crate::commands::fitting::fit_options;
 use crate::exit::{Outcome, Usage};
@@ -37,7 +37,8 @@ pub(super) fn run(
     outputs: &Outputs,
     watch: &Watch,
 ) -> anyhow::Result<Outcome> {
-    let options = SgmOptions { seed: arguments.seed, ..SgmOptions::default() };
+    let defaults = SgmOptions::default();
+    let options = SgmOptions { seed: arguments.seed.unwrap_or(defaults.seed), ..defaults };
     let learned = learn(&loaded.data, &options, watch)?;
     let structure = learned.best.structure()?;
     let fitting = fit_options(&arguments.search.fitting)?;
@@ -48,12 +49,14 @@ pub(super) fn run(
     let saved = outputs.write_model(&model);
     let written = saved.as_deref().unwrap_or_default();
     match arguments.format.format {
-        Format::Json => output::json(&as_json((&learned, &closed), &model, &loaded.data, options.seed))?,
+        Format::Json => {
+            output::json(&as_json((&learned, &closed), &model, &loaded.data, options.seed))?;
+            outputs::note_written(written);
+        }
         Format::Text => {
             let mut page = as_text((&learned, &closed), &model, loaded, options.seed)?;
-            if !written.is_empty() {
-                let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-                writeln!(page, "\nwrote {}", paths.join(" and "))?;
+            if let Some(files) = outputs::named(written) {
+                writeln!(page, "\nwrote {files}")?;
             }
             output::page(&page)?;
         }

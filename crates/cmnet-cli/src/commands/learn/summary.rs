@@ -45,9 +45,8 @@ pub(super) fn render(learned: &Learned, loaded: &Loaded, written: &[PathBuf]) ->
             kept.prior.kappa()
         )?;
     }
-    if !written.is_empty() {
-        let paths: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-        writeln!(page, "\nwrote {}", paths.join(" and "))?;
+    if let Some(files) = super::outputs::named(written) {
+        writeln!(page, "\nwrote {files}")?;
     }
     Ok(page)
 }
