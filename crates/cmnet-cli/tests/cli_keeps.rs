@@ -55,6 +55,10 @@ fn a_run_that_does_not_resume_keeps_the_checkpoint_of_the_one_before() {
 fn two_outputs_need_two_files() {
     let sandbox = Sandbox::with_model();
     let learn = "learn data/coronary_heart.csv";
+    for _ in 0..2 {
+        sandbox.run(&format!("{learn} --checkpoint kept --no-output")).succeeds();
+    }
+    sandbox.run(&format!("{learn} --checkpoint kept -o kept.old2")).refused(2, &["kept.old2: two things"]);
     sandbox.run(&format!("{learn} -o x.json --checkpoint x.json")).refused(2, &["x.json: two things"]);
     sandbox.run(&format!("{learn} -o x.json --checkpoint x.svg")).refused(2, &["x.svg: two things"]);
     std::fs::create_dir(sandbox.path("folder")).unwrap();

@@ -121,6 +121,33 @@ fn the_referee_finds_parameters_that_are_no_optimum() {
     sandbox.run("check f.json data/coronary_heart.csv --skip-optimality").succeeds().says(&says);
 }
 
+/// Zero margins: what is recorded of them is examined too.
+#[test]
+fn the_referee_tells_a_finite_estimate_from_one_at_infinity() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", "a,b\n0,0\n0,1\n1,1\n1,1\n0,0\n");
+    sandbox.run("learn t.csv --kappa eps -o m.json").succeeds();
+    let mut model: Value = serde_json::from_str(&sandbox.read("m.json")).unwrap();
+    model["edges"] = json!([["a", "b"]]);
+    model.as_object_mut().unwrap().remove("parameters");
+    model.as_object_mut().unwrap().remove("learned");
+    sandbox.write("m.json", model.to_string());
+    let fitted = sandbox.json("fit m.json t.csv --smoothing 0 -o f.json");
+    assert_eq!((&fitted["status"], &fitted["smoothing"]), (&json!("boundary"), &json!(5e-7)));
+    sandbox.run("fit m.json t.csv --smoothing 0").succeeds().says(&["They end where 5e-7 imagined rows"]);
+    sandbox.run("check f.json t.csv --kappa eps").succeeds().says(&["The referee agrees.\n"]);
+    let mut model: Value = serde_json::from_str(&sandbox.read("f.json")).unwrap();
+    model["parameters"]["boundary"] = json!([]);
+    model["parameters"]["status"] = json!("converged");
+    sandbox.write("f.json", model.to_string());
+    let says = ["lies at infinity, which is not recorded", "The referee DISAGREES"];
+    sandbox.run("check f.json t.csv --kappa eps").ends_with(1).says(&says);
+    // A smoothing that is not the one in the terms.
+    model["parameters"]["smoothing"] = json!(0.0);
+    sandbox.write("f.json", model.to_string());
+    sandbox.run("check f.json t.csv --kappa eps").ends_with(1).says(&["The referee DISAGREES"]);
+}
+
 /// Ten million rows: the sum of rounding must not be taken for a lie.
 #[test]
 fn large_counts_are_checked_by_their_share() {

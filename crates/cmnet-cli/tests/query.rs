@@ -115,6 +115,11 @@ fn joint_information_and_soft_evidence() {
         "family_anamnesis",
     ]);
     assert_eq!(odd["given"]["lipoprotein_ratio"], ">=3");
+    // Weights whose product is no number.
+    let weights = "smoking=no:1e200,yes:2e200";
+    let twice = json(&["query", model(), "--soft", weights, "--soft", weights, "--target", "smoking"]);
+    let found = &twice["soft"]["smoking"];
+    assert!((found["no"].as_f64().unwrap() - 0.25).abs() < 1e-9 && found["yes"] == 1.0, "{found}");
 }
 
 #[test]

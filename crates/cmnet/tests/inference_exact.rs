@@ -225,9 +225,9 @@ fn questions_that_cannot_be_answered_say_why() {
     let schema = network.schema().clone();
     let refusal = |text: &str| Evidence::read(&schema, text).unwrap_err().to_string();
     assert!(
-        refusal("y0=1").contains("there is no variable \"y0\"; did you mean \"x0\"?"),
+        refusal("x00=1").contains("there is no variable \"x00\"; did you mean \"x0\"?"),
         "{}",
-        refusal("y0=1")
+        refusal("x00=1")
     );
     assert!(refusal("x0=7").contains("\"7\" is not a level of \"x0\""), "{}", refusal("x0=7"));
     assert!(refusal("x0=0,x0=1").contains("given twice"), "{}", refusal("x0=0,x0=1"));

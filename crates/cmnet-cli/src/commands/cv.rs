@@ -61,8 +61,8 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
     if arguments.search.fitting.smoothing == 0.0 {
         writeln!(
             page,
-            "Without smoothing a held-out row may be impossible; it counts with the small probability where \
-             the estimation ended."
+            "Where the estimate lies at infinity, a held-out row counts as 1e-7 imagined rows for each row \
+             leave it."
         )?;
     }
     for left_out in &found.left_out {

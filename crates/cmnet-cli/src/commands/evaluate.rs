@@ -4,7 +4,6 @@ use crate::args::{EvaluateArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::evaluate::evaluate;
-use cmnet::loglinear::FitStatus;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
@@ -13,12 +12,6 @@ pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
     let fit = model.normalized_fit()?;
     let data = files::table_for(&model, &arguments.data)?;
     let found = evaluate(&fit, &data);
-    if fit.status == FitStatus::Boundary && fit.smoothing == 0.0 {
-        output::note(
-            "zero margins: without smoothing the estimate lies at infinity; rows that it makes impossible \
-             count with the small probability where the estimation ended",
-        );
-    }
     let number = |value: Option<f64>| {
         value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
     };

@@ -5,7 +5,7 @@ use crate::commands::fitting::fit_options;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::io::model_file;
-use cmnet::loglinear::{Fit, FitOptions, FitStatus, Term, fit};
+use cmnet::loglinear::{Fit, FitStatus, Term, fit};
 use cmnet::{Model, data::Schema};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,14 +19,19 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     let data = files::table_for(&model, &arguments.data)?;
     let fitted = fit(&model.structure, &data, &options)?;
     let page = match arguments.format.format {
-        Format::Text => Err(as_text(&model.schema, &fitted)?),
+        Format::Text => Err(as_text(&model.schema, &fitted, options.smoothing)?),
         Format::Json => Ok(as_json(&model.schema, &fitted)),
     };
+    let limited = fitted.status == FitStatus::IterationLimit;
     model.fit = Some(fitted);
     save(&model, arguments)?;
     match page {
         Ok(answer) => output::json(&answer)?,
         Err(text) => output::page(&text)?,
+    }
+    if limited {
+        output::note("the estimate did not converge, so its log-likelihood and BIC are only lower bounds");
+        return Ok(Outcome::Limited);
     }
     Ok(Outcome::Done)
 }
@@ -41,7 +46,7 @@ fn save(model: &Model, arguments: &FitArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn as_text(schema: &Schema, fit: &Fit) -> anyhow::Result<String> {
+fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
     let mut page = String::new();
     writeln!(page, "method           {} ({})", fit.estimate, fit.reason)?;
     writeln!(page, "status           {} after {} iterations", fit.status, fit.iterations)?;
@@ -69,9 +74,8 @@ fn as_text(schema: &Schema, fit: &Fit) -> anyhow::Result<String> {
             "Zero margins leave these terms without a finite estimate: {}{more}",
             terms.join("; ")
         )?;
-        if fit.smoothing == 0.0 {
-            let share = FitOptions::default().tolerance;
-            writeln!(page, "They end where {share:e} imagined rows for each row would leave them.")?;
+        if asked == 0.0 {
+            writeln!(page, "They end where {:e} imagined rows leave them.", fit.smoothing)?;
         }
     }
     Ok(page)

@@ -33,7 +33,7 @@ pub struct Evidence {
 /// What is known about the levels of a variable.
 #[derive(Clone, Debug, PartialEq)]
 struct Soft {
-    /// The products of the weights.
+    /// The products of the weights; up to a factor where those are no numbers.
     weights: Vec<f64>,
     /// The sums of their logarithms.
     logs: Vec<f64>,
@@ -129,6 +129,11 @@ impl Evidence {
             let problem = format!("the weights leave no level of {name} that is possible");
             return Err(Error::question(problem, "this evidence has probability 0"));
         }
+        let most = soft.weights.iter().copied().fold(0.0, f64::max);
+        if !(f64::MIN_POSITIVE..=f64::MAX).contains(&most) {
+            let largest = soft.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            soft.weights = soft.logs.iter().map(|&log| libm::exp(log - largest)).collect();
+        }
         self.soft.insert(variable, soft);
         Ok(())
     }
@@ -169,7 +174,8 @@ impl Evidence {
         self.soft.iter().map(|(&variable, soft)| (variable, soft.logs.as_slice()))
     }
 
-    /// The variables with weights, and the weights as they were given.
+    /// The variables with weights, and the weights: as they were given, products where they
+    /// were given several times.
     pub fn weights(&self) -> impl Iterator<Item = (Var, &[f64])> + '_ {
         self.soft.iter().map(|(&variable, soft)| (variable, soft.weights.as_slice()))
     }

@@ -96,12 +96,7 @@ pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
 /// Gives both generations of an earlier run names that are free; empty files hold nothing.
 fn put_aside(path: &Path) -> Result<Option<PathBuf>> {
     let has_content = |file: &Path| Ok::<bool, Error>(head(file)?.is_some_and(|head| !head.is_empty()));
-    let taken = |old: &Path| old.exists() || previous(old).exists();
-    let names = (1u64..).map(|number| match number {
-        1 => with_ending(path, ".old"),
-        _ => with_ending(path, &format!(".old{number}")),
-    });
-    let Some(old) = names.into_iter().find(|old| !taken(old)) else { return Ok(None) };
+    let old = free_name(path);
     let mut kept = false;
     for (file, name) in [(path.to_owned(), old.clone()), (previous(path), previous(&old))] {
         if has_content(&file)? {
@@ -110,6 +105,17 @@ fn put_aside(path: &Path) -> Result<Option<PathBuf>> {
         }
     }
     Ok(kept.then_some(old))
+}
+
+/// The name under which an earlier checkpoint is kept: the first that is not taken.
+fn free_name(path: &Path) -> PathBuf {
+    let mut name = with_ending(path, ".old");
+    let mut number = 1u64;
+    while name.exists() || previous(&name).exists() {
+        number += 1;
+        name = with_ending(path, &format!(".old{number}"));
+    }
+    name
 }
 
 /// Whether a file begins and ends as checkpoints do.
@@ -142,7 +148,7 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 /// The files that a run with checkpoints may write: both generations, and where those of an
 /// earlier run go.
 pub fn written(path: &Path) -> [PathBuf; 4] {
-    let old = with_ending(path, ".old");
+    let old = free_name(path);
     [path.to_owned(), previous(path), previous(&old), old]
 }
 

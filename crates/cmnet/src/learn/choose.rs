@@ -26,7 +26,10 @@ pub(super) fn choose(
         learned.selected = (learned.models.len() == 1).then_some(0);
         return Ok(());
     }
-    fit_all(learned, data, &options.fit, observer)?;
+    // A search that was ended early is fitted all the same: it is what there is.
+    let searched = learned.search_converged();
+    let halt = || searched && observer.stop() == Some(StopReason::Interrupted);
+    fit_all(learned, data, &options.fit, (observer, &halt))?;
     let is = |model: &LearnedModel, estimate| model.fit.as_ref().is_some_and(|fit| fit.estimate == estimate);
     let some = |estimate| learned.models.iter().any(|model| is(model, estimate));
     let pseudo = some(Estimate::Pseudo);
@@ -35,11 +38,10 @@ pub(super) fn choose(
         let by_pseudo = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
         let take = |model: &mut LearnedModel| model.fit.take_if(|fit| fit.estimate == Estimate::Exact);
         let exact: Vec<Option<Fit>> = learned.models.iter_mut().map(take).collect();
-        fit_all(learned, data, &by_pseudo, observer)?;
+        fit_all(learned, data, &by_pseudo, (observer, &halt))?;
         for (model, fit) in learned.models.iter_mut().zip(exact) {
             if fit.is_some() {
                 model.pseudo_fit = std::mem::replace(&mut model.fit, fit);
-                model.unfitted = None;
             }
         }
     }
@@ -74,13 +76,10 @@ fn fit_all(
     learned: &mut Learned,
     data: &Dataset,
     options: &FitOptions,
-    observer: &dyn Observer,
+    (observer, halt): (&dyn Observer, &(dyn Fn() -> bool + Sync)),
 ) -> Result<()> {
     let of = learned.models.len();
-    // A search that was ended early is fitted all the same: it is what there is.
-    let searched = learned.stop == StopReason::Converged;
     let digest = LazyCell::new(|| DataDigest::of(data));
-    let halt = || searched && observer.stop() == Some(StopReason::Interrupted);
     for place in 0..of {
         if learned.models[place].fit.is_some() {
             continue;
@@ -92,12 +91,13 @@ fn fit_all(
         let fitted = match known {
             Some(fitted) => Ok(Some(fitted)),
             None if halt() => Ok(None),
-            None => fit_unless(&learned.models[place].structure, data, options, &halt),
+            None => fit_unless(&learned.models[place].structure, data, options, halt),
         };
         match fitted {
             Ok(Some(fitted)) => {
                 let digest = fitted.digest.clone().unwrap_or_else(|| digest.clone());
                 learned.models[place].fit = Some(Fit { digest: Some(digest), ..fitted });
+                learned.models[place].unfitted = None;
             }
             Ok(None) => {
                 learned.stop = StopReason::Interrupted;
@@ -163,10 +163,8 @@ mod tests {
         }
     }
 
-    /// Where one structure is out of reach, all are compared by pseudo-likelihood, and those
-    /// that can be fitted exactly stay so.
-    #[test]
-    fn a_mixed_comparison_keeps_exact_fits() {
+    /// A chain that can be fitted exactly in a kilobyte, and a complete graph that cannot.
+    fn mixed() -> (Dataset, Learned, LearnOptions) {
         let row =
             |row: usize| (0..7).map(move |v| if (row >> v).is_multiple_of(3) { "0" } else { "1" }.to_owned());
         let names: Vec<String> = (0..7).map(|v| format!("x{v}")).collect();
@@ -185,7 +183,15 @@ mod tests {
             }
             model.structure = structure;
         }
-        choose(&mut learned, &data, &LearnOptions { select: Select::Bic, ..none }, &()).unwrap();
+        (data, learned, LearnOptions { select: Select::Bic, ..none })
+    }
+
+    /// Where one structure is out of reach, all are compared by pseudo-likelihood, and those
+    /// that can be fitted exactly stay so.
+    #[test]
+    fn a_mixed_comparison_keeps_exact_fits() {
+        let (data, mut learned, options) = mixed();
+        choose(&mut learned, &data, &options, &()).unwrap();
         let estimate = |fit: Option<&Fit>| fit.map(|fit| fit.estimate);
         let [chain, all] = &learned.models[..] else { panic!("two") };
         assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
@@ -197,5 +203,41 @@ mod tests {
         let by_hand = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
         let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();
         assert_eq!(chain.pseudo_bic(), Some(by_hand.bic()));
+    }
+
+    /// Asks to stop from some fit on, counted over both rounds.
+    struct Quitter {
+        fits: AtomicUsize,
+        most: usize,
+    }
+
+    impl Observer for Quitter {
+        fn observe(&self, event: &Event<'_>) {
+            if matches!(event, Event::Fitting { .. }) {
+                self.fits.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+
+        fn stop(&self) -> Option<StopReason> {
+            (self.fits.load(Ordering::Relaxed) > self.most).then_some(StopReason::Interrupted)
+        }
+    }
+
+    #[test]
+    fn a_mixed_comparison_that_is_interrupted_says_what_was_not_compared() {
+        for (most, fitted, compared) in
+            [(0, [false, false], None), (1, [true, false], Some(0)), (2, [true, true], Some(1))]
+        {
+            let (data, mut learned, options) = mixed();
+            let observer = Quitter { fits: AtomicUsize::new(0), most };
+            choose(&mut learned, &data, &options, &observer).unwrap();
+            assert_eq!(learned.stop, StopReason::Interrupted);
+            assert!(learned.search_converged());
+            assert_eq!(learned.selected, compared, "{most}");
+            for (place, model) in learned.models.iter().enumerate() {
+                assert_eq!(model.fit.is_some(), fitted[place], "{most}");
+                assert_eq!(model.unfitted.is_none(), Some(place) == compared, "{most}");
+            }
+        }
     }
 }

@@ -43,9 +43,7 @@ pub struct Learned {
 impl Learned {
     /// Whether every search ended by itself.
     pub fn search_converged(&self) -> bool {
-        self.stop == StopReason::Converged
-            || self.models.iter().any(|model| model.unfitted.is_some())
-                && self.models.iter().all(|model| model.stop == StopReason::Converged)
+        self.models.iter().all(|model| model.stop == StopReason::Converged)
     }
 
     /// The model to keep: the chosen one, or where none could be fitted the one with the
@@ -83,7 +81,7 @@ pub struct LearnedModel {
     /// Its fit by pseudo-likelihood, where it is fitted exactly but others cannot be, so that
     /// all are compared by that.
     pub pseudo_fit: Option<Fit>,
-    /// Why its parameters cannot be had.
+    /// Why its parameters cannot be had, or not by the method that all are compared by.
     pub unfitted: Option<String>,
 }
 

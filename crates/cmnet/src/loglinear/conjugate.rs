@@ -129,6 +129,13 @@ pub(super) struct Solution {
     pub(super) solved: bool,
 }
 
+impl Solution {
+    /// Whether not even the first direction led anywhere: it has no curvature but rounding.
+    pub(super) fn failed(&self) -> bool {
+        self.steps == 0 && !self.solved
+    }
+}
+
 /// Solves curvature * x = right, unless asked to give up.
 pub(super) fn conjugate_gradients(
     curvature: impl Fn(&[f64]) -> Vec<f64>,

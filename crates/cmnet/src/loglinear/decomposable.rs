@@ -13,17 +13,17 @@ use crate::inference::{JunctionTree, Shape};
 pub(crate) struct Decomposable<'a> {
     terms: &'a Terms,
     part: &'a Part,
-    factors: Vec<Factor<'a>>,
+    factors: Vec<Factor>,
     rows: f64,
 }
 
 impl<'a> Decomposable<'a> {
-    pub(crate) fn new(terms: &'a Terms, part: &'a Part, tree: &'a JunctionTree, data: &Dataset) -> Self {
+    pub(crate) fn new(terms: &'a Terms, part: &'a Part, tree: &JunctionTree, data: &Dataset) -> Self {
         let cliques = tree.cliques().iter().map(|clique| (clique.shape(), 1.0));
         let separators = tree.cliques().iter().filter_map(|clique| Some((clique.separator()?, -1.0)));
         let factors = cliques
             .chain(separators)
-            .map(|(shape, sign)| Factor { shape, sign, counts: clique_counts(data, shape) })
+            .map(|(shape, sign)| Factor { shape: shape.clone(), sign, counts: clique_counts(data, shape) })
             .collect();
         Self { terms, part, factors, rows: data.rows() as f64 }
     }
@@ -44,7 +44,7 @@ impl<'a> Decomposable<'a> {
             for value in &mut logs {
                 *value = libm::log(*value / (self.rows + imagined.0));
             }
-            terms_of_sum(factor.shape, &mut logs);
+            terms_of_sum(&factor.shape, &mut logs);
             log_partition -= factor.sign * logs[0];
             factor.scatter(self.terms, self.part, &logs, &mut phi);
         }
@@ -57,7 +57,7 @@ impl<'a> Decomposable<'a> {
         let mut empty_cells = vec![0.0; self.part.terms.len()];
         for clique in self.factors.iter().filter(|factor| factor.sign > 0.0) {
             let mut empty: Vec<f64> = clique.counts.iter().map(|&n| f64::from(u8::from(n == 0.0))).collect();
-            sum_of_terms(clique.shape, &mut empty);
+            sum_of_terms(&clique.shape, &mut empty);
             clique.scatter(self.terms, self.part, &empty, &mut empty_cells);
         }
         (0..empty_cells.len()).filter(|&term| empty_cells[term] > 0.0).collect()
@@ -65,13 +65,13 @@ impl<'a> Decomposable<'a> {
 }
 
 /// The margin of a clique, or of a separator with sign -1.
-struct Factor<'a> {
-    shape: &'a Shape,
+struct Factor {
+    shape: Shape,
     sign: f64,
     counts: Vec<f64>,
 }
 
-impl Factor<'_> {
+impl Factor {
     /// The factor's share of the log-likelihood, at the observed shares.
     fn log_likelihood(&self, rows: f64) -> f64 {
         let term = |&count: &f64| if count == 0.0 { 0.0 } else { count * libm::log(count / rows) };
@@ -86,7 +86,7 @@ impl Factor<'_> {
                 variables.iter().enumerate().filter(|(k, _)| mask >> k & 1 == 1).map(|(_, &v)| v).collect();
             let Some(set) = terms.set(&members) else { continue };
             let Ok(first) = part.terms.binary_search(&set.range().start) else { continue };
-            let cells = cells_of(set, self.shape, terms.cardinalities());
+            let cells = cells_of(set, &self.shape, terms.cardinalities());
             for (cell, value) in cells.into_iter().zip(&mut by_term[first..]) {
                 *value += self.sign * table[cell];
             }

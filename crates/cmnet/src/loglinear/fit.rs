@@ -29,6 +29,9 @@ const TABLES: u64 = 4;
 /// tables with rare cells L-BFGS would need thousands more.
 const CLIMB: u64 = 20;
 
+/// A value of a term that is no help to start from: e^-60 of the rows are none.
+const FAR: f64 = 60.0;
+
 /// Imagined observations that help the first optimisation.
 const HELP: f64 = 1.0;
 
@@ -92,7 +95,7 @@ fn estimate(
     let plans = plan(structure, &parts, options)?;
     let levels = (0..data.variables()).map(|variable| data.level_counts(variable)).collect();
     let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, levels, halt };
-    let (fitted, estimate, reason): (Vec<FittedPart>, _, _) = match plans {
+    let (bare, estimate, reason): (Vec<Bare<'_>>, _, _) = match plans {
         Plans::Exact(plans, reason) => {
             let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
             (exact.collect::<Result<_>>()?, Estimate::Exact, reason)
@@ -102,16 +105,18 @@ fn estimate(
         }
     };
     let (free_parameters, rows) = (coordinates.len(), data.rows());
+    let smoothing = options.imagined(bare.iter().any(|part| !part.boundary.is_empty()), rows);
+    let fitted: Vec<FittedPart> = bare.into_par_iter().map(|part| part.finish(smoothing)).collect();
     let total = fitted.iter().map(|part| part.log_likelihood).sum();
     let (values, boundary) = merge(&terms, &parts, &fitted);
     let log_partition =
-        (estimate == Estimate::Exact).then(|| fitted.iter().map(|part| part.log_partition).sum());
+        (estimate == Estimate::Exact).then(|| fitted.iter().map(|part| part.used.log_partition).sum());
     Ok(Fit {
         boundary: boundary.iter().map(|&term| terms.term(term)).collect(),
         parameters: Parameters::new(terms, values, log_partition),
         estimate,
         reason,
-        smoothing: options.smoothing,
+        smoothing,
         free_parameters,
         rows,
         digest: None,
@@ -122,7 +127,7 @@ fn estimate(
             .map(|part| part.status)
             .max_by_key(|&status| severity(status))
             .unwrap_or(FitStatus::Converged),
-        gradient: fitted.iter().map(|part| part.gradient).fold(0.0, f64::max),
+        gradient: fitted.iter().map(|part| part.used.gradient).fold(0.0, f64::max),
         iterations: fitted.iter().map(|part| part.iterations).sum(),
     })
 }
@@ -166,15 +171,46 @@ fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<P
     Ok(Plans::Pseudo(format!("the junction tree ({cost}) does not fit {budget}")))
 }
 
-/// One connected component, fitted.
-struct FittedPart {
-    phi: Vec<f64>,
-    log_partition: f64,
+/// One connected component with its bare estimate found, and the way to the one that is used.
+struct Bare<'a> {
     log_likelihood: f64,
     status: FitStatus,
     boundary: Vec<usize>,
+    iterations: u64,
+    /// The estimate with so many imagined observations.
+    estimate: Box<dyn FnOnce(f64) -> Used + Send + 'a>,
+}
+
+/// Parameters that are used.
+struct Used {
+    phi: Vec<f64>,
+    log_partition: f64,
     gradient: f64,
     iterations: u64,
+    converged: bool,
+}
+
+/// One connected component, fitted.
+struct FittedPart {
+    used: Used,
+    log_likelihood: f64,
+    status: FitStatus,
+    boundary: Vec<usize>,
+    iterations: u64,
+}
+
+impl Bare<'_> {
+    fn finish(self, imagined: f64) -> FittedPart {
+        let used = (self.estimate)(imagined);
+        FittedPart {
+            log_likelihood: self.log_likelihood,
+            // What is used must have converged too.
+            status: if used.converged { self.status } else { FitStatus::IterationLimit },
+            boundary: self.boundary,
+            iterations: self.iterations + used.iterations,
+            used,
+        }
+    }
 }
 
 /// Puts the parts' terms together: values, and the numbers of those that run away.
@@ -182,7 +218,7 @@ fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec
     let mut values = vec![0.0; terms.len()];
     let mut boundary = Vec::new();
     for (part, fitted) in parts.iter().zip(fitted) {
-        part.terms.iter().zip(&fitted.phi).for_each(|(&term, &value)| values[term] = value);
+        part.terms.iter().zip(&fitted.used.phi).for_each(|(&term, &value)| values[term] = value);
         boundary.extend(fitted.boundary.iter().map(|&term| part.terms[term]));
     }
     boundary.sort_unstable();
@@ -201,7 +237,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn fit_exactly(&self, part: &Part, plan: TreePlan) -> Result<FittedPart> {
+    fn fit_exactly<'b>(&'b self, part: &'b Part, plan: TreePlan) -> Result<Bare<'b>> {
         let tree = plan.build(self.terms.cardinalities(), self.options.memory)?;
         let plain = self.structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
         if plain && tree.cost().fill == 0 {
@@ -209,51 +245,43 @@ impl Job<'_> {
         }
         let coordinates = self.coordinates.restrict(&part.terms);
         let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
-        let objective = |weight| {
+        let objective = move |weight| {
             let means = term_means(self.terms, part, self.data, Smoothing(weight));
             likelihood.clone().with_means(means)
         };
         Ok(self.optimize(part, objective, Likelihood::log_partition_at))
     }
 
-    fn in_closed_form(&self, part: &Part, tree: &JunctionTree) -> FittedPart {
+    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: &JunctionTree) -> Bare<'b> {
         let form = Decomposable::new(self.terms, part, tree, self.data);
         let boundary = form.runaways();
-        let imagined = Smoothing(self.options.imagined(!boundary.is_empty(), self.data.rows()));
-        let (phi, log_partition) = form.estimate(imagined);
-        let slope: Vec<f64> = if imagined.0 > self.options.smoothing {
-            let means = |smoothing| term_means(self.terms, part, self.data, smoothing);
-            means(imagined).into_iter().zip(means(Smoothing(0.0))).map(|(with, bare)| with - bare).collect()
-        } else {
-            Vec::new()
-        };
-        FittedPart {
-            phi,
-            log_partition,
+        Bare {
             log_likelihood: form.log_likelihood(),
             status: if boundary.is_empty() { FitStatus::Converged } else { FitStatus::Boundary },
             boundary,
-            gradient: largest(&slope),
             iterations: 0,
+            estimate: Box::new(move |imagined| {
+                let (phi, log_partition) = form.estimate(Smoothing(imagined));
+                Used { phi, log_partition, gradient: 0.0, iterations: 0, converged: true }
+            }),
         }
     }
 
-    fn fit_pseudo(&self, part: &Part) -> FittedPart {
+    fn fit_pseudo<'b>(&'b self, part: &'b Part) -> Bare<'b> {
         let coordinates = self.coordinates.restrict(&part.terms);
         let pseudo = PseudoLikelihood::new(self.terms, part, self.data, coordinates);
-        let objective = |weight| pseudo.clone().with_smoothing(Smoothing(weight));
+        let objective = move |weight| pseudo.clone().with_smoothing(Smoothing(weight));
         self.optimize(part, objective, |_| 0.0)
     }
 
     /// Maximises a function of the number of imagined observations: with some, where a
-    /// maximum always exists; from there with none; and with as many as asked for, or as it
-    /// takes where there is no maximum with none.
-    fn optimize<O: Objective>(
-        &self,
+    /// maximum always exists; from there with none; and then with as many as it takes.
+    fn optimize<'b, O: Objective + 'b>(
+        &'b self,
         part: &Part,
-        objective: impl Fn(f64) -> O,
-        log_partition: impl Fn(&O::Point) -> f64,
-    ) -> FittedPart {
+        objective: impl Fn(f64) -> O + Send + 'b,
+        log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
+    ) -> Bare<'b> {
         let options = self.options;
         let rows = self.data.rows() as f64;
         let stop = Stop {
@@ -265,39 +293,42 @@ impl Job<'_> {
         };
         let helped = objective(HELP);
         let begin = self.start(part, helped.coordinates());
-        let (start, climbed) = climb(&helped, begin, stop.tolerance, CLIMB.min(stop.iterations));
+        let (start, climbed) = climb(&helped, begin.clone(), stop.tolerance, CLIMB.min(stop.iterations));
+        // Where rows are very unequal, a line search may end so far out that nothing is left there.
+        let lost = largest(&helped.coordinates().expand(&start)) > FAR;
+        let start = if lost { begin } else { start };
         let near = polish(&helped, start, stop);
         let bare = objective(0.0);
         let best = polish(&bare, near.beta.clone(), Stop { bounded: false, ..stop });
-        let log_likelihood = rows * bare.plain_value(&best.point);
         let (status, boundary) = match best.ending.clone() {
             Ending::Converged => (FitStatus::Converged, Vec::new()),
             Ending::Boundary(terms) => (FitStatus::Boundary, terms),
             Ending::IterationLimit => (FitStatus::IterationLimit, Vec::new()),
         };
-        let mut iterations = climbed + near.iterations + best.iterations;
-        let imagined = options.imagined(status == FitStatus::Boundary, self.data.rows());
-        let used = if imagined == 0.0 {
-            best
-        } else if imagined == HELP {
-            near
-        } else {
-            let optimum = polish(&objective(imagined), near.beta, stop);
-            iterations += optimum.iterations;
-            optimum
-        };
-        let gradient =
-            if imagined > options.smoothing { largest(&bare.gradient(&used.point)) } else { used.gradient };
-        // What was asked for must have converged too: those are the parameters that are used.
-        let status = if used.ending == Ending::IterationLimit { FitStatus::IterationLimit } else { status };
-        FittedPart {
-            phi: bare.coordinates().expand(&used.beta),
-            log_partition: log_partition(&used.point),
-            log_likelihood,
+        Bare {
+            log_likelihood: rows * bare.plain_value(&best.point),
             status,
             boundary,
-            gradient,
-            iterations,
+            iterations: climbed + near.iterations + best.iterations,
+            estimate: Box::new(move |imagined| {
+                let (used, iterations) = if imagined == 0.0 {
+                    (best, 0)
+                } else if imagined == HELP {
+                    (near, 0)
+                } else {
+                    let start = if near.ending == Ending::Converged { near.beta } else { best.beta };
+                    let found = polish(&objective(imagined), start, stop);
+                    let iterations = found.iterations;
+                    (found, iterations)
+                };
+                Used {
+                    phi: bare.coordinates().expand(&used.beta),
+                    log_partition: log_partition(&used.point),
+                    gradient: used.gradient,
+                    iterations,
+                    converged: used.ending != Ending::IterationLimit,
+                }
+            }),
         }
     }
 

@@ -6,7 +6,7 @@
 //! become negligible, a step that has *not* become small tells a boundary, and the terms that
 //! it moves are the ones that run away.
 
-use super::conjugate::{Preconditioner, conjugate_gradients};
+use super::conjugate::{Preconditioner, Solution, conjugate_gradients};
 use super::objective::{Objective, dot, largest};
 use rayon::prelude::*;
 
@@ -47,8 +47,8 @@ pub(crate) struct Stop<'a> {
 
 /// A gain of the whole log-likelihood that does not matter any more.
 const NEGLIGIBLE_GAIN: f64 = 1e-8;
-/// What rounding leaves of a gain per observation.
-const ROUNDING_GAIN: f64 = 1e-14;
+/// A gain per observation that may be rounding, where observations are many.
+const ROUNDING_GAIN: f64 = 1e-12;
 /// A largest derivative that is rounding.
 const ROUNDING_GRADIENT: f64 = 1e-12;
 /// Steps in a row that lead nowhere before the climb ends.
@@ -59,9 +59,14 @@ const LARGE_STEP: f64 = 0.02;
 /// on the way to infinity has at least ten times this variance, and a finite term with a
 /// standard error of a thousand is finite in theory only.
 const LARGE_VARIANCE: f64 = 1e6;
+/// The same times the observations, where those are so many that rounding ends the climb: less
+/// than the inverse of what is lost in it, more than an event seen once in 2^31.
+const LARGE_SPREAD: f64 = 1e11;
 /// The longest step of a term: beyond the maximum in a direction of a rare cell the curvature
 /// is so small that Newton's method would come back by e^20.
 const LONGEST_STEP: f64 = 5.0;
+/// The share of the gain by a single coordinate that a solution must promise.
+const WORTH: f64 = 0.1;
 /// A Newton step of a term that is as good as none.
 const SMALL_STEP: f64 = 1e-10;
 
@@ -89,10 +94,13 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
             break;
         }
         latest = step.length;
-        let negligible = step.trusted && step.gain <= (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
+        let little = (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
+        let negligible = step.trusted && step.gain <= little;
         if negligible && runs_away(step.length) {
-            ending = Some(climb.end(true, stop.rows));
-            break;
+            ending = Some(climb.end(true, stop.rows)).filter(|ending| *ending != Ending::Converged);
+            if ending.is_some() {
+                break;
+            }
         }
         iterations += 1;
         let before = largest(&climb.gradient);
@@ -104,7 +112,7 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
         }
         // Out of iterations, or of digits: the stated rule decides.
         let last = iterations == stop.iterations || climb.stalled == MOST_STALLED;
-        let small_gain = step.gain <= stop.tolerance * objective.value(&climb.point).abs();
+        let small_gain = step.gain <= little.max(stop.tolerance * objective.value(&climb.point).abs());
         if last && small_gain && after <= stop.tolerance {
             ending = Some(climb.end(runs_away(step.length), stop.rows));
         }
@@ -138,31 +146,50 @@ impl<O: Objective> Climb<'_, O> {
     /// The Newton step: curvature times step = gradient, by preconditioned conjugate
     /// gradients.
     fn newton_step(&mut self, halt: &dyn Fn() -> bool) -> Step {
-        let preconditioner = match self.preconditioner.take() {
-            Some(kept) => kept,
-            None => Preconditioner::new(self.objective, &self.point),
-        };
         let curvature = |direction: &[f64]| self.objective.curvature(&self.point, direction);
-        let solution = conjugate_gradients(curvature, &preconditioner, &self.gradient, halt);
+        let solve = |preconditioner: &Preconditioner| {
+            conjugate_gradients(curvature, preconditioner, &self.gradient, halt)
+        };
+        // More can be gained than by any coordinate alone, or the equations were not solved.
+        let alone = self.alone();
+        let singly = alone.iter().zip(&self.gradient).map(|(step, slope)| step * slope / 2.0);
+        let least = WORTH * singly.fold(0.0, f64::max);
+        let gain = |beta: &[f64]| dot(&self.gradient, beta) / 2.0;
+        let serves = |found: &Solution| !found.failed() && gain(&found.x) >= least;
         // A factor from an earlier point serves as long as it does so well.
-        if solution.steps <= preconditioner.patience() {
+        let kept = self.preconditioner.take().map(|kept| (solve(&kept), kept));
+        let (solution, preconditioner) = kept.filter(|(found, _)| serves(found)).unwrap_or_else(|| {
+            let fresh = Preconditioner::new(self.objective, &self.point);
+            (solve(&fresh), fresh)
+        });
+        let failed = !serves(&solution);
+        if solution.solved && !failed && solution.steps <= preconditioner.patience() {
             self.preconditioner = Some(preconditioner);
         }
-        let mut beta = solution.x;
-        let gain = dot(&self.gradient, &beta) / 2.0;
+        let mut beta = if failed { alone } else { solution.x };
+        let gain = gain(&beta);
         let length = self.objective.length(&beta);
         if length > LONGEST_STEP {
             for by in &mut beta {
                 *by *= LONGEST_STEP / length;
             }
         }
-        let trusted = solution.solved || largest(&self.gradient) <= ROUNDING_GRADIENT;
+        let trusted = !failed && (solution.solved || largest(&self.gradient) <= ROUNDING_GRADIENT);
         Step { beta, length, gain, trusted }
     }
 
-    /// The end of a climb that has nothing left to gain.
+    /// The steps of the coordinates, each as if it were alone: the way up where the equations
+    /// are lost in rounding.
+    fn alone(&self) -> Vec<f64> {
+        let own = self.objective.coordinates().pull_back_squares(&self.objective.variances(&self.point));
+        self.gradient.iter().zip(own).map(|(slope, curvature)| slope / curvature).collect()
+    }
+
+    /// The end of a climb that has nothing left to gain. A long step of terms that the data do
+    /// bound is only a flat one.
     fn end(&self, runs_away: bool, rows: f64) -> Ending {
-        if runs_away { Ending::Boundary(self.runaways(rows)) } else { Ending::Converged }
+        let terms = if runs_away { self.runaways(rows) } else { Vec::new() };
+        if terms.is_empty() { Ending::Converged } else { Ending::Boundary(terms) }
     }
 
     /// The terms that run away: the data say nothing about them, so that their variance is
@@ -172,9 +199,10 @@ impl<O: Objective> Climb<'_, O> {
         let blocks = Preconditioner::blocks(self.objective, &self.point);
         let whole = Preconditioner::new(self.objective, &self.point);
         let coordinates = self.objective.coordinates();
+        let bound = (LARGE_VARIANCE * rows).min(LARGE_SPREAD);
         let unbounded = |&term: &usize| {
             let expansion: Vec<(usize, f64)> = coordinates.expansion(term).collect();
-            blocks.variance(&expansion).max(whole.variance(&expansion)) / rows > LARGE_VARIANCE
+            blocks.variance(&expansion).max(whole.variance(&expansion)) > bound
         };
         let terms: Vec<usize> = (0..coordinates.terms()).collect();
         terms.into_par_iter().filter(unbounded).collect()

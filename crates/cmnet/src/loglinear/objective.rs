@@ -5,9 +5,9 @@ use super::coordinates::Coordinates;
 
 /// A concave function of beta with gradient and curvature: log-likelihood or
 /// pseudo-log-likelihood per observation.
-pub(crate) trait Objective: Sync {
+pub(crate) trait Objective: Send + Sync {
     /// The function around one beta.
-    type Point: Sync;
+    type Point: Send + Sync;
 
     /// The free coordinates.
     fn coordinates(&self) -> &Coordinates;

@@ -39,9 +39,10 @@ pub struct FitOptions {
     /// count as zero. [default: 1e-7] [range: above 0]
     ///
     /// That is what "converged" promises; the optimiser goes on to the last digits where it
-    /// can. Where there is no finite estimate, the bare one ends where this rule is met: it is
-    /// the smoothed one with `tolerance` imagined observations for each observation, at which
-    /// every term is expected as often as it was observed to within this share of the rows.
+    /// can. Where there is no finite estimate, the bare one ends where this rule is met term by
+    /// term: it is the smoothed one with `tolerance` imagined observations for each observation
+    /// (and no more than one), so that an exact estimate expects every term as often as it was observed to within this
+    /// share of the rows.
     pub tolerance: f64,
     /// The most iterations per connected component. [default: 1000]
     pub max_iterations: u64,
@@ -74,10 +75,10 @@ impl FitOptions {
     }
 
     /// The imagined observations of the parameters that are used: those asked for; and if none
-    /// are, on a boundary as many as the rule of convergence allows.
+    /// are, on a boundary as many as the rule of convergence allows, and no more than one.
     pub(crate) fn imagined(&self, boundary: bool, rows: u64) -> f64 {
         if boundary && self.smoothing == 0.0 {
-            (self.tolerance * rows as f64).clamp(*SMOOTHING.start(), *SMOOTHING.end())
+            (self.tolerance * rows as f64).clamp(*SMOOTHING.start(), 1.0)
         } else {
             self.smoothing
         }
@@ -141,7 +142,8 @@ pub struct Fit {
     pub estimate: Estimate,
     /// Why that one.
     pub reason: String,
-    /// Imagined observations that smooth the parameters, as asked for.
+    /// Imagined observations that smooth the parameters: those asked for, or where none were and
+    /// there is no finite estimate, those of [`FitOptions::tolerance`].
     pub smoothing: f64,
     /// The number of free parameters k.
     pub free_parameters: usize,

@@ -133,6 +133,13 @@ impl Evaluator {
     /// The distribution of one variable given all others, that is given its Markov blanket:
     /// needs no log Z.
     pub fn conditional(&self, variable: Var, row: &[u32]) -> Vec<f64> {
+        let mut energies = self.energies(variable, row);
+        softmax(&mut energies);
+        energies
+    }
+
+    /// The logarithms of that distribution up to a constant.
+    fn energies(&self, variable: Var, row: &[u32]) -> Vec<f64> {
         let mut energies = vec![0.0; self.cardinalities[variable] as usize];
         for &(clique, stride) in &self.at[variable] {
             let (shape, table) = &self.cliques[clique];
@@ -141,13 +148,17 @@ impl Evaluator {
                 *energy += table[base + level * stride];
             }
         }
-        softmax(&mut energies);
         energies
     }
 
     /// The pseudo-log-probability of a row: the sum over variables of log p(x_j | x_mb(j)).
     pub fn pseudo_log_probability(&self, row: &[u32]) -> f64 {
-        (0..row.len()).map(|v| libm::log(self.conditional(v, row)[row[v] as usize])).sum()
+        // By logarithms: a probability of e^-800 is none, and its logarithm is a number.
+        let conditional = |variable: Var| {
+            let mut energies = self.energies(variable, row);
+            energies[row[variable] as usize] - softmax(&mut energies)
+        };
+        (0..row.len()).map(conditional).sum()
     }
 
     /// The log-likelihood of a table: the sum over its observations of log p(x).

@@ -25,6 +25,9 @@ pub const RIDGE: f64 = 1e-6;
 /// keep what the rows leave open from drifting. It is not counted in the value.
 const BARE_RIDGE: f64 = 1e-10;
 
+/// And at least this for each observation, which is above rounding.
+const LEAST_RIDGE: f64 = 1e-15;
+
 /// Nodes or cliques that one thread takes at least.
 const SHARE: usize = 8;
 
@@ -76,7 +79,8 @@ impl PseudoLikelihood {
     /// The same function of the same data and imagined observations.
     pub(crate) fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
         self.total = self.rows + smoothing.0;
-        self.ridge = (RIDGE * smoothing.0).max(BARE_RIDGE) / self.total;
+        let weight = (RIDGE * smoothing.0).max(BARE_RIDGE).max(LEAST_RIDGE * self.rows);
+        self.ridge = weight / self.total;
         let rows = self.rows;
         self.nodes.par_iter_mut().for_each(|node| node.smooth(smoothing, rows));
         self

@@ -2,15 +2,18 @@
 
 use cmnet::loglinear::{Estimate, Fit, RIDGE};
 use cmnet_check::{
-    CheckError, Imagined, Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood,
+    CheckError, Ending, Imagined, Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood,
     maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,
 };
 use serde::Serialize;
 
 /// Violations and gradients above this are a disagreement.
 const TOLERANCE: f64 = 1e-6;
-/// By how much the recorded log-likelihood may differ from the referee's, and by which share.
+/// By how much the recorded log-likelihood may differ from the referee's: in all, and by which
+/// share of it, and of the rows, at which the referee's own optimiser ends.
 const LIKELIHOOD_TOLERANCE: (f64, f64) = (1e-3, 1e-9);
+/// Rows up to which the referee tells whether an estimate is finite.
+const MOST_ROWS: u64 = 100_000;
 /// Joint configurations up to which the referee lists the whole space.
 const MOST_CELLS: usize = 1 << 20;
 /// Cells times squared parameters up to which the referee fits once more by Newton's method.
@@ -31,6 +34,9 @@ pub(super) struct ParameterVerdict {
     /// The largest log-likelihood, or pseudo-log-likelihood, by the referee's own optimiser.
     log_likelihood: Option<f64>,
     recorded_log_likelihood: Option<f64>,
+    /// Whether the referee finds the supremum at infinity; `None` where it was not examined.
+    boundary: Option<bool>,
+    recorded_boundary: bool,
     /// The rows of the table, where it is the one fitted to.
     rows: Option<u64>,
     recorded_rows: u64,
@@ -44,16 +50,19 @@ impl ParameterVerdict {
         let likelihood = match (self.log_likelihood, self.recorded_log_likelihood) {
             (Some(found), Some(recorded)) => {
                 let (least, share) = LIKELIHOOD_TOLERANCE;
-                (found - recorded).abs() <= f64::max(least, share * found.abs())
+                let rows = self.recorded_rows as f64;
+                (found - recorded).abs() <= least.max(share * found.abs().max(rows))
             }
             (Some(_), None) => false,
             (None, _) => true,
         };
+        let boundary = self.boundary.is_none_or(|found| found == self.recorded_boundary);
         let rows = self.rows.is_none_or(|rows| rows == self.recorded_rows);
         self.parameters == self.recorded_parameters
             && self.restriction_violation <= TOLERANCE
             && gradient
             && likelihood
+            && boundary
             && rows
     }
 
@@ -71,7 +80,7 @@ impl ParameterVerdict {
             "parameters              {} (recorded {})\n\
              restrictions broken by  {:.3e}\n\
              gradient per row        {} (allowed {})\n\
-             log-likelihood          {} (recorded {})\n{}",
+             log-likelihood          {} (recorded {})\n{}{}",
             self.parameters,
             self.recorded_parameters,
             self.restriction_violation,
@@ -79,6 +88,11 @@ impl ParameterVerdict {
             number(Some(self.gradient_allowed)),
             total(self.log_likelihood),
             self.recorded_log_likelihood.map_or("none".to_owned(), |value| format!("{value:.6}")),
+            match (self.boundary, self.recorded_boundary) {
+                (Some(true), false) => "The estimate lies at infinity, which is not recorded.\n",
+                (Some(false), true) => "The estimate is finite, but recorded to lie at infinity.\n",
+                _ => "",
+            },
             self.not_examined.as_ref().map(|reason| format!("Not examined: {reason}.\n")).unwrap_or_default(),
         )
     }
@@ -106,6 +120,8 @@ pub(super) fn examine(
         gradient_allowed: TOLERANCE,
         log_likelihood: None,
         recorded_log_likelihood: fit.log_likelihood.or(fit.pseudo_log_likelihood),
+        boundary: None,
+        recorded_boundary: !fit.boundary.is_empty(),
         rows: same_data.then(|| table.total()),
         recorded_rows: fit.rows,
         not_examined: None,
@@ -146,7 +162,20 @@ impl ParameterVerdict {
             return Err(CheckError::TooLarge { what: "joint configurations", limit: MOST_CELLS });
         };
         self.gradient = Some(likelihood_gradient_norm(table, model, phi, smoothing)?);
-        self.maximise(cells, || Ok(maximum_likelihood(table, model)?.log_likelihood))
+        let mut at_infinity = None;
+        self.maximise(cells, || {
+            let found = maximum_likelihood(table, model)?;
+            at_infinity = match found.ending {
+                // With more rows its last steps say nothing.
+                _ if table.total() > MOST_ROWS => None,
+                Ending::Boundary { .. } => Some(true),
+                Ending::Converged => Some(false),
+                Ending::IterationLimit => None,
+            };
+            Ok(found.log_likelihood)
+        })?;
+        self.boundary = at_infinity;
+        Ok(())
     }
 
     /// Row by row.

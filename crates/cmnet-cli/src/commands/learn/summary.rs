@@ -6,6 +6,7 @@ use cmnet::learn::{Learned, LearnedModel};
 use cmnet::loglinear::{Estimate, Fit, FitStatus};
 use cmnet::report::{Drawing, text};
 use cmnet::score::Nats;
+use cmnet::search::StopReason;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -37,10 +38,15 @@ pub(super) fn render(learned: &Learned, loaded: &Loaded, written: &[PathBuf]) ->
         page += &text::render(&Drawing::new(data.schema(), &chosen.structure)?);
     }
     if let ([path, ..], None, Some(kept)) = (written, learned.selected, learned.kept(data.rows())) {
+        let (why, what) = if learned.stop == StopReason::Interrupted {
+            ("none was fitted", "cmnet fit adds them")
+        } else {
+            ("none could be fitted", "--kappa with another keeps that one")
+        };
         writeln!(
             page,
-            "none could be fitted, so none was chosen: {} has the structure of kappa {}, the smallest, without \
-             parameters; --kappa with another keeps that one",
+            "{why}, so none was chosen: {} has the structure of kappa {}, the smallest, without \
+             parameters; {what}",
             path.display(),
             kept.prior.kappa()
         )?;
@@ -127,8 +133,14 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
     }
     for model in &learned.models {
         let kappa = model.prior.kappa();
-        if let Some(reason) = &model.unfitted {
-            writeln!(page, "kappa {kappa} was not fitted and not compared: {reason}")?;
+        match (&model.unfitted, &model.fit) {
+            (Some(reason), None) => {
+                writeln!(page, "kappa {kappa} was not fitted and not compared: {reason}")?;
+            }
+            (Some(reason), Some(_)) => {
+                writeln!(page, "kappa {kappa} was not compared by pseudo-likelihood: {reason}")?;
+            }
+            (None, _) => {}
         }
         if model.fit.as_ref().is_some_and(|fit| fit.status == FitStatus::IterationLimit) {
             writeln!(page, "kappa {kappa}: the estimate did not converge, so its BIC is only a lower bound")?;
