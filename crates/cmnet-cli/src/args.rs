@@ -267,7 +267,8 @@ pub(crate) struct FittingArgs {
     pub(crate) method: FitMethod,
     /// Imagined observations, spread evenly over all joint outcomes, that keep probabilities
     /// positive; 0 gives the bare maximum likelihood estimate, by which BIC always judges (where
-    /// that lies at infinity, the parameters end at 1e-7 imagined observations for each row)
+    /// that lies at infinity, the parameters end at 1e-7 imagined observations for each row, at
+    /// most one)
     #[arg(help_heading = FITTING, long, default_value_t = 1.0)]
     pub(crate) smoothing: f64,
     /// Memory for the tables of exact fitting, and for what a search remembers (two memos of

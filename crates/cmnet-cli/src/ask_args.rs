@@ -11,7 +11,8 @@ Examples:
   cmnet query heart.model.json --soft smoking=yes:0.8,no:0.2 --joint \
     --target strenuous_mental_work,strenuous_physical_work
 
-A level may contain commas and equals signs as it is, or stand in double quotes.";
+A level in --given may contain commas and equals signs as it is, or stand in double quotes; in --soft
+what contains commas or colons stands in double quotes.";
 
 const EXPLAIN_HELP: &str = "\
 Examples:

@@ -58,7 +58,9 @@ fn two_outputs_need_two_files() {
     for _ in 0..2 {
         sandbox.run(&format!("{learn} --checkpoint kept --no-output")).succeeds();
     }
-    sandbox.run(&format!("{learn} --checkpoint kept -o kept.old2")).refused(2, &["kept.old2: two things"]);
+    for taken in ["kept.old", "kept.old2", "kept.old.previous"] {
+        sandbox.run(&format!("{learn} --checkpoint kept -o {taken}")).refused(2, &[taken, "two things"]);
+    }
     sandbox.run(&format!("{learn} -o x.json --checkpoint x.json")).refused(2, &["x.json: two things"]);
     sandbox.run(&format!("{learn} -o x.json --checkpoint x.svg")).refused(2, &["x.svg: two things"]);
     std::fs::create_dir(sandbox.path("folder")).unwrap();

@@ -61,12 +61,22 @@ fn records_that_contradict_the_structure_or_themselves_are_refused() {
         ("pseudo_log_likelihood", json!(-7.0), "belongs to estimates by pseudo-likelihood"),
         ("gradient", json!(-5.0), "0 or more"),
         ("rows", json!(0), "must be counts"),
-        ("boundary", json!([{"smoking": "no"}]), "the graph has no such term"),
-        ("boundary", json!([{"smokin": "no"}]), "there is no variable"),
+        ("boundary", json!([{"smoking": "no"}]), "is that of estimates with boundary terms"),
+        ("status", json!("boundary"), "is that of estimates with boundary terms"),
     ];
     for (field, value, says) in edits {
         let mut model = whole.clone();
         model["parameters"][field] = value;
+        sandbox.write("bad.json", model.to_string());
+        sandbox.run("evaluate bad.json data/coronary_heart.csv").refused(2, &["bad.json", says]);
+    }
+    for (term, says) in [
+        (json!({"smoking": "no"}), "the graph has no such term"),
+        (json!({"smokin": "no"}), "there is no variable"),
+    ] {
+        let mut model = whole.clone();
+        model["parameters"]["status"] = json!("boundary");
+        model["parameters"]["boundary"] = json!([term]);
         sandbox.write("bad.json", model.to_string());
         sandbox.run("evaluate bad.json data/coronary_heart.csv").refused(2, &["bad.json", says]);
     }

@@ -380,6 +380,8 @@ fn names_with_commas_and_equals_signs_can_be_typed() {
     json(&["query", model, "--soft", "score=1=1:0.8,2:0.2"]);
     let said = refusal(&["query", model, "--given", "score=1=3"]);
     assert!(said.contains("\"3\" is not a level of \"score=1\""), "{said}");
+    let said = refusal(&["query", model, "--soft", "c=x:1,x:2"]);
+    assert!(said.contains("\"x\" is given two weights"), "{said}");
     let said = refusal(&["query", model, "--soft", "c=x:1,y:-1"]);
     assert!(said.contains("the weight of \"y\" of \"c\" is -1"), "{said}");
 }

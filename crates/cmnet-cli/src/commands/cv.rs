@@ -62,7 +62,7 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
         writeln!(
             page,
             "Where the estimate lies at infinity, a held-out row counts as 1e-7 imagined rows for each row \
-             leave it."
+             (at most one) leave it."
         )?;
     }
     for left_out in &found.left_out {

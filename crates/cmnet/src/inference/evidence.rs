@@ -149,9 +149,14 @@ impl Evidence {
             return Err(Error::question(format!("{} gives no weights", shown(text)), form));
         };
         let mut weights = vec![0.0; schema.variable(variable).levels.len()];
+        let mut named = vec![false; weights.len()];
         for part in split(list, ',') {
             let (label, weight) = part.rsplit_once(':').unwrap_or((part, ""));
             let level = find_level(schema, variable, &unquoted(label))?;
+            if std::mem::replace(&mut named[level as usize], true) {
+                let problem = format!("{} is given two weights in {}", shown(&unquoted(label)), shown(text));
+                return Err(Error::question(problem, "give one weight for each level"));
+            }
             weights[level as usize] = weight.trim().parse().map_err(|_| {
                 Error::question(format!("{} has no weight that is a number", shown(part)), form)
             })?;

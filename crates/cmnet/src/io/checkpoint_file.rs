@@ -41,7 +41,7 @@ pub fn load(
     identity: &Identity,
     cardinalities: &[u32],
 ) -> Result<Option<(LearnState, Option<Error>)>> {
-    let mut damage = None;
+    let mut damage: Option<(PathBuf, String)> = None;
     for candidate in [path.to_owned(), previous(path)] {
         let bytes = match std::fs::read(&candidate) {
             Ok(bytes) => bytes,
@@ -57,11 +57,16 @@ pub fn load(
             Err(problem) => Err(problem),
         };
         match state {
-            Ok(state) => return Ok(Some((state, damage))),
-            Err(problem) => damage = damage.or(Some(complaint(&candidate, &problem))),
+            Ok(state) => {
+                return Ok(Some((state, damage.map(|(file, problem)| complaint(&file, &problem)))));
+            }
+            Err(problem) => damage = damage.or(Some((candidate, problem))),
         }
     }
-    damage.map_or(Ok(None), Err)
+    damage.map_or(Ok(None), |(file, problem)| {
+        let advice = "delete the checkpoint or start again without --resume";
+        Err(complaint(&file, &format!("{problem}; {advice}")))
+    })
 }
 
 /// Makes sure, before any work, that checkpoints may be written to a file: a run that does
@@ -96,7 +101,7 @@ pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
 /// Gives both generations of an earlier run names that are free; empty files hold nothing.
 fn put_aside(path: &Path) -> Result<Option<PathBuf>> {
     let has_content = |file: &Path| Ok::<bool, Error>(head(file)?.is_some_and(|head| !head.is_empty()));
-    let old = free_name(path);
+    let (_, old) = names_aside(path);
     let mut kept = false;
     for (file, name) in [(path.to_owned(), old.clone()), (previous(path), previous(&old))] {
         if has_content(&file)? {
@@ -107,15 +112,16 @@ fn put_aside(path: &Path) -> Result<Option<PathBuf>> {
     Ok(kept.then_some(old))
 }
 
-/// The name under which an earlier checkpoint is kept: the first that is not taken.
-fn free_name(path: &Path) -> PathBuf {
+/// The names under which earlier checkpoints are kept, as far as they are taken, and the first
+/// that is not.
+fn names_aside(path: &Path) -> (Vec<PathBuf>, PathBuf) {
+    let mut taken = Vec::new();
     let mut name = with_ending(path, ".old");
-    let mut number = 1u64;
     while name.exists() || previous(&name).exists() {
-        number += 1;
-        name = with_ending(path, &format!(".old{number}"));
+        taken.push(name);
+        name = with_ending(path, &format!(".old{}", taken.len() + 1));
     }
-    name
+    (taken, name)
 }
 
 /// Whether a file begins and ends as checkpoints do.
@@ -145,11 +151,11 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// The files that a run with checkpoints may write: both generations, and where those of an
-/// earlier run go.
-pub fn written(path: &Path) -> [PathBuf; 4] {
-    let old = free_name(path);
-    [path.to_owned(), previous(path), previous(&old), old]
+/// The files of a run with checkpoints that nothing else may be written to: both generations,
+/// those of earlier runs that are kept, and where the last one's go.
+pub fn written(path: &Path) -> Vec<PathBuf> {
+    let (taken, free) = names_aside(path);
+    [path.to_owned(), free].into_iter().chain(taken).flat_map(|file| [previous(&file), file]).collect()
 }
 
 /// The file that keeps the generation before.
@@ -185,6 +191,6 @@ fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -
 }
 
 fn complaint(path: &Path, problem: &str) -> Error {
-    let problem = format!("{problem}; delete the checkpoint or start again without --resume");
-    ErrorKind::Model { file: path.display().to_string(), at: "checkpoint".to_owned(), problem }.into()
+    let (file, at, problem) = (path.display().to_string(), "checkpoint".to_owned(), problem.to_owned());
+    ErrorKind::Model { file, at, problem }.into()
 }

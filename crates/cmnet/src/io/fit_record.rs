@@ -188,6 +188,13 @@ impl FitRecord {
                 "pseudo_log_likelihood belongs to estimates by pseudo-likelihood, and only to them",
             );
         }
+        if self.status == FitStatus::Boundary && self.boundary.is_empty()
+            || self.status == FitStatus::Converged && !self.boundary.is_empty()
+        {
+            return refuse(
+                "the status \"boundary\" is that of estimates with boundary terms, and only of them",
+            );
+        }
         if self.gradient.is_some_and(|gradient| gradient < 0.0) {
             return refuse("the gradient is the size of a derivative, 0 or more");
         }

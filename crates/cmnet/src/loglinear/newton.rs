@@ -112,7 +112,8 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
         }
         // Out of iterations, or of digits: the stated rule decides.
         let last = iterations == stop.iterations || climb.stalled == MOST_STALLED;
-        let small_gain = step.gain <= little.max(stop.tolerance * objective.value(&climb.point).abs());
+        let small_gain = after <= ROUNDING_GRADIENT
+            || step.gain <= little.max(stop.tolerance * objective.value(&climb.point).abs());
         if last && small_gain && after <= stop.tolerance {
             ending = Some(climb.end(runs_away(step.length), stop.rows));
         }
