@@ -3,9 +3,9 @@
 
 use cmnet::data::{Codes, Dataset, Schema, Variable, collapse::collapse};
 use cmnet::graph::Edge;
-use cmnet::loglinear::Fit;
+use cmnet::loglinear::{Fit, FitOptions, Method};
 use cmnet::{Structure, outcome::OutcomeSpace};
-use cmnet_check::{Labelled, LogLinear, Table};
+use cmnet_check::{Labelled, LogLinear, Table, maximum_likelihood};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -135,3 +135,26 @@ pub(crate) fn in_order(model: &LogLinear, fitted: &Fit) -> Vec<f64> {
     }
     phi
 }
+
+/// The referee's own fit.
+pub(crate) fn referee(structure: &Structure, data: &Dataset) -> cmnet_check::Fit {
+    let model = LogLinear::new(&levels(structure), &labelled(structure)).unwrap();
+    maximum_likelihood(&table(data), &model).unwrap()
+}
+
+/// log p of every joint configuration.
+pub(crate) fn log_probabilities(fitted: &Fit) -> Vec<f64> {
+    let cardinalities = fitted.parameters.terms().cardinalities();
+    let space = OutcomeSpace::new((0..cardinalities.len()).collect(), cardinalities).unwrap();
+    let evaluator = fitted.parameters.evaluator();
+    (0..space.size()).map(|cell| evaluator.log_probability(&space.configuration(cell)).unwrap()).collect()
+}
+
+/// Exact maximum likelihood without smoothing.
+pub(crate) const BARE: FitOptions = FitOptions {
+    method: Method::Exact,
+    smoothing: 0.0,
+    tolerance: 1e-7,
+    max_iterations: 1000,
+    memory: 1 << 28,
+};
