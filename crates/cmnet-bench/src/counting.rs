@@ -4,8 +4,8 @@
 use crate::usage::Meter;
 use anyhow::Result;
 use cmnet::counts::{CountSource, PlaneCounts, RowCounts};
-use cmnet::generate::two_tree;
 use cmnet::graph::VarSet;
+use cmnet_paper::generate::two_tree;
 
 const REPEATS: usize = 10;
 /// Families counted between two looks at the clock.

@@ -2,8 +2,8 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
-use cmnet::generate::two_tree;
 use cmnet::loglinear::{Coordinates, Enumeration, FitOptions, Likelihood, Terms, fit};
+use cmnet_paper::generate::two_tree;
 
 /// Memory for the junction tree, in bytes.
 const MEMORY: u64 = 1 << 30;

@@ -2,8 +2,8 @@
 
 use crate::usage::{Meter, peak_megabytes};
 use anyhow::{Result, bail};
-use cmnet::generate::{KTree, Known, k_tree, recovery, triangle_grid};
 use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
+use cmnet_paper::generate::{KTree, Known, k_tree, recovery, triangle_grid};
 
 /// The head of the table.
 pub(crate) fn head() {

@@ -3,9 +3,9 @@
 use crate::usage::Meter;
 use anyhow::Result;
 use cmnet::data::Dataset;
-use cmnet::generate::{ising_field, recovery};
 use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
 use cmnet::{Structure, score::Kappa};
+use cmnet_paper::generate::{ising_field, recovery};
 use std::fmt::Write;
 
 /// A table of generated levels as CSV.

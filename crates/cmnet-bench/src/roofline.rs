@@ -3,9 +3,9 @@
 use crate::usage::{Meter, on_threads};
 use anyhow::Result;
 use cmnet::counts::{PlaneCounts, words_counted};
-use cmnet::generate::two_tree;
 use cmnet::score::{Alpha, Scorer};
 use cmnet::search::blanket::{BlanketLimits, BlanketSearch, BlanketState, CandidateRule};
+use cmnet_paper::generate::two_tree;
 
 pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {
     let tree = two_tree(variables, rows, 1)?;

@@ -7,8 +7,6 @@ use crate::options::{Reading, choice};
 use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
 use crate::{value, work};
-use cmnet::answer::approximation::approximation;
-use cmnet::answer::{Compared, Explained, names};
 use cmnet::data::{Schema, Var};
 use cmnet::inference::ask::Methods;
 use cmnet::inference::{
@@ -17,6 +15,8 @@ use cmnet::inference::{
 };
 use cmnet::learn::parse_bytes;
 use cmnet::{Error, Result};
+use cmnet_report::answer::approximation::approximation;
+use cmnet_report::answer::{Compared, Explained, names};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};

@@ -16,8 +16,8 @@ use cmnet::learn::{
 };
 use cmnet::loglinear::fit;
 use cmnet::search::{Observer, StopReason};
-use cmnet::sgm::{self, SgmOptions};
 use cmnet::{Error, Result};
+use cmnet_paper::sgm::{self, SgmOptions};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};

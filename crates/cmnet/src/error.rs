@@ -7,9 +7,6 @@ pub use input::{InputProblem, MissingValues, Place};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Numbers of imagined rows that can be computed with.
-pub(crate) const SMOOTHING: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
-
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -28,15 +25,6 @@ impl Error {
     /// An option that cannot be used as given.
     pub fn option(name: &'static str, found: impl Into<String>, expected: &'static str) -> Self {
         ErrorKind::Option { name, found: found.into(), expected }.into()
-    }
-
-    /// Refuses a number of imagined rows that is none, or so small that dividing by it overflows.
-    pub(crate) fn check_smoothing(smoothing: f64) -> Result<()> {
-        if smoothing == 0.0 || SMOOTHING.contains(&smoothing) {
-            return Ok(());
-        }
-        let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
-        Err(Self::option("--smoothing", format!("{smoothing:?}"), expected))
     }
 
     /// A table that cannot be read, with the place of the complaint.

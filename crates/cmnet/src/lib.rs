@@ -19,14 +19,11 @@
 //! | C(i,j) | [`context::EdgeContext`], drawn as a [`context::Label`] |
 //! | (G, C) | [`Structure`] |
 
-pub mod answer;
 pub mod context;
 pub mod counts;
 pub mod data;
 pub mod error;
 pub mod evaluate;
-pub mod experiment;
-pub mod generate;
 pub mod graph;
 pub mod inference;
 pub mod io;
@@ -35,12 +32,9 @@ pub mod loglinear;
 mod model;
 pub mod outcome;
 pub mod partition;
-pub mod report;
 pub mod score;
 pub mod search;
-pub mod sgm;
 mod structure;
-pub mod synthetic;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{Model, Provenance};

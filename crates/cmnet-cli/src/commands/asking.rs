@@ -5,13 +5,13 @@ use super::{explain, export, import, predict, query, sample};
 use crate::ask_args::{AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
-use cmnet::answer::names;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
 use cmnet::inference::{
     Ask, Choice, ClimbOptions, EliminationRule, Evidence, GibbsOptions, Methods, QueryMethod,
 };
 use cmnet::io::uai;
+use cmnet_report::answer::names;
 use serde_json::{Value, json};
 
 pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {

@@ -3,8 +3,8 @@
 use crate::args::{CompareArgs, DataArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::answer::{Compared, names};
 use cmnet::data::Var;
+use cmnet_report::answer::{Compared, names};
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {

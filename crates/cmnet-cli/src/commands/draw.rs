@@ -3,7 +3,7 @@
 use crate::args::{DrawArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::report::{Drawing, Format as Picture};
+use cmnet_report::{Drawing, Format as Picture};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {

@@ -5,12 +5,12 @@ use crate::args::Format;
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::answer::{self, names};
 use cmnet::data::Var;
 use cmnet::graph::Edge;
 use cmnet::inference::{
     Answer, Ask, CompletionAnswer, Evidence, Joint, JointAnswer, MethodUsed, Methods, Network,
 };
+use cmnet_report::answer::{self, names};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 

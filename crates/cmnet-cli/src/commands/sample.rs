@@ -5,9 +5,9 @@ use crate::args::Format;
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::answer::names;
 use cmnet::data::Schema;
 use cmnet::io::write_atomic;
+use cmnet_report::answer::names;
 use serde_json::json;
 
 /// Rows drawn and written at a time.

@@ -27,7 +27,7 @@ pub use describe::Description;
 pub use digest::DataDigest;
 pub(crate) use encode::{Coder, Found};
 pub use intake::{Intake, Levels};
-pub(crate) use seed::mix;
+pub use seed::mix;
 pub use tally::OnMissing;
 pub(crate) use tally::Tally;
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};

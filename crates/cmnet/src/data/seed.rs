@@ -1,7 +1,7 @@
 //! Seeds that differ a little become streams of random numbers that differ entirely.
 
 /// One round of SplitMix64: close inputs give outputs that are far apart.
-pub(crate) fn mix(word: u64) -> u64 {
+pub fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -13,7 +13,7 @@ pub use chordal::{Decomposition, decompose, is_chordal, perfect_elimination_orde
 pub(crate) use cliques::guarded_cliques;
 pub use cliques::{MOST_CLIQUES, maximal_cliques};
 pub use components::components;
-pub(crate) use disjoint_sets::DisjointSets;
+pub use disjoint_sets::DisjointSets;
 pub use edge::Edge;
 pub use toggled::{Blankets, Toggled};
 pub use varset::VarSet;

@@ -31,7 +31,7 @@ pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
 pub use fit::{fit, fit_unless};
 pub use likelihood::{Evaluation, Likelihood};
-pub use options::{Estimate, Fit, FitOptions, FitStatus, Method};
+pub use options::{Estimate, Fit, FitOptions, FitStatus, Method, check_smoothing};
 pub use parameters::{Evaluator, Parameters};
 pub use pseudo::RIDGE;
 pub use rank::parameter_count;

@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::term::Term;
 use crate::data::DataDigest;
-use crate::error::{Error, Result, SMOOTHING};
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -62,9 +62,24 @@ impl Default for FitOptions {
     }
 }
 
+/// Pseudo-counts that can be computed with.
+const SMOOTHING: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+
+/// Refuses a number of pseudo-counts that is none, or so small that dividing by it overflows.
+///
+/// # Errors
+/// When the number is neither 0 nor between 1e-12 and 1e12.
+pub fn check_smoothing(smoothing: f64) -> Result<()> {
+    if smoothing == 0.0 || SMOOTHING.contains(&smoothing) {
+        return Ok(());
+    }
+    let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
+    Err(Error::option("--smoothing", format!("{smoothing:?}"), expected))
+}
+
 impl FitOptions {
     pub(crate) fn check(&self) -> Result<()> {
-        Error::check_smoothing(self.smoothing)?;
+        check_smoothing(self.smoothing)?;
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(Error::option("--tolerance", self.tolerance.to_string(), "a number above 0"));
         }

@@ -3,13 +3,14 @@
 use super::nats::Nats;
 
 /// ln(n) for small n as sums over prime factors.
-pub(crate) struct IntegerLogs {
+#[derive(Clone, Debug)]
+pub struct IntegerLogs {
     logs: Vec<Nats>,
 }
 
 impl IntegerLogs {
     /// A table up to `largest`.
-    pub(crate) fn up_to(largest: u64) -> Self {
+    pub fn up_to(largest: u64) -> Self {
         let size = largest.max(1) as usize + 1;
         let mut factor: Vec<u32> = vec![0; size];
         let mut logs = vec![Nats::ZERO; size];
@@ -29,7 +30,7 @@ impl IntegerLogs {
     }
 
     /// ln(n); 0 stands for the step before a product that begins at a multiple of q.
-    pub(crate) fn ln(&self, n: u64) -> Nats {
+    pub fn ln(&self, n: u64) -> Nats {
         self.logs[n as usize]
     }
 }

@@ -12,7 +12,7 @@ mod rising;
 
 pub(crate) use cache::BoundedCache;
 pub(crate) use classes::{BlanketClasses, EdgeView, Gain};
-pub(crate) use integer_logs::IntegerLogs;
+pub use integer_logs::IntegerLogs;
 pub use kappa::{Alpha, Kappa};
 pub use mpl::{Scorer, StructureScore};
 pub use nats::Nats;

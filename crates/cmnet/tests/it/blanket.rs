@@ -3,11 +3,11 @@
 
 use crate::common::{Sample, generator};
 use cmnet::counts::{CountSource, PlaneCounts, RowCounts};
-use cmnet::generate::{recovery, two_tree};
 use cmnet::graph::VarSet;
 use cmnet::io::model_file;
 use cmnet::learn::{LearnOptions, Learned, SearchMode, Select, learn};
 use cmnet::score::Nats;
+use cmnet_paper::generate::{recovery, two_tree};
 use rand::Rng;
 
 #[test]

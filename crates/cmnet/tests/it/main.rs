@@ -3,11 +3,24 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
+mod bad_tables;
 mod blanket;
 mod common;
+mod csv_input;
 mod figures;
 mod golden;
 mod house;
+mod inference_approximate;
+mod inference_exact;
+mod inference_sampling;
+mod inference_support;
+mod inference_uai;
+mod loglinear_boundary;
+mod loglinear_fit;
+mod loglinear_gradient;
+mod loglinear_pseudo;
+mod loglinear_structure;
+mod loglinear_support;
 mod metamorphic;
 mod model_file;
 mod referee;

@@ -7,7 +7,7 @@ use crate::args::Format;
 use crate::ask_args::ExplainArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::answer::Explained;
+use cmnet_report::answer::Explained;
 
 pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;

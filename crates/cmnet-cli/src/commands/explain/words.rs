@@ -1,10 +1,10 @@
 //! The same in sentences.
 
 use crate::commands::asking;
-use cmnet::answer::Explained;
 use cmnet::data::Schema;
 use cmnet::graph::VarSet;
-use cmnet::report::sentence;
+use cmnet_report::answer::Explained;
+use cmnet_report::sentence;
 use std::fmt::Write as _;
 
 /// Names spelled out in one list.

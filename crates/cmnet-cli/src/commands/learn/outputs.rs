@@ -7,7 +7,7 @@ use cmnet::Model;
 use cmnet::data::Dataset;
 use cmnet::io::{model_file, write_atomic};
 use cmnet::learn::{LearnOptions, Learned};
-use cmnet::report::{Drawing, svg};
+use cmnet_report::{Drawing, svg};
 use std::path::{Path, PathBuf};
 
 /// Where the model and its drawing go.

@@ -12,9 +12,9 @@ use cmnet::io::Loaded;
 use cmnet::io::model_file::{context_records, edge_names};
 use cmnet::learn::LearnOptions;
 use cmnet::loglinear::fit;
-use cmnet::report::{Drawing, text};
 use cmnet::search::StopReason;
-use cmnet::sgm::{LearnedSgm, SgmFit, SgmOptions, learn};
+use cmnet_paper::sgm::{LearnedSgm, SgmFit, SgmOptions, learn};
+use cmnet_report::{Drawing, text};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

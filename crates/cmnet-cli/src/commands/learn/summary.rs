@@ -4,9 +4,9 @@ use cmnet::data::Dataset;
 use cmnet::io::Loaded;
 use cmnet::learn::{Learned, LearnedModel};
 use cmnet::loglinear::{Estimate, Fit, FitStatus};
-use cmnet::report::{Drawing, text};
 use cmnet::score::Nats;
 use cmnet::search::StopReason;
+use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;
 

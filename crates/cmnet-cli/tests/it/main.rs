@@ -1,0 +1,17 @@
+//! The command `cmnet`, run as users run it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
+mod cli_answers;
+mod cli_golden;
+mod cli_keeps;
+mod cli_parameters;
+mod cli_promises;
+mod cli_readme;
+mod cli_refusals;
+mod cli_resume;
+mod common;
+mod docs;
+mod query;
+#[cfg(unix)]
+mod tutorial;

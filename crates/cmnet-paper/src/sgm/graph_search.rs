@@ -1,0 +1,97 @@
+//! The chain over chordal graphs: propose, accept by the posterior ratio, keep the best.
+
+use super::label_search::accepted;
+use super::scorer::SgmScorer;
+use super::{SgmOptions, Stratified};
+use cmnet::counts::{CountSource, RowCounts};
+use cmnet::data::{Dataset, mix};
+use cmnet::error::{Error, Result, shown};
+use cmnet::graph::{Edge, Graph};
+use cmnet::search::{Observer, StopReason};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// The best structure that a search has visited.
+#[derive(Clone, Debug)]
+pub struct LearnedSgm {
+    /// Graph, labels and posterior.
+    pub best: Stratified,
+    /// Graph proposals made.
+    pub proposals: u32,
+    /// Graph proposals accepted.
+    pub accepted: u32,
+    /// Why the search ended: [`StopReason::Converged`] after the iterations asked for.
+    pub stop: StopReason,
+}
+
+/// Learns a decomposable stratified graphical model by non-reversible Markov chain Monte
+/// Carlo: a proposal is accepted with the ratio of posteriors, whatever the proposal's own
+/// probability, and the best visited structure is kept.
+///
+/// # Errors
+/// When a variable does not have two levels.
+///
+/// # Example
+/// ```
+/// use cmnet::data::Dataset;
+/// use cmnet_paper::sgm::{SgmOptions, learn};
+/// let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20))?;
+/// let learned = learn(&data, &SgmOptions::default(), &())?;
+/// assert_eq!(learned.best.structure()?.graph().edge_count(), 1);
+/// assert_eq!(learned.best.free_parameters(), 3);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn learn(data: &Dataset, options: &SgmOptions, observer: &dyn Observer) -> Result<LearnedSgm> {
+    let schema = data.schema();
+    if let Some(variable) = schema.variables().iter().find(|variable| variable.levels.len() != 2) {
+        let found = format!("{} with {} levels", shown(&variable.name), variable.levels.len());
+        return Err(Error::option("--model sgm", found, "a table whose variables all have two levels"));
+    }
+    let counts = RowCounts::new(data);
+    let mut scorer = SgmScorer::new(&counts, options)?;
+    let mut rng = Pcg64Mcg::seed_from_u64(mix(options.seed));
+    let empty = Graph::empty(scorer.variables());
+    let Some(mut current) = scorer.stratify(&empty)? else {
+        return Err(Error::limit("the empty graph", "chordal graphs", "report this: it is a defect"));
+    };
+    let (best, stop) = (current.clone(), StopReason::Converged);
+    let mut learned = LearnedSgm { best, proposals: 0, accepted: 0, stop };
+    let pairs: Vec<Edge> = empty.pairs().collect();
+    if pairs.is_empty() {
+        return Ok(learned);
+    }
+    for _ in 0..options.graph_iterations {
+        if let Some(reason) = observer.stop() {
+            learned.stop = reason;
+            break;
+        }
+        let proposal = propose(&mut scorer, &current.graph, &pairs, &mut rng)?;
+        learned.proposals += 1;
+        if accepted(proposal.log_posterior() - current.log_posterior(), &mut rng) {
+            current = proposal;
+            learned.accepted += 1;
+            if current.log_posterior() > learned.best.log_posterior() {
+                learned.best = current.clone();
+            }
+        }
+    }
+    Ok(learned)
+}
+
+/// A chordal graph one toggle away, uniformly. There always is one: any chordal graph with an
+/// edge has one whose removal leaves it chordal.
+fn propose<S: CountSource>(
+    scorer: &mut SgmScorer<'_, S>,
+    graph: &Graph,
+    pairs: &[Edge],
+    rng: &mut impl Rng,
+) -> Result<Stratified> {
+    loop {
+        let edge = pairs[rng.random_range(0..pairs.len() as u32) as usize];
+        let mut toggled = graph.clone();
+        toggled.toggle(edge);
+        if let Some(stratified) = scorer.stratify(&toggled)? {
+            return Ok(stratified);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a model says, and what evidence does to it.
+
+use super::names;
+use crate::sentence;
+use cmnet::Model;
+use cmnet::Structure;
+use cmnet::context::EdgeContext;
+use cmnet::data::Var;
+use cmnet::error::Result;
+use cmnet::graph::{Edge, VarSet};
+use cmnet::inference::{Ask, Evidence, Explanation, Network, cut_edges};
+use cmnet::loglinear::affordable_canonical;
+use serde_json::{Map, Value, json};
+
+/// Pairs without an edge that are listed.
+const MOST_PAIRS: usize = 1000;
+
+/// An explanation and what it is about.
+#[derive(Clone, Debug)]
+pub struct Explained<'a> {
+    /// The model that is explained.
+    pub model: &'a Model,
+    /// What is known.
+    pub evidence: &'a Evidence,
+    /// What follows.
+    pub explanation: Explanation,
+    /// The cut edges that take more than their own context.
+    pub implied_cuts: Vec<Edge>,
+    /// Contexts with elements that others imply.
+    pub implied_contexts: Vec<EdgeContext>,
+    /// What the tables take at a time, in bytes.
+    pub bytes: u64,
+}
+
+impl<'a> Explained<'a> {
+    /// Explains a model, by its network where it is fitted.
+    ///
+    /// # Errors
+    /// As [`Network::explain`].
+    pub fn of(
+        model: &'a Model,
+        network: Option<&Network>,
+        evidence: &'a Evidence,
+        ask: &Ask,
+    ) -> Result<Self> {
+        let structure = &model.structure;
+        let (explanation, closed, bytes) = if let Some(network) = network {
+            let bytes = network.explain_cost(evidence, ask).1;
+            (network.explain(evidence, ask)?, Some(network.closed().clone()), bytes)
+        } else {
+            let closed = affordable_canonical(structure);
+            let known = closed.as_ref().unwrap_or(structure);
+            (Explanation::of_structure(structure, known, evidence), closed, 0)
+        };
+        let own = cut_edges(structure, structure, evidence);
+        let implied_cuts = explanation.cut.iter().copied().filter(|edge| !own.contains(edge)).collect();
+        let more = |context: &&EdgeContext| {
+            let known = structure.context(context.edge());
+            known.is_none_or(|known| known.space() == context.space() && known.len() < context.len())
+        };
+        let implied_contexts = closed.iter().flat_map(Structure::contexts).filter(more).cloned().collect();
+        Ok(Self { model, evidence, explanation, implied_cuts, implied_contexts, bytes })
+    }
+
+    /// All of it by names.
+    pub fn to_json(&self) -> Value {
+        let (schema, explanation) = (&self.model.schema, &self.explanation);
+        let structure = &self.model.structure;
+        let list = |set: &VarSet| json!(names::list(schema, set));
+        let named = |v: Var, set: &VarSet| (schema.name(v).to_owned(), list(set));
+        let blankets = (0..schema.len()).map(|v| named(v, structure.markov_blanket(v)));
+        let left = explanation.free.iter().map(|v| named(v, explanation.graph.markov_blanket(v)));
+        let edges = explanation.edges.iter().map(|strength| {
+            json!({"edge": names::edge(schema, strength.edge), "information": strength.information,
+                "given": list(&strength.given), "given_all": strength.given_all})
+        });
+        let groups = |groups: &[VarSet]| groups.iter().map(list).collect::<Value>();
+        let pairs = explanation.separations().take(MOST_PAIRS).map(|separation| {
+            let (one, other) = separation.pair;
+            json!({"pair": [schema.name(one), schema.name(other)], "given": list(&separation.given)})
+        });
+        json!({
+            "given": names::given(schema, self.evidence),
+            "soft": names::soft(schema, self.evidence),
+            "blankets": blankets.collect::<Map<_, _>>(),
+            "contexts": structure.contexts().map(|context| self.context(context)).collect::<Value>(),
+            "implied_contexts": self.implied_contexts.iter().map(|c| self.context(c)).collect::<Value>(),
+            "cut_edges": names::edges(schema, &explanation.cut),
+            "implied_cut_edges": names::edges(schema, &self.implied_cuts),
+            "edges": edges.collect::<Value>(),
+            "blankets_left": left.collect::<Map<_, _>>(),
+            "independent_groups": groups(&explanation.groups),
+            "newly_independent": explanation.splits.iter().map(|parts| groups(parts)).collect::<Value>(),
+            "independent_pairs": pairs.collect::<Value>(),
+            "independent_pairs_left_out": explanation.separation_count().saturating_sub(MOST_PAIRS),
+            "tables": {"bytes": self.bytes},
+        })
+    }
+
+    fn context(&self, context: &EdgeContext) -> Value {
+        let schema = &self.model.schema;
+        let space = context.space();
+        let element = |cell| -> Value {
+            let levels = space.configuration(cell);
+            space.variables().iter().zip(levels).map(|known| names::label(schema, known)).collect()
+        };
+        json!({"edge": names::edge(schema, context.edge()),
+            "given": names::list(schema, space.variables()),
+            "elements": context.elements().map(element).collect::<Value>(),
+            "sentence": sentence(schema, context)})
+    }
+}

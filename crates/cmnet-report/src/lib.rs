@@ -1,0 +1,181 @@
+//! Structures as pictures and as text (paper, Figures 1, 2 and 5).
+//!
+//! Everything here is a pure function from a [`Drawing`] to text: nothing is printed or
+//! written, and the same structure gives the same bytes on every platform.
+//!
+//! # Example
+//! ```
+//! use cmnet::data::{Schema, Variable};
+//! use cmnet_report::{Drawing, Format, svg};
+//! use cmnet::{Structure, graph::Edge};
+//! let variable = |name: &str| Variable {
+//!     name: name.to_owned(),
+//!     levels: vec!["no".to_owned(), "yes".to_owned()],
+//! };
+//! let schema = Schema::new(vec![variable("rain"), variable("sprinkler")]);
+//! let mut structure = Structure::empty(&schema.cardinalities());
+//! structure.toggle_edge(Edge::new(0, 1)?)?;
+//! let drawing = Drawing::new(&schema, &structure)?.with_title("Lawn");
+//! assert!(svg::render(&drawing).starts_with("<svg "));
+//! assert_eq!(Format::from_path("lawn.dot".as_ref())?, Format::Dot);
+//! # Ok::<(), cmnet::Error>(())
+//! ```
+
+pub mod answer;
+pub mod dot;
+mod draft;
+mod escape;
+pub mod graphml;
+mod label;
+mod layout;
+mod legend;
+mod metrics;
+mod scene;
+mod sentence;
+pub mod svg;
+pub mod text;
+pub mod tikz;
+mod wording;
+
+pub use sentence::sentence;
+
+use cmnet::Structure;
+use cmnet::data::Schema;
+use cmnet::error::{Error, ErrorKind, Result};
+use std::path::Path;
+
+/// How contexts are written on edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LabelStyle {
+    /// Names where every label is short enough to be read on its edge, codes otherwise.
+    #[default]
+    Auto,
+    /// The paper's notation: rows of level codes and stars, with a legend.
+    Codes,
+    /// Names and levels in full: `lipoprotein_ratio >=3`.
+    Names,
+}
+
+/// A structure to be drawn, with the names to draw it with.
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
+    schema: &'a Schema,
+    structure: &'a Structure,
+    title: Option<String>,
+    labels: LabelStyle,
+}
+
+impl<'a> Drawing<'a> {
+    /// A drawing without title, labels as they fit.
+    ///
+    /// # Errors
+    /// When schema and structure differ in the number of variables or levels.
+    pub fn new(schema: &'a Schema, structure: &'a Structure) -> Result<Self> {
+        let (named, drawn) = (schema.cardinalities(), structure.cardinalities());
+        if named != drawn {
+            let problem = match named.iter().zip(drawn).position(|(one, other)| one != other) {
+                Some(variable) if named.len() == drawn.len() => format!(
+                    "variable {} has {} levels in the schema and {} in the structure",
+                    cmnet::error::shown(schema.name(variable)),
+                    named[variable],
+                    drawn[variable]
+                ),
+                _ => format!(
+                    "the schema has {} variables, the structure {}",
+                    schema.len(),
+                    structure.variables()
+                ),
+            };
+            let hint = "draw a structure with the schema that it was learned with".to_owned();
+            return Err(ErrorKind::Mismatch { problem, hint }.into());
+        }
+        Ok(Self { schema, structure, title: None, labels: LabelStyle::Auto })
+    }
+
+    /// The same drawing with a title.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// The same drawing with another style of labels.
+    #[must_use]
+    pub fn with_labels(mut self, labels: LabelStyle) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// The names and levels.
+    pub fn schema(&self) -> &'a Schema {
+        self.schema
+    }
+
+    /// The structure.
+    pub fn structure(&self) -> &'a Structure {
+        self.structure
+    }
+
+    /// The title, if there is one.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The style of labels.
+    pub fn labels(&self) -> LabelStyle {
+        self.labels
+    }
+}
+
+/// The formats that a drawing can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// A picture for pages and papers.
+    Svg,
+    /// Graphviz.
+    Dot,
+    /// A LaTeX document with a TikZ picture.
+    Tikz,
+    /// An exchange format of graph programs.
+    GraphMl,
+    /// Lines for the terminal.
+    Text,
+}
+
+impl Format {
+    /// The format that a path asks for: by its extension, or text for `-`.
+    ///
+    /// # Errors
+    /// When the extension is none of those known.
+    pub fn from_path(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Ok(Self::Text);
+        }
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            Some("dot" | "gv") => Ok(Self::Dot),
+            Some("tex" | "tikz") => Ok(Self::Tikz),
+            Some("graphml") => Ok(Self::GraphMl),
+            Some("txt") => Ok(Self::Text),
+            _ => Err(Error::option(
+                "output",
+                path.to_string_lossy(),
+                "a file that ends in .svg, .dot or .gv, .tex or .tikz, .graphml or .txt, or - for text",
+            )),
+        }
+    }
+
+    /// A drawing in this format.
+    pub fn render(self, drawing: &Drawing<'_>) -> String {
+        match self {
+            Self::Svg => svg::render(drawing),
+            Self::Dot => dot::render(drawing),
+            Self::Tikz => tikz::render(drawing),
+            Self::GraphMl => graphml::render(drawing),
+            Self::Text => text::render(drawing),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Drawings, and the XML in them read back.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+
+mod drawing;
+mod drawing_support;

@@ -1,0 +1,238 @@
+//! Answers where the tree does not fit: probable completions and joint distributions, against
+//! enumeration on small models and against samples and the exact answer on a large grid.
+
+use crate::inference_support::{
+    Listed, MIXED, Shape, assert_close, fitted, generator, plain, random_evidence, random_grid, random_model,
+};
+use cmnet::inference::{
+    Approximation, Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Methods, Network,
+    QueryMethod,
+};
+use rand::Rng;
+
+fn methods(method: QueryMethod, seed: u64) -> Methods {
+    let gibbs = GibbsOptions { seed, ..GibbsOptions::default() };
+    Methods { method, gibbs, ..Methods::default() }
+}
+
+/// The probability of levels by enumeration, and the largest one.
+fn listed_probability(listed: &Listed, levels: &[(usize, u32)], cardinalities: &[u32]) -> (f64, f64) {
+    let targets: Vec<usize> = levels.iter().map(|&(v, _)| v).collect();
+    let joint = listed.joint(&targets, cardinalities);
+    let cell = levels.iter().fold(0, |cell, &(v, level)| cell * cardinalities[v] + level);
+    (joint[cell as usize], joint.iter().copied().fold(0.0, f64::max))
+}
+
+#[test]
+fn climbs_are_lower_bounds_and_nearly_always_the_best_completion() {
+    let mut random = generator(531);
+    let mut missed = [0, 0];
+    // Too many configurations for one block.
+    let shape = Shape { variables: (7, 8), most_levels: 4, edge_probability: 0.7, element_probability: 0.2 };
+    for case in 0..200 {
+        let model = random_model(&mut random, shape);
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let listed = Listed::new(&model, &evidence);
+        let method = if case % 2 == 0 { QueryMethod::Gibbs } else { QueryMethod::Belief };
+        let found = network.completion_by(None, &evidence, &Ask::default(), &methods(method, case)).unwrap();
+        assert_ne!(found.choice.method, MethodUsed::Exact);
+        let (p, best) = listed_probability(&listed, &found.levels, network.cardinalities());
+        assert!((libm::exp(found.log_probability.unwrap()) - p).abs() < 1e-10, "case {case}");
+        missed[case as usize % 2] += usize::from(best - p > 1e-10);
+        let climb = found.climb.unwrap();
+        assert!(climb.agreeing >= 1 && climb.agreeing <= climb.starts && climb.blocks > 0);
+    }
+    assert!(missed[0] <= 1 && missed[1] <= 10, "of 100 each {missed:?} are not the best");
+}
+
+#[test]
+fn probable_levels_of_some_variables_are_those_of_enumeration() {
+    let mut random = generator(532);
+    for case in 0..60 {
+        let model = random_model(&mut random, MIXED);
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let free: Vec<usize> = (0..network.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
+        let targets = &free[..free.len().div_ceil(2)];
+        let listed = Listed::new(&model, &evidence);
+        let found = network
+            .completion_by(Some(targets), &evidence, &Ask::default(), &methods(QueryMethod::Gibbs, case))
+            .unwrap();
+        let (p, best) = listed_probability(&listed, &found.levels, network.cardinalities());
+        assert!(best - p < 1e-10, "case {case}: {p} is not {best}");
+        assert!((libm::exp(found.log_probability.unwrap()) - p).abs() < 1e-10, "case {case}");
+        if targets.len() < free.len() {
+            let (share, gibbs) = found.visits.unwrap();
+            let error = (p * (1.0 - p) / gibbs.effective[0]).sqrt();
+            assert!((share - p).abs() < 6.0 * error + 1e-9, "case {case}: {share} {p} {error}");
+        }
+    }
+}
+
+/// The log weight of a row under no evidence.
+fn energy(network: &Network, levels: &[(usize, u32)]) -> f64 {
+    let mut row = vec![0; network.schema().len()];
+    for &(v, level) in levels {
+        row[v] = level;
+    }
+    network.energy(&row)
+}
+
+#[test]
+fn on_a_grid_beyond_the_memory_climbs_beat_samples_and_single_moves() {
+    let mut random = generator(533);
+    for strength in [0.5, 1.0, 2.0] {
+        let network = random_grid(&mut random, 12, strength);
+        let tight = Ask { memory: 1 << 15, ..Ask::default() };
+        let none = Evidence::none();
+        let refused = network.most_probable(None, &none, &tight).unwrap_err();
+        assert!(matches!(refused.kind(), cmnet::ErrorKind::Limit { .. }), "{refused}");
+        let found = network.completion_by(None, &none, &tight, &methods(QueryMethod::Auto, 1)).unwrap();
+        assert_eq!(found.choice.method, MethodUsed::Gibbs);
+        assert!(found.choice.reason.contains("does not fit"), "{}", found.choice.reason);
+        assert_eq!(found.log_probability, None);
+        let weight = found.log_weight.unwrap();
+        assert!((weight - energy(&network, &found.levels)).abs() < 1e-9);
+        // Never worse than the variables for themselves, than their single moves, or than any
+        // of many samples.
+        let alone = ClimbOptions { chains: 0, patience: 0, ..ClimbOptions::default() };
+        let (single, climb) = network.climb(&none, &tight, &alone).unwrap();
+        assert_eq!(climb.blocks, 0);
+        assert!(weight >= single.log_weight - 1e-9);
+        let gibbs = GibbsOptions { warm_up: 100, ..GibbsOptions::default() };
+        let sampler = network.sampler(&none, &tight, QueryMethod::Gibbs, &gibbs).unwrap();
+        let samples = sampler.rows(0..2048);
+        assert!(samples.iter().all(|row| weight >= network.energy(row) - 1e-9));
+        // With the memory for a proof: a lower bound, and here the optimum itself.
+        let proven = network.most_probable(None, &none, &Ask::default()).unwrap();
+        assert!(weight <= proven.log_weight + 1e-9);
+        assert!(weight >= proven.log_weight - 1e-9, "{weight} is not {}", proven.log_weight);
+    }
+}
+
+#[test]
+fn joint_distributions_by_counts_lie_within_their_own_error() {
+    let mut random = generator(534);
+    for case in 0..40 {
+        let model = random_model(&mut random, MIXED);
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let mut targets: Vec<usize> =
+            (0..network.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
+        targets.truncate(3);
+        targets.reverse();
+        let expected = Listed::new(&model, &evidence).joint(&targets, network.cardinalities());
+        let answer = network
+            .joint_by(&targets, &evidence, &Ask::default(), &methods(QueryMethod::Gibbs, case))
+            .unwrap();
+        assert_eq!(answer.choice.method, MethodUsed::Gibbs);
+        let Some(Approximation::Gibbs(gibbs)) = answer.approximation else { panic!("no word on the chains") };
+        let visited = answer.joint.probabilities().iter().filter(|&&p| p > 0.0).count();
+        assert_eq!(gibbs.effective.len(), visited, "one per configuration met");
+        assert!(gibbs.worst_r_hat() < 1.1, "case {case}: {gibbs:?}");
+        assert!((answer.joint.probabilities().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let least = gibbs.least_effective();
+        for (p, q) in expected.iter().zip(answer.joint.probabilities()) {
+            let error = (p * (1.0 - p) / least).sqrt();
+            assert!((p - q).abs() < 6.0 * error + 1e-3, "case {case}: {p} {q} {error}");
+        }
+    }
+}
+
+#[test]
+fn joint_distributions_by_messages_are_exact_without_loops() {
+    let mut random = generator(535);
+    for _ in 0..30 {
+        let cardinalities: Vec<u32> = (0..7).map(|_| random.random_range(2..=3)).collect();
+        let edges: Vec<(usize, usize)> = (1..7).map(|v| (random.random_range(0..v), v)).collect();
+        let model = fitted(&mut random, plain(&cardinalities, &edges));
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let mut targets: Vec<usize> = (0..7).filter(|&v| evidence.level(v).is_none()).collect();
+        targets.truncate(3);
+        let answer =
+            network.joint_by(&targets, &evidence, &Ask::default(), &methods(QueryMethod::Belief, 1)).unwrap();
+        assert_eq!(answer.choice.method, MethodUsed::Belief);
+        assert!(matches!(answer.approximation, Some(Approximation::Belief(belief)) if belief.converged));
+        let exact = network.joint(&targets, &evidence, &Ask::default()).unwrap();
+        assert_close(answer.joint.probabilities(), exact.probabilities(), "messages");
+    }
+    let network = random_grid(&mut random, 6, 1.0);
+    let many: Vec<usize> = (0..13).collect();
+    let refused = network
+        .belief_joint(&many, &Evidence::none(), &Ask::default(), &BeliefOptions::default())
+        .unwrap_err();
+    assert!(refused.to_string().contains("8192 configurations"), "{refused}");
+}
+
+#[test]
+fn approximate_answers_do_not_depend_on_the_number_of_threads() {
+    let mut random = generator(536);
+    let network = random_grid(&mut random, 5, 1.0);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (none, ask, methods) = (Evidence::none(), Ask::default(), methods(QueryMethod::Gibbs, 3));
+            (
+                network.completion_by(None, &none, &ask, &methods).unwrap(),
+                network.completion_by(Some(&[0, 7, 24]), &none, &ask, &methods).unwrap(),
+                network.joint_by(&[0, 7], &none, &ask, &methods).unwrap(),
+            )
+        })
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn some_variables_of_a_network_that_fits_nowhere_are_judged_by_visits() {
+    let mut random = generator(537);
+    let network = random_grid(&mut random, 8, 0.5);
+    let tight = Ask { memory: 1 << 12, ..Ask::default() };
+    let answer = network
+        .completion_by(Some(&[0, 63]), &Evidence::none(), &tight, &methods(QueryMethod::Auto, 1))
+        .unwrap();
+    let (share, gibbs) = answer.visits.unwrap();
+    assert_eq!((answer.log_weight, answer.log_probability), (None, None));
+    let exact = network.most_probable(Some(&[0, 63]), &Evidence::none(), &Ask::default()).unwrap();
+    let p = libm::exp(network.log_probability_of(&exact, &Evidence::none(), &Ask::default()).unwrap());
+    assert_eq!(answer.levels, exact.levels);
+    assert!((share - p).abs() < 0.05, "{share} {p} {gibbs:?}");
+}
+
+#[test]
+fn options_without_sense_are_refused() {
+    let mut random = generator(538);
+    let network = random_grid(&mut random, 3, 1.0);
+    let none = Evidence::none();
+    for (chains, sweeps) in [(0, 10), (1, 10), (4, 0)] {
+        let gibbs = GibbsOptions { chains, sweeps, ..GibbsOptions::default() };
+        let methods = Methods { method: QueryMethod::Gibbs, gibbs, ..Methods::default() };
+        network.marginals(&[0], &none, &Ask::default(), &methods).unwrap_err();
+        network.joint_by(&[0], &none, &Ask::default(), &methods).unwrap_err();
+    }
+    let rows = network.sampler(&none, &Ask::default(), QueryMethod::Belief, &GibbsOptions::default());
+    assert!(rows.unwrap_err().to_string().contains("draws no rows"));
+}
+
+#[test]
+fn what_does_not_matter_to_the_targets_need_not_fit() {
+    let mut random = generator(539);
+    let grid = random_grid(&mut random, 9, 1.0);
+    // Evidence on a column leaves a narrow part and a wide one.
+    let tight = Ask { memory: 1 << 14, ..Ask::default() };
+    let mut evidence = Evidence::none();
+    for row in 0..9 {
+        evidence.observe(grid.schema(), row * 9 + 1, 1).unwrap();
+    }
+    let some = grid.marginals(&[0, 9], &evidence, &tight, &Methods::default()).unwrap();
+    assert_eq!(some.choice.method, MethodUsed::Exact);
+    assert!(some.choice.reason.contains("what matters to the targets"), "{}", some.choice.reason);
+    assert_eq!(some.log_evidence, None);
+    let all = grid.posterior(&evidence, &Ask::default()).unwrap();
+    for (v, marginal) in &some.marginals {
+        assert_close(marginal, &all.marginal(*v), "relevant part");
+    }
+    let beyond = grid.marginals(&[0, 8], &evidence, &tight, &Methods::default()).unwrap();
+    assert_eq!(beyond.choice.method, MethodUsed::Gibbs);
+}

@@ -1,0 +1,246 @@
+//! Samples by chi-square against enumeration at a false-alarm rate of 1e-6 over all tests,
+//! approximate marginals against exact ones, predictions against conditionals.
+
+use crate::inference_support::{
+    Listed, MIXED, assert_close, fitted, generator, plain, random_evidence, random_model,
+};
+use cmnet::inference::{
+    Approximation, Ask, BeliefOptions, Evidence, GibbsOptions, MethodUsed, Methods, Predictor, QueryMethod,
+};
+use rand::Rng;
+
+/// The upper tail of the chi-square distribution, by its continued fraction or series
+/// (regularised incomplete gamma function).
+fn chi_square_tail(statistic: f64, freedom: f64) -> f64 {
+    let (a, x) = (freedom / 2.0, statistic / 2.0);
+    let front = libm::exp(a * libm::log(x) - x - libm::lgamma(a));
+    if x < a + 1.0 {
+        let (mut term, mut sum, mut n) = (1.0 / a, 1.0 / a, a);
+        while term > sum * 1e-16 {
+            n += 1.0;
+            term *= x / n;
+            sum += term;
+        }
+        return 1.0 - front * sum;
+    }
+    let (mut b, mut c) = (x + 1.0 - a, 1e300);
+    let mut d = 1.0 / b;
+    let mut h = d;
+    for i in 1..500 {
+        let i = f64::from(i);
+        let an = -i * (i - a);
+        b += 2.0;
+        d = 1.0 / (an * d + b);
+        c = b + an / c;
+        h *= d * c;
+        if (d * c - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * h
+}
+
+#[test]
+fn the_tail_is_that_of_tables() {
+    for (statistic, freedom, tail) in
+        [(3.841_458_820_694_124, 1.0, 0.05), (23.209_251_158_954_36, 10.0, 0.01)]
+    {
+        assert!((chi_square_tail(statistic, freedom) - tail).abs() < 1e-12);
+    }
+    assert!((chi_square_tail(2.0, 2.0) - libm::exp(-1.0)).abs() < 1e-14);
+}
+
+/// Cells with few expected rows are taken together.
+fn goodness(expected: &[f64], counts: &[u32], rows: usize) -> f64 {
+    let (mut statistic, mut cells, mut rest) = (0.0, 0, (0.0, 0));
+    for (&p, &count) in expected.iter().zip(counts) {
+        let mean = p * rows as f64;
+        if mean < 10.0 {
+            rest = (rest.0 + mean, rest.1 + count);
+            continue;
+        }
+        cells += 1;
+        statistic += (f64::from(count) - mean) * (f64::from(count) - mean) / mean;
+    }
+    if rest.0 >= 10.0 {
+        cells += 1;
+        statistic += (f64::from(rest.1) - rest.0) * (f64::from(rest.1) - rest.0) / rest.0;
+    }
+    assert!(rest.0 > 0.0 || rest.1 == 0, "a row of probability 0 was drawn");
+    chi_square_tail(statistic, f64::from((cells - 1).max(1)))
+}
+
+#[test]
+fn exact_samples_have_the_right_frequencies() {
+    const MODELS: usize = 50;
+    const ROWS: usize = 20_000;
+    let mut random = generator(511);
+    for case in 0..MODELS {
+        let model = random_model(&mut random, MIXED);
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let options = GibbsOptions { seed: case as u64, ..GibbsOptions::default() };
+        let sampler = network.sampler(&evidence, &Ask::default(), QueryMethod::Auto, &options).unwrap();
+        assert_eq!(sampler.method(), MethodUsed::Exact);
+        let rows = sampler.rows(0..ROWS);
+        let all: Vec<usize> = (0..network.schema().len()).collect();
+        let listed = Listed::new(&model, &evidence);
+        let expected = listed.joint(&all, network.cardinalities());
+        let mut counts = vec![0; expected.len()];
+        for row in &rows {
+            let cell = row.iter().zip(network.cardinalities()).fold(0, |cell, (level, r)| cell * r + level);
+            counts[cell as usize] += 1;
+        }
+        let tail = goodness(&expected, &counts, ROWS);
+        assert!(tail > 1e-6 / MODELS as f64, "case {case}: {tail}");
+        assert_eq!(sampler.rows(1500..3000), rows[1500..3000]);
+    }
+}
+
+#[test]
+fn samples_do_not_depend_on_the_number_of_threads() {
+    let mut random = generator(512);
+    let model = random_model(&mut random, MIXED);
+    let network = model.network().unwrap();
+    for method in [QueryMethod::Exact, QueryMethod::Gibbs] {
+        let options = GibbsOptions { warm_up: 20, ..GibbsOptions::default() };
+        let sampler = network.sampler(&Evidence::none(), &Ask::default(), method, &options).unwrap();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| sampler.rows(0..5000))
+        };
+        assert_eq!(with(1), with(3));
+    }
+    let marginals = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| network.gibbs(&Evidence::none(), &Ask::default(), &GibbsOptions::default()).unwrap())
+    };
+    assert_eq!(marginals(1), marginals(3));
+}
+
+#[test]
+fn gibbs_estimates_lie_within_their_own_error() {
+    let mut random = generator(513);
+    for case in 0..40 {
+        let model = random_model(&mut random, MIXED);
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let exact = network.posterior(&evidence, &Ask::default()).unwrap().marginals();
+        let options = GibbsOptions { seed: case, ..GibbsOptions::default() };
+        let (estimates, gibbs) = network.gibbs(&evidence, &Ask::default(), &options).unwrap();
+        assert!(gibbs.worst_r_hat() < 1.05, "case {case}: {gibbs:?}");
+        for (v, (exact, estimate)) in exact.iter().zip(&estimates).enumerate() {
+            for (p, q) in exact.iter().zip(estimate) {
+                let error = (p * (1.0 - p) / gibbs.effective[v]).sqrt();
+                assert!((p - q).abs() < 6.0 * error + 1e-9, "case {case}: {p} {q} {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn belief_propagation_is_exact_without_loops_and_says_when_it_settles() {
+    let mut random = generator(514);
+    for _ in 0..50 {
+        let cardinalities: Vec<u32> = (0..8).map(|_| random.random_range(2..=4)).collect();
+        let edges: Vec<(usize, usize)> = (1..8).map(|v| (random.random_range(0..v), v)).collect();
+        let model = fitted(&mut random, plain(&cardinalities, &edges));
+        let network = model.network().unwrap();
+        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let (found, belief) = network.belief(&evidence, &Ask::default(), &BeliefOptions::default()).unwrap();
+        assert!(belief.converged);
+        let exact = network.posterior(&evidence, &Ask::default()).unwrap().marginals();
+        for (found, exact) in found.iter().zip(&exact) {
+            assert_close(found, exact, "belief");
+        }
+    }
+}
+
+#[test]
+fn auto_falls_back_to_sampling_and_says_so() {
+    let mut random = generator(515);
+    let mut edges = Vec::new();
+    for row in 0..6 {
+        for column in 0..6 {
+            let at = row * 6 + column;
+            edges.extend((column < 5).then_some((at, at + 1)));
+            edges.extend((row < 5).then_some((at, at + 6)));
+        }
+    }
+    let model = fitted(&mut random, plain(&[2; 36], &edges));
+    let network = model.network().unwrap();
+    let tight = Ask { memory: 4096, ..Ask::default() };
+    let answer = network.marginals(&[0, 35], &Evidence::none(), &tight, &Methods::default()).unwrap();
+    assert_eq!(answer.choice.method, MethodUsed::Gibbs);
+    assert!(answer.choice.reason.contains("does not fit"), "{}", answer.choice.reason);
+    assert!(matches!(answer.approximation, Some(Approximation::Gibbs(_))));
+    let exact = network.marginals(&[0, 35], &Evidence::none(), &Ask::default(), &Methods::default()).unwrap();
+    assert_eq!(exact.choice.method, MethodUsed::Exact);
+    for ((_, p), (_, q)) in answer.marginals.iter().zip(&exact.marginals) {
+        assert!((p[0] - q[0]).abs() < 0.05, "{p:?} {q:?}");
+    }
+}
+
+#[test]
+fn predictions_are_conditionals_with_missing_cells_summed_out() {
+    let mut random = generator(516);
+    for _ in 0..200 {
+        let model = random_model(&mut random, MIXED);
+        let network = model.network().unwrap();
+        let target = random.random_range(0..network.schema().len());
+        let mut predictor = Predictor::new(&network, target, &Ask::default()).unwrap();
+        for missing in [0.0, 0.4, 1.0] {
+            let row: Vec<Option<u32>> = network
+                .cardinalities()
+                .iter()
+                .map(|&levels| (!random.random_bool(missing)).then(|| random.random_range(0..levels)))
+                .collect();
+            let mut evidence = Evidence::none();
+            for (v, level) in row.iter().enumerate().filter(|&(v, _)| v != target) {
+                if let Some(level) = level {
+                    evidence.observe(network.schema(), v, *level).unwrap();
+                }
+            }
+            let expected = Listed::new(&model, &evidence).joint(&[target], network.cardinalities());
+            let found = predictor.predict(&row).unwrap();
+            assert_close(&found.probabilities, &expected, "prediction");
+            let best = expected.iter().copied().fold(0.0, f64::max);
+            assert!((expected[found.level as usize] - best).abs() < 1e-10);
+        }
+    }
+}
+
+#[test]
+fn what_lies_beyond_observed_variables_costs_a_prediction_nothing() {
+    let mut random = generator(517);
+    let sizes: Vec<(usize, u64)> = [30, 600]
+        .into_iter()
+        .map(|count| {
+            // A chain of triangles: each variable next to the two before it.
+            let edges: Vec<(usize, usize)> =
+                (1..count).flat_map(|v| (v.max(2) - 2..v).map(move |before| (before, v))).collect();
+            let model = fitted(&mut random, plain(&vec![2; count], &edges));
+            let network = model.network().unwrap();
+            let mut predictor = Predictor::new(&network, 10, &Ask::default()).unwrap();
+            for missing in [[9, 11], [12, 13], [8, 20]] {
+                let level = |v: usize| (!missing.contains(&v)).then_some((v % 2) as u32);
+                let row: Vec<Option<u32>> = (0..count).map(level).collect();
+                let found = predictor.predict(&row).unwrap();
+                let mut evidence = Evidence::none();
+                for v in (0..count).filter(|v| *v != 10 && !missing.contains(v)) {
+                    evidence.observe(network.schema(), v, (v % 2) as u32).unwrap();
+                }
+                let expected = network.posterior(&evidence, &Ask::default()).unwrap().marginal(10);
+                assert_close(&found.probabilities, &expected, "prediction");
+                // Another level far away changes nothing, and no tree is made for it.
+                let (trees, mut far) = (predictor.trees(), row.clone());
+                far[count - 1] = None;
+                assert_eq!(predictor.predict(&far).unwrap(), found);
+                assert_eq!(predictor.trees(), trees);
+            }
+            predictor.trees()
+        })
+        .collect();
+    assert_eq!(sizes[0], sizes[1]);
+    assert_eq!(sizes[0], (3, 8), "three patterns; three variables at most to sum over");
+}
