@@ -5,7 +5,7 @@ use cmnet::Structure;
 use cmnet::data::{Dataset, Schema, Var, Variable};
 use cmnet::error::Result;
 use cmnet::graph::Edge;
-use cmnet::outcome::OutcomeSpace;
+use cmnet::table::OutcomeSpace;
 use rand::Rng;
 
 /// A distribution known cell by cell, with the structure that it satisfies.

@@ -10,10 +10,11 @@ use crate::{value, work};
 use cmnet::data::{Schema, Var};
 use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Ask, BeliefOptions, ClimbOptions, EliminationRule, Evidence, GibbsOptions, MethodUsed, Network,
-    Predictor, QueryMethod, find_level, find_variable,
+    Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Network, Predictor, QueryMethod,
+    find_level, find_variable,
 };
 use cmnet::learn::parse_bytes;
+use cmnet::tree::EliminationRule;
 use cmnet::{Error, Result};
 use cmnet_report::answer::approximation::approximation;
 use cmnet_report::answer::{Compared, Explained, names};

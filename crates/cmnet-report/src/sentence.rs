@@ -84,7 +84,7 @@ mod tests {
     use cmnet::Structure;
     use cmnet::data::Variable;
     use cmnet::graph::Edge;
-    use cmnet::outcome::Cell;
+    use cmnet::table::Cell;
 
     /// The sentence of edge 0-1 in the complete graph over binary variables `a`, `b`, ...
     fn of(variables: usize, cells: &[Cell]) -> String {

@@ -13,7 +13,7 @@
 //! | paper | here |
 //! |---|---|
 //! | X_j, outcomes 0..r_j-1 | [`data::Variable`], [`data::Var`] |
-//! | X_S, the joint outcome space | [`outcome::OutcomeSpace`], a configuration is a [`outcome::Cell`] |
+//! | X_S, the joint outcome space | [`table::OutcomeSpace`], a configuration is a [`table::Cell`] |
 //! | G = (V, E), {i, j} | [`graph::Graph`], [`graph::Edge`] |
 //! | mb(j), cn(i,j) | [`graph::Graph::markov_blanket`], [`graph::Graph::common_neighbors`] |
 //! | C(i,j) | [`context::EdgeContext`], drawn as a [`context::Label`] |
@@ -30,11 +30,12 @@ pub mod io;
 pub mod learn;
 pub mod loglinear;
 mod model;
-pub mod outcome;
 pub mod partition;
 pub mod score;
 pub mod search;
 mod structure;
+pub mod table;
+pub mod tree;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{Model, Provenance};

@@ -4,8 +4,8 @@
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::DisjointSets;
-use crate::outcome::{Cell, OutcomeSpace};
 use crate::structure::Structure;
+use crate::table::{Cell, OutcomeSpace};
 
 /// The largest outcome space that is partitioned cell by cell.
 const MOST_CELLS: u64 = 1 << 26;

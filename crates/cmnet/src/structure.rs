@@ -4,7 +4,7 @@ use crate::context::EdgeContext;
 use crate::data::Var;
 use crate::error::{Result, StructureProblem};
 use crate::graph::{Edge, Graph, VarSet};
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

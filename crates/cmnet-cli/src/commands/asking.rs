@@ -7,10 +7,9 @@ use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
-use cmnet::inference::{
-    Ask, Choice, ClimbOptions, EliminationRule, Evidence, GibbsOptions, Methods, QueryMethod,
-};
+use cmnet::inference::{Ask, Choice, ClimbOptions, Evidence, GibbsOptions, Methods, QueryMethod};
 use cmnet::io::uai;
+use cmnet::tree::EliminationRule;
 use cmnet_report::answer::names;
 use serde_json::{Value, json};
 

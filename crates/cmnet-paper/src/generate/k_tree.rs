@@ -6,7 +6,7 @@ use cmnet::Structure;
 use cmnet::data::Var;
 use cmnet::error::Result;
 use cmnet::graph::{Edge, VarSet};
-use cmnet::outcome::{Cell, OutcomeSpace};
+use cmnet::table::{Cell, OutcomeSpace};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Result, StructureProblem};
 use crate::graph::Edge;
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 use std::collections::BTreeSet;
 
 /// The configurations of the common neighbours in which an edge is cut off.

@@ -1,7 +1,7 @@
 //! The paper's labels: context configurations stacked, `*` for "any value" (Figures 2 and 5).
 
 use crate::error::{Error, Result};
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -21,7 +21,7 @@ const MOST_PATTERNS: u64 = 1 << 16;
 ///
 /// # Example
 /// ```
-/// use cmnet::{context::Label, graph::VarSet, outcome::OutcomeSpace};
+/// use cmnet::{context::Label, graph::VarSet, table::OutcomeSpace};
 /// let space = OutcomeSpace::new(VarSet::from_iter([0, 1]), &[2, 2])?;
 /// let label = Label::parse("1*", &space)?;
 /// assert_eq!(label.elements(&space), [2, 3].into());

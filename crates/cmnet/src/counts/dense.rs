@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use super::{Count, FamilyCounts};
-use crate::outcome::OutcomeSpace;
+use crate::table::OutcomeSpace;
 
 /// Counts by direct addressing. The caller has checked that the table is small.
 pub(super) fn count(rows: &Rows<'_>, space: OutcomeSpace, levels: u32) -> FamilyCounts {

@@ -14,7 +14,7 @@ pub use rows::RowCounts;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 
 /// Whatever can count: rows in memory, bit planes, a database.
 pub trait CountSource: Sync {

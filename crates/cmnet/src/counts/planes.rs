@@ -7,7 +7,7 @@ use super::{Count, CountSource, FamilyCounts};
 use crate::data::{Dataset, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::outcome::OutcomeSpace;
+use crate::table::OutcomeSpace;
 use std::borrow::Cow;
 
 /// The most levels of a variable that gets planes.

@@ -4,7 +4,7 @@ use super::{CountSource, FamilyCounts, dense, sparse};
 use crate::data::{Codes, Dataset, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 
 /// Table cells per distinct row up to which a dense table beats sorting.
 const DENSE_CELLS_PER_ROW: u64 = 8;

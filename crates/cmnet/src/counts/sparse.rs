@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use super::{Count, FamilyCounts};
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 
 /// Counts by sorting (cell, level) pairs; never looks at an unobserved configuration.
 pub(super) fn count(rows: &Rows<'_>, space: OutcomeSpace, levels: u32) -> FamilyCounts {

@@ -3,9 +3,9 @@
 
 use crate::error::{Error, Result};
 use crate::graph::{Edge, Graph};
-use crate::inference::{JunctionTree, Propagation};
 use crate::loglinear::Parameters;
-use crate::outcome::OutcomeSpace;
+use crate::table::OutcomeSpace;
+use crate::tree::{JunctionTree, Propagation};
 
 /// KL(p || q) of two sets of parameters over the same variables, exactly.
 ///

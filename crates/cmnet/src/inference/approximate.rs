@@ -8,10 +8,10 @@ use super::gibbs::Gibbs;
 use super::joint::{Completion, Joint};
 use super::network::Network;
 use super::posterior::impossible;
-use super::shape::Shape;
 use super::tally::{Tally, check_size};
 use crate::data::Var;
 use crate::error::Result;
+use crate::table::Shape;
 
 /// The most configurations of a joint distribution by belief propagation, which takes a run
 /// for nearly each of them.

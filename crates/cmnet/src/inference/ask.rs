@@ -5,11 +5,11 @@ use super::climb::ClimbOptions;
 use super::evidence::{Evidence, find_variable};
 use super::gibbs::{Gibbs, GibbsOptions};
 use super::network::Network;
-use super::plan::TreeCost;
-use super::triangulate::EliminationRule;
 use crate::data::{Var, quoted};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
+use crate::tree::EliminationRule;
+use crate::tree::TreeCost;
 use std::fmt;
 
 /// Memory, elimination rule and treatment of cut edges.

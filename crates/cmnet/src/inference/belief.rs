@@ -7,9 +7,9 @@ use super::evidence::Evidence;
 use super::factors::{Factors, to_probabilities};
 use super::network::Network;
 use super::posterior::impossible;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::Result;
+use crate::table::Shape;
 
 /// How belief propagation runs.
 #[derive(Clone, Debug, PartialEq)]

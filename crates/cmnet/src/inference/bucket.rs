@@ -6,12 +6,12 @@
 use super::ask::Ask;
 use super::condition::Conditioned;
 use super::network::{add_along, add_potentials};
-use super::plan::TreeCost;
-use super::shape::Shape;
-use super::triangulate::{Elimination, EliminationRule, eliminate};
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Edge, Graph, VarSet};
+use crate::table::Shape;
+use crate::tree::TreeCost;
+use crate::tree::{Elimination, EliminationRule, eliminate};
 
 /// How a variable goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

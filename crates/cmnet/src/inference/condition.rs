@@ -10,11 +10,11 @@
 
 use super::evidence::Evidence;
 use super::network::{Network, TermTable, add_along, add_potentials};
-use super::shape::Shape;
 use crate::context::EdgeContext;
 use crate::data::Var;
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::structure::Structure;
+use crate::table::Shape;
 
 /// What is left of a network under evidence.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use super::ask::Ask;
 use super::condition::cut_edges;
 use super::evidence::Evidence;
 use super::network::Network;
-use super::plan::TreeCost;
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::structure::Structure;
+use crate::tree::TreeCost;
 
 /// Cells of the joint table up to which the strength of an edge is given everything else.
 const MOST_CELLS: u64 = 1 << 18;

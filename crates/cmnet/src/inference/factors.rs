@@ -4,10 +4,10 @@
 use super::condition::{Conditioned, fill_tables, tables_at};
 use super::evidence::Evidence;
 use super::network::Network;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Edge, Graph, VarSet, maximal_cliques};
+use crate::table::Shape;
 
 /// Log potentials over the maximal cliques of what evidence leaves of a graph.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use super::condition::Conditioned;
 use super::evidence::Evidence;
 use super::network::Network;
 use super::posterior::impossible;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::{Error, Result, shown};
 use crate::graph::VarSet;
+use crate::table::Shape;
 
 /// The joint distribution of some variables.
 #[derive(Clone, Debug, PartialEq)]

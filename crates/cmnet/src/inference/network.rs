@@ -1,10 +1,10 @@
 //! A fitted model as inference sees it: phi-terms over complete sets (paper, eq. 1).
 
-use super::shape::Shape;
 use crate::data::{Schema, Var};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
 use crate::structure::Structure;
+use crate::table::Shape;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

@@ -3,14 +3,14 @@
 use super::ask::Ask;
 use super::condition::Conditioned;
 use super::evidence::Evidence;
-use super::junction_tree::JunctionTree;
 use super::network::Network;
-use super::plan::{TreeCost, TreePlan, best_plan};
-use super::propagate::Propagation;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
+use crate::table::Shape;
+use crate::tree::JunctionTree;
+use crate::tree::Propagation;
+use crate::tree::{TreeCost, TreePlan, best_plan};
 use rand::Rng;
 
 /// The distribution of the unobserved variables given evidence, as a calibrated tree.
@@ -84,7 +84,7 @@ impl<'a> Posterior<'a> {
         let cardinalities = conditioned.network().cardinalities();
         let tree = plan(&conditioned, variables, ask).build(cardinalities, ask.memory)?;
         let mut propagation = Propagation::new(&tree);
-        let shapes = tree.cliques().iter().map(super::Clique::shape);
+        let shapes = tree.cliques().iter().map(crate::tree::Clique::shape);
         conditioned.fill(shapes, propagation.log_potentials());
         if propagation.collect(&tree) == f64::NEG_INFINITY {
             return Err(impossible());

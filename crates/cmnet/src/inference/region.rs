@@ -2,14 +2,14 @@
 //! its cost does not grow with what lies beyond.
 
 use super::condition::{fill_tables, holds, tables_at};
-use super::junction_tree::{Clique, JunctionTree};
 use super::network::Network;
-use super::plan::best_plan;
-use super::propagate::Propagation;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
+use crate::table::Shape;
+use crate::tree::Propagation;
+use crate::tree::best_plan;
+use crate::tree::{Clique, JunctionTree};
 use std::collections::BTreeMap;
 
 /// The unobserved variables that are connected to a variable without passing through observed

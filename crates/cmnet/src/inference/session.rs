@@ -3,14 +3,14 @@
 use super::ask::Ask;
 use super::condition::Conditioned;
 use super::evidence::Evidence;
-use super::junction_tree::{Clique, JunctionTree};
 use super::network::{Network, add_along};
-use super::plan::TreeCost;
 use super::posterior::impossible;
-use super::propagate::normalize;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::Result;
+use crate::table::Shape;
+use crate::tree::TreeCost;
+use crate::tree::normalize;
+use crate::tree::{Clique, JunctionTree};
 
 /// A junction tree of the whole network in which observations come and go.
 ///

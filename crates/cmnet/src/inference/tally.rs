@@ -8,9 +8,9 @@ use super::gibbs::{BATCHES, Gibbs, GibbsOptions, effective_size, split_r_hat, st
 use super::joint::Joint;
 use super::network::Network;
 use super::sample::stream;
-use super::shape::Shape;
 use crate::data::Var;
 use crate::error::{Error, Result};
+use crate::table::Shape;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

@@ -2,11 +2,11 @@
 
 use crate::graph::{Edge, VarSet};
 use crate::learn::LearnState;
-use crate::outcome::Cell;
 use crate::score::Nats;
 use crate::search::blanket::BlanketState;
 use crate::search::{Found, GraphStep, StopReason};
 use crate::structure::Structure;
+use crate::table::Cell;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use super::objective::dot;
 use super::parameters::softmax;
 use crate::data::{Dataset, Var};
 use crate::graph::VarSet;
-use crate::inference::Shape;
+use crate::table::Shape;
 use rustc_hash::FxHashMap;
 
 /// One variable with the distinct configurations of its Markov blanket in the data.

@@ -9,7 +9,7 @@ use super::coordinates::Coordinates;
 use super::part::{Part, cells_of};
 use super::term::Terms;
 use crate::graph::VarSet;
-use crate::inference::Shape;
+use crate::table::Shape;
 
 /// The most entries of one block's features.
 const MOST_FEATURES: usize = 1 << 18;

@@ -4,10 +4,11 @@
 use super::margins::{Smoothing, clique_counts};
 use super::part::{Part, cells_of};
 use super::term::Terms;
-use super::transform::{sum_of_terms, terms_of_sum};
 use crate::data::Dataset;
 use crate::graph::VarSet;
-use crate::inference::{JunctionTree, Shape};
+use crate::table::Shape;
+use crate::table::{sum_of_terms, terms_of_sum};
+use crate::tree::JunctionTree;
 
 /// The margins of a part whose junction tree has no fill and whose edges have no contexts.
 pub(crate) struct Decomposable<'a> {

@@ -5,7 +5,7 @@ use super::coordinates::Coordinates;
 use super::term::{TermSet, Terms};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
-use crate::outcome::OutcomeSpace;
+use crate::table::OutcomeSpace;
 
 /// The most configurations that are listed.
 pub const MOST_LISTED: u64 = 1 << 24;

@@ -18,7 +18,7 @@ use crate::Structure;
 use crate::data::{DataDigest, Dataset};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
-use crate::inference::{JunctionTree, TreePlan, best_plan};
+use crate::tree::{JunctionTree, TreePlan, best_plan};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 

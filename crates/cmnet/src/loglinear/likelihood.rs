@@ -10,8 +10,9 @@ use super::term::Terms;
 use crate::Structure;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::inference::{Clique, JunctionTree, Propagation, Shape};
 use crate::loglinear::check_match;
+use crate::table::Shape;
+use crate::tree::{Clique, JunctionTree, Propagation};
 use std::sync::Arc;
 
 /// The mean log-likelihood per observation as a function of beta: concave, smooth.

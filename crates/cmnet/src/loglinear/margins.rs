@@ -3,7 +3,7 @@
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
 use crate::data::Dataset;
-use crate::inference::Shape;
+use crate::table::Shape;
 
 /// Imagined observations, this many in all, spread evenly over the joint outcome space.
 ///

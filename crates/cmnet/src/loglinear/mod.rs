@@ -24,7 +24,6 @@ pub mod rank;
 mod ratio;
 pub mod restriction;
 pub mod term;
-mod transform;
 
 pub use closure::{affordable_canonical, canonical, same_model};
 pub use coordinates::Coordinates;

@@ -6,7 +6,8 @@ use super::term::{Term, Terms};
 use crate::data::{Dataset, Var};
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::inference::{Clique, JunctionTree, Propagation, Shape};
+use crate::table::Shape;
+use crate::tree::{Clique, JunctionTree, Propagation};
 
 /// Values of all phi-terms of a graph, with phi_0 where it is known.
 #[derive(Clone, Debug, PartialEq)]

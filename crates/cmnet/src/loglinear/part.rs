@@ -2,10 +2,10 @@
 //! their terms in the tables of cliques.
 
 use super::term::{TermSet, Terms};
-use super::transform::{margins_of_cells, sum_of_terms};
 use crate::data::Var;
 use crate::graph::{Graph, VarSet, components};
-use crate::inference::Shape;
+use crate::table::Shape;
+use crate::table::{margins_of_cells, sum_of_terms};
 
 /// Variables that are independent of all others, and the terms on them, renumbered from 0.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use super::objective::{Objective, dot};
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
 use crate::data::{Dataset, Var};
-use crate::inference::Shape;
+use crate::table::Shape;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::term::{TermSet, Terms};
 use crate::Structure;
 use crate::data::Var;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 
 /// One restriction: the terms with these numbers sum to zero.
 ///

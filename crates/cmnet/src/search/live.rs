@@ -5,8 +5,8 @@ use super::trace::{ContextStep, NodeGains};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::Edge;
-use crate::outcome::Cell;
 use crate::score::{BlanketClasses, Gain, Nats};
+use crate::table::Cell;
 use std::sync::Arc;
 
 /// A node with its classes as they are now.

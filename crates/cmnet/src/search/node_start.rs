@@ -6,8 +6,8 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Blankets, Edge};
-use crate::outcome::OutcomeSpace;
 use crate::score::{BlanketClasses, EdgeView, Scorer};
+use crate::table::OutcomeSpace;
 
 /// A node before any context.
 #[derive(Debug)]

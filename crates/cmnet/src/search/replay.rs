@@ -25,8 +25,8 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Blankets, Edge};
-use crate::outcome::Cell;
 use crate::score::{Gain, Nats};
+use crate::table::Cell;
 
 /// Steps between two questions whether to stop.
 const PATIENCE: usize = 64;

@@ -6,8 +6,8 @@
 
 use crate::data::Var;
 use crate::graph::Edge;
-use crate::outcome::Cell;
 use crate::score::{Gain, Nats};
+use crate::table::Cell;
 
 /// One element that Algorithm 2 added.
 #[derive(Clone, Debug, PartialEq, Eq)]

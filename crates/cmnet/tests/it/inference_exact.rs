@@ -4,7 +4,8 @@ use crate::inference_support::{
     Listed, MIXED, assert_close, entropy, generator, random_evidence, random_model,
 };
 use cmnet::graph::VarSet;
-use cmnet::inference::{Ask, EliminationRule, Evidence, Network, Session, cut_edges};
+use cmnet::inference::{Ask, Evidence, Network, Session, cut_edges};
+use cmnet::tree::EliminationRule;
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;

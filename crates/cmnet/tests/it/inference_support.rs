@@ -7,7 +7,7 @@ pub(crate) use crate::loglinear_support::{Shape, generator, plain, schema, unifo
 use cmnet::graph::VarSet;
 use cmnet::inference::{Evidence, Network};
 use cmnet::loglinear::{FitOptions, fit};
-use cmnet::outcome::OutcomeSpace;
+use cmnet::table::OutcomeSpace;
 use cmnet::{Model, Structure};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;

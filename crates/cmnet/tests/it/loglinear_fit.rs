@@ -10,7 +10,7 @@ use cmnet::graph::{Edge, is_chordal};
 use cmnet::loglinear::{
     Estimate, Fit, FitOptions, FitStatus, Likelihood, Method, Terms, fit, largest_violation,
 };
-use cmnet::outcome::OutcomeSpace;
+use cmnet::table::OutcomeSpace;
 use cmnet_check::Ending;
 use rand::Rng;
 

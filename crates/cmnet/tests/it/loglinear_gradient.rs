@@ -1,8 +1,8 @@
 //! The junction tree against the list of all configurations.
 
 use crate::loglinear_support::{Shape, generator, structure, uniform_table};
-use cmnet::inference::{JunctionTree, Propagation};
 use cmnet::loglinear::{Coordinates, Enumeration, Likelihood, Terms};
+use cmnet::tree::{JunctionTree, Propagation};
 use rand::Rng;
 
 const BUDGET: u64 = 1 << 24;

@@ -4,7 +4,7 @@
 use cmnet::data::{Codes, Dataset, Schema, Variable, collapse::collapse};
 use cmnet::graph::Edge;
 use cmnet::loglinear::{Fit, FitOptions, Method};
-use cmnet::{Structure, outcome::OutcomeSpace};
+use cmnet::{Structure, table::OutcomeSpace};
 use cmnet_check::{Labelled, LogLinear, Table, maximum_likelihood};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;

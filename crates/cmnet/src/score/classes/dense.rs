@@ -4,7 +4,7 @@ use super::super::mpl::ClassScore;
 use super::super::nats::Nats;
 use super::{EdgeView, Gain};
 use crate::counts::{Count, FamilyCounts};
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 use std::cell::RefCell;
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ use super::mpl::ClassScore;
 use super::nats::Nats;
 use crate::counts::FamilyCounts;
 use crate::error::Result;
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 use dense::DenseClasses;
 use sparse::SparseClasses;
 

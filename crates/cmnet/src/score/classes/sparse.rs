@@ -8,7 +8,7 @@ use crate::counts::{Count, FamilyCounts};
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::DisjointSets;
-use crate::outcome::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most configurations that may be known, and that the elements of one edge may reach

@@ -1,7 +1,7 @@
 //! How one edge's contexts look from inside a Markov blanket's outcome space.
 
 use crate::data::Var;
-use crate::outcome::{Cell, OutcomeSpace, Projection};
+use crate::table::{Cell, OutcomeSpace, Projection};
 use std::sync::OnceLock;
 
 /// An edge (i,j) seen from the blanket of j: the neighbour i, along which configurations

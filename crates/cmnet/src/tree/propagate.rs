@@ -31,7 +31,7 @@ impl Propagation {
     }
 
     /// All tables of log potentials, to be filled before [`Propagation::collect`].
-    pub(super) fn log_potentials(&mut self) -> &mut [Vec<f64>] {
+    pub(crate) fn log_potentials(&mut self) -> &mut [Vec<f64>] {
         &mut self.tables
     }
 
@@ -122,7 +122,7 @@ impl Propagation {
 }
 
 /// Replaces a log table by conditionals given the separator; returns the log sums.
-pub(super) fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
+pub(crate) fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
     let run = table.len() / clique.separator_cells();
     let log_sum = |values: &mut [f64]| {
         let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,11 +1,11 @@
 //! The cliques of a junction tree and what they cost, before any table exists.
 
 use super::junction_tree::{Clique, JunctionTree, Parent};
-use super::shape::Shape;
 use super::triangulate::{EliminationRule, eliminate};
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, VarSet};
+use crate::table::Shape;
 use std::fmt;
 
 /// What a junction tree costs: known from the graph alone.
@@ -54,7 +54,7 @@ pub(crate) struct TreePlan {
 impl TreePlan {
     /// Triangulates a part of a graph that is a union of connected components, as far as no
     /// table has more than `most_cells`.
-    pub(super) fn new(
+    pub(crate) fn new(
         graph: &Graph,
         variables: &VarSet,
         cardinalities: &[u32],

@@ -4,7 +4,7 @@
 //! phi_A(x_A). Then log potentials, terms and expectations are linear transforms of one
 //! another, each done axis by axis in |C| passes instead of one pass per term.
 
-use crate::inference::Shape;
+use crate::table::Shape;
 
 /// Terms to log potentials (paper, eq. 1): each cell becomes the sum of phi_A(x_A) over all
 /// A inside its support.

@@ -4,7 +4,7 @@ use crate::data::Var;
 
 /// Variables in table order with their strides: the last one runs fastest.
 ///
-/// Unlike [`crate::outcome::OutcomeSpace`] the order is free. A clique of a junction tree
+/// Unlike [`crate::table::OutcomeSpace`] the order is free. A clique of a junction tree
 /// starts with the separator towards its parent, so that each separator configuration owns
 /// one contiguous run of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,26 +2,26 @@
 //! allocated.
 
 use super::plan::{TreeCost, best_plan};
-use super::shape::{Shape, Walk};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Graph, VarSet};
+use crate::table::{Shape, Walk};
 
 /// One clique of a junction tree.
 #[derive(Clone, Debug)]
 pub struct Clique {
-    pub(super) shape: Shape,
-    pub(super) parent: Option<Parent>,
+    pub(crate) shape: Shape,
+    pub(crate) parent: Option<Parent>,
 }
 
 /// How a clique hangs on its parent.
 #[derive(Clone, Debug)]
-pub(super) struct Parent {
-    pub(super) clique: usize,
+pub(crate) struct Parent {
+    pub(crate) clique: usize,
     /// The separator: the front of the clique's own shape.
-    pub(super) separator: Shape,
+    pub(crate) separator: Shape,
     /// From the parent's cells to the separator's.
-    pub(super) walk: Walk,
+    pub(crate) walk: Walk,
 }
 
 impl Clique {
@@ -41,7 +41,7 @@ impl Clique {
     }
 
     /// Configurations of the separator towards the parent; 1 for a root.
-    pub(super) fn separator_cells(&self) -> usize {
+    pub(crate) fn separator_cells(&self) -> usize {
         self.separator().map_or(1, Shape::size)
     }
 }
@@ -50,8 +50,8 @@ impl Clique {
 /// variable are connected.
 #[derive(Clone, Debug)]
 pub struct JunctionTree {
-    pub(super) cliques: Vec<Clique>,
-    pub(super) cost: TreeCost,
+    pub(crate) cliques: Vec<Clique>,
+    pub(crate) cost: TreeCost,
 }
 
 impl JunctionTree {
