@@ -6,6 +6,7 @@ mod bench_search;
 mod kills;
 mod python;
 mod python_package;
+mod same;
 mod test;
 
 use anyhow::Result;
@@ -21,6 +22,8 @@ cargo xtask COMMAND
   bench peer         search beside PyBNesian's PC on the same table
   bench inference    exact inference beside pyAgrum and toulbar2
   bench python       learning and marginals from Python, beside pgmpy
+  same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
+                     for byte
   kills [N]          N runs (default 100) killed at random moments and resumed
 ";
 
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         ["bench", "peer"] => bench_peer::run(),
         ["bench", "inference"] => bench_inference::run(),
         ["bench", "python"] => python_package::bench(),
+        ["same", baseline] => same::run(baseline),
         ["kills"] => kills::run(100),
         ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
         ["help" | "--help" | "-h"] => {

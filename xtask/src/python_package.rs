@@ -10,15 +10,22 @@ use std::process::Command;
 const REQUIREMENTS: &str = "crates/cmnet-py/tests/requirements.txt";
 const BENCH: &str = "xtask/src/bench_python.py";
 
+/// The interpreter of an environment made anew, with what the tests need.
+pub(crate) fn fresh_environment() -> Result<PathBuf> {
+    environment(Environment::Fresh)
+}
+
 /// Builds the wheel, installs it into the environment and runs its tests.
-pub(crate) fn test() -> Result<()> {
+///
+/// Wheel and command are built with the profile of the tests, so that most of both is there
+/// already.
+pub(crate) fn test(python: &Path) -> Result<()> {
     println!("xtask: Python package");
-    let python = environment(Environment::Fresh)?;
-    install(&python, "extension")?;
-    cargo(&["build", "--quiet", "--package", "cmnet-cli"])?;
+    install(python, "test")?;
+    cargo(&["build", "--quiet", "--profile", "test", "--package", "cmnet-cli"])?;
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
     let pytest = ["-m", "pytest", "-p", "no:cacheprovider"];
-    step(Command::new(&python).args(pytest).env("CMNET_COMMAND", command))
+    step(Command::new(python).args(pytest).env("CMNET_COMMAND", command))
 }
 
 /// `cargo xtask bench python`: learning and marginals beside pgmpy, in the same run.

@@ -1,9 +1,11 @@
 //! `cargo xtask test`: all that must hold before a change lands.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::process::Command;
 
 pub(crate) fn run() -> Result<()> {
+    // Downloads wait for the network and the compiler for the processor: both at once.
+    let environment = std::thread::spawn(crate::python_package::fresh_environment);
     step("formatting", &["fmt", "--all", "--check"], &[])?;
     step("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], &[])?;
     step(
@@ -12,7 +14,8 @@ pub(crate) fn run() -> Result<()> {
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
     step("tests", &["test", "--workspace"], &[])?;
-    crate::python_package::test()?;
+    let python = environment.join().map_err(|_| anyhow!("the Python environment could not be made"))??;
+    crate::python_package::test(&python)?;
     println!("xtask: all checks passed");
     Ok(())
 }
