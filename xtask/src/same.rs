@@ -67,12 +67,14 @@ fn execute(program: &Path, line: &str, folder: &Path) -> Result<Left> {
     Ok(Left { code: output.status.code(), stdout: output.stdout, stderr: output.stderr, files })
 }
 
-/// Every file below a folder, but the tables and what tells of time.
+/// Every file below a folder, but the tables and what tells of time: timings, and the cells of an
+/// experiment, which hold theirs.
 fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            if path != root.join("data") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path != root.join("data") && !name.starts_with("cells") {
                 collect(root, &path, files)?;
             }
         } else if path.file_name().is_none_or(|name| name != "timing.json") {
