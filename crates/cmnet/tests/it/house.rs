@@ -1,63 +1,28 @@
-//! The house stays in order: modules depend one way, files stay small.
+//! The house stays in order: modules depend downwards, files hold one idea, and the library
+//! names no flag of the command line.
 
 use std::path::{Path, PathBuf};
 
-/// Each module with those it may use, the bottom floor first. `error` is for everyone.
-const FLOORS: [(&str, &[&str]); 18] = [
-    ("error", &[]),
-    ("data", &["table", "graph"]),
-    ("graph", &["data", "table"]),
-    ("table", &["data", "graph"]),
-    ("tree", &["data", "graph", "table"]),
-    ("context", &["data", "table", "graph"]),
-    ("structure", &["data", "table", "graph", "context"]),
-    ("partition", &["data", "table", "graph", "context", "structure"]),
-    ("counts", &["data", "table", "graph"]),
-    ("score", &["data", "table", "graph", "context", "structure", "partition", "counts"]),
-    ("search", &["data", "table", "graph", "context", "structure", "partition", "counts", "score"]),
-    ("loglinear", &["data", "graph", "table", "tree", "context", "structure", "counts"]),
-    ("inference", &["data", "graph", "table", "tree", "context", "structure", "counts", "loglinear"]),
-    (
-        "model",
-        &[
-            "data",
-            "graph",
-            "table",
-            "tree",
-            "context",
-            "structure",
-            "score",
-            "search",
-            "loglinear",
-            "inference",
-        ],
-    ),
-    (
-        "evaluate",
-        &["data", "graph", "table", "tree", "context", "structure", "loglinear", "inference", "model"],
-    ),
-    (
-        "learn",
-        &["data", "structure", "counts", "score", "search", "loglinear", "inference", "model", "evaluate"],
-    ),
-    (
-        "io",
-        &[
-            "data",
-            "graph",
-            "table",
-            "tree",
-            "context",
-            "structure",
-            "score",
-            "search",
-            "model",
-            "loglinear",
-            "inference",
-            "learn",
-        ],
-    ),
-    ("lib", &[]),
+/// The floors of the library from the ground up. A module uses its own floor's lower
+/// neighbours only: those that stand before it here.
+const FLOORS: [&str; 17] = [
+    "error",
+    "data",
+    "graph",
+    "table",
+    "tree",
+    "context",
+    "structure",
+    "partition",
+    "counts",
+    "score",
+    "search",
+    "loglinear",
+    "inference",
+    "model",
+    "evaluate",
+    "learn",
+    "io",
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -74,31 +39,75 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A source without comments and without the items that only tests compile.
+fn production(text: &str) -> String {
+    let mut lines = text.lines();
+    let mut code = String::new();
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(test)]" {
+            skip_item(&mut lines);
+        } else if !line.trim_start().starts_with("//") {
+            code.push_str(line);
+            code.push('\n');
+        }
+    }
+    code
+}
+
+/// Passes over one item: to the line that closes its braces, or its semicolon.
+fn skip_item<'a>(lines: &mut impl Iterator<Item = &'a str>) {
+    let mut depth = 0i64;
+    for line in lines {
+        depth += line.matches('{').count() as i64 - line.matches('}').count() as i64;
+        let ends = line.trim_end().ends_with('}') || line.trim_end().ends_with(';');
+        if depth == 0 && ends {
+            return;
+        }
+    }
+}
+
 #[test]
-fn modules_depend_one_way() {
+fn only_tests_are_passed_over() {
+    let text = "use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::z;\n}\n// crate::c\nuse crate::b;\n";
+    assert_eq!(production(text), "use crate::a;\nuse crate::b;\n");
+}
+
+/// The modules of the library that a source names, by path or by a list in braces.
+fn used(code: &str) -> Vec<String> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut found = Vec::new();
+    for after in code.split("crate::").skip(1) {
+        match after.strip_prefix('{') {
+            Some(list) => {
+                found.extend(list.split('}').next().unwrap_or("").split(',').map(|name| word(name.trim())))
+            }
+            None => found.push(word(after)),
+        }
+    }
+    // `crate::Structure` is the re-export of `crate::structure`.
+    found.iter().map(|name| name.to_lowercase()).collect()
+}
+
+#[test]
+fn modules_depend_downwards() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for (name, _) in FLOORS {
+    for name in FLOORS {
         let there = root.join(name).is_dir() || root.join(format!("{name}.rs")).is_file();
         assert!(there, "{name}: FLOORS lists a module that is not there");
     }
     for path in sources(&root) {
         let inside = path.strip_prefix(&root).unwrap();
         let module = inside.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned();
-        let (_, allowed) = FLOORS
+        if module == "lib" {
+            continue;
+        }
+        let floor = FLOORS
             .iter()
-            .find(|(name, _)| *name == module)
+            .position(|name| *name == module)
             .unwrap_or_else(|| panic!("{module}: a module that FLOORS does not list"));
-        let text = std::fs::read_to_string(&path).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap();
-        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            for used in line.split("crate::").skip(1) {
-                // `crate::Structure` is the re-export of `crate::structure`.
-                assert!(!used.starts_with('{'), "{}: name one module per use: {line}", inside.display());
-                let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                let used = used.to_lowercase();
-                let fits = used == module || used == "error" || allowed.contains(&used.as_str());
-                assert!(fits, "{}: {module} must not use {used}: {line}", inside.display());
-            }
+        for used in used(&production(&std::fs::read_to_string(&path).unwrap())) {
+            let below = FLOORS[..=floor].contains(&used.as_str()) || used == "result";
+            assert!(below, "{}: {module} must not use {used}", inside.display());
         }
     }
 }
@@ -107,8 +116,7 @@ fn modules_depend_one_way() {
 fn no_file_outgrows_its_idea() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for path in sources(&root).iter().filter(|path| !path.iter().any(|part| part == "tests")) {
-        let text = std::fs::read_to_string(path).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap();
-        assert!(code.lines().count() <= 400, "{} has outgrown 400 lines", path.display());
+        let code = production(&std::fs::read_to_string(path).unwrap());
+        assert!(code.lines().count() <= 450, "{} has outgrown 450 lines of code", path.display());
     }
 }
