@@ -1,6 +1,7 @@
 //! The marginal pseudo-likelihood of a structure and its prior (paper, sections 3.1-3.2).
 
 mod cache;
+mod class_score;
 mod classes;
 mod decimal;
 mod integer_logs;
@@ -11,6 +12,7 @@ mod prior;
 mod rising;
 
 pub(crate) use cache::BoundedCache;
+pub use class_score::LocalScore;
 pub(crate) use classes::{BlanketClasses, EdgeView, Gain};
 pub use integer_logs::IntegerLogs;
 pub use kappa::{Alpha, Kappa};

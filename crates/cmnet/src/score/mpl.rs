@@ -1,12 +1,13 @@
 //! The marginal pseudo-likelihood in closed form (paper, equations 7 and 8).
 
 use super::cache::BoundedCache;
+use super::class_score::{ClassScore, LocalScore};
 use super::classes::{BlanketClasses, EdgeView};
 use super::kappa::Alpha;
 use super::nats::Nats;
 use super::prior::ContextPrior;
-use super::rising::{Rising, RisingTable};
-use crate::counts::{Count, CountSource};
+use super::rising::RisingTable;
+use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
@@ -32,9 +33,16 @@ const SHARE_REMEMBERED: u64 = 4;
 #[derive(Debug)]
 pub struct Scorer<'a, S> {
     source: &'a S,
-    table: RisingTable,
+    score: Family<'a>,
     plain: BoundedCache<Box<[u32]>, Nats>,
     memo_bytes: usize,
+}
+
+/// Where the scores of classes come from.
+#[derive(Debug)]
+enum Family<'a> {
+    Dirichlet(RisingTable),
+    Own(&'a dyn LocalScore),
 }
 
 /// The score of a structure, part by part.
@@ -65,8 +73,17 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     /// forgets is computed again.
     pub fn with_memory(source: &'a S, alpha: Alpha, memory: u64) -> Self {
         let table = RisingTable::new(alpha, source.cardinalities().iter().copied(), source.rows());
+        Self::of_family(source, Family::Dirichlet(table), memory)
+    }
+
+    /// A scorer by another score than the paper's.
+    pub fn with_score(source: &'a S, score: &'a dyn LocalScore) -> Self {
+        Self::of_family(source, Family::Own(score), u64::MAX)
+    }
+
+    fn of_family(source: &'a S, score: Family<'a>, memory: u64) -> Self {
         let memo_bytes = (memory / SHARE_REMEMBERED).min(MOST_REMEMBERED) as usize;
-        Self { source, table, plain: BoundedCache::new(memo_bytes), memo_bytes }
+        Self { source, score, plain: BoundedCache::new(memo_bytes), memo_bytes }
     }
 
     /// The bytes that a further memo may take.
@@ -171,7 +188,12 @@ impl<'a, S: CountSource> Scorer<'a, S> {
 
     fn class_score(&self, node: Var) -> ClassScore<'_> {
         let levels = self.cardinalities()[node];
-        ClassScore { level: self.table.starting_at(1), class: self.table.starting_at(levels) }
+        match &self.score {
+            Family::Dirichlet(table) => {
+                ClassScore::Dirichlet { level: table.starting_at(1), class: table.starting_at(levels) }
+            }
+            Family::Own(score) => ClassScore::Own { score: *score, levels },
+        }
     }
 }
 
@@ -180,30 +202,4 @@ fn plain_key(node: Var, blanket: &VarSet) -> Box<[u32]> {
     key.push(node as u32);
     key.extend(blanket.iter().map(|variable| variable as u32));
     key.into()
-}
-
-/// The factor of equation (7) that one class contributes for one variable.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClassScore<'a> {
-    level: Rising<'a>,
-    class: Rising<'a>,
-}
-
-impl ClassScore<'_> {
-    /// From the (level, count) pairs of a class.
-    pub(crate) fn of(&self, counts: &[(u32, Count)]) -> Nats {
-        self.of_counts(counts.iter().map(|&(_, count)| count))
-    }
-
-    /// From the counts of a class, zeros allowed.
-    #[inline]
-    pub(crate) fn of_counts(&self, counts: impl Iterator<Item = Count>) -> Nats {
-        let mut total = 0;
-        let mut score = Nats::ZERO;
-        for count in counts.filter(|&count| count > 0) {
-            total += count;
-            score += self.level.ln(count);
-        }
-        score - self.class.ln(total)
-    }
 }

@@ -1,6 +1,6 @@
 //! Classes over every configuration of a blanket: for spaces not much larger than the data.
 
-use super::super::mpl::ClassScore;
+use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
 use super::{EdgeView, Gain};
 use crate::counts::{Count, FamilyCounts};

@@ -12,7 +12,7 @@ mod view;
 
 pub(crate) use view::EdgeView;
 
-use super::mpl::ClassScore;
+use super::class_score::ClassScore;
 use super::nats::Nats;
 use crate::counts::FamilyCounts;
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! Classes over observed configurations and what is reached from them: for spaces far
 //! larger than the data.
 
-use super::super::mpl::ClassScore;
+use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
 use super::{EdgeView, Gain};
 use crate::counts::{Count, FamilyCounts};

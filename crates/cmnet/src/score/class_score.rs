@@ -1,0 +1,84 @@
+//! What one class of a blanket contributes to a node's score: the Dirichlet factor of equation
+//! (7), or a score of the caller's own.
+
+use super::nats::Nats;
+use super::rising::Rising;
+use crate::counts::Count;
+use std::fmt::Debug;
+
+/// A score that is a sum over the classes of each node's blanket, as equation (7) is.
+///
+/// The search needs nothing else: [`Scorer::with_score`](super::Scorer::with_score) takes any
+/// implementation. The prior of contexts and BIC stay as they are.
+///
+/// # Example
+/// The maximal log-likelihood of a class, with half a logarithm of n for each free probability:
+/// ```
+/// use cmnet::{counts::{Count, RowCounts}, data::Dataset, score::{LocalScore, Nats, Scorer}};
+/// #[derive(Debug)]
+/// struct Bic { log_rows: f64 }
+/// impl LocalScore for Bic {
+///     fn class(&self, levels: u32, counts: &mut dyn Iterator<Item = Count>) -> Nats {
+///         let (mut total, mut sum) = (0.0, 0.0);
+///         for count in counts.map(f64::from) {
+///             total += count;
+///             sum += count * libm::log(count);
+///         }
+///         let free = f64::from(levels - 1);
+///         Nats::from_f64(sum - total * libm::log(total) - free / 2.0 * self.log_rows)
+///     }
+/// }
+/// let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8))?;
+/// let counts = RowCounts::new(&data);
+/// let bic = Bic { log_rows: libm::log(16.0) };
+/// let scorer = Scorer::with_score(&counts, &bic);
+/// let alone = scorer.plain_node_score(0, &[].into_iter().collect())?;
+/// let with_b = scorer.plain_node_score(0, &[1].into_iter().collect())?;
+/// assert!(with_b > alone);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub trait LocalScore: Debug + Send + Sync {
+    /// The contribution of one class: a function of how often each level of the node was
+    /// observed in it.
+    ///
+    /// Only positive counts come, at least one of them, in any order; the result must not
+    /// depend on it. A class without observations contributes nothing and is not asked for.
+    fn class(&self, levels: u32, counts: &mut dyn Iterator<Item = Count>) -> Nats;
+}
+
+/// The score of a class for one node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ClassScore<'a> {
+    /// The factor of equation (7).
+    Dirichlet { level: Rising<'a>, class: Rising<'a> },
+    /// A score of the caller's own.
+    Own { score: &'a dyn LocalScore, levels: u32 },
+}
+
+impl ClassScore<'_> {
+    /// From the (level, count) pairs of a class.
+    pub(crate) fn of(&self, counts: &[(u32, Count)]) -> Nats {
+        self.of_counts(counts.iter().map(|&(_, count)| count))
+    }
+
+    /// From the counts of a class, zeros allowed.
+    #[inline]
+    pub(crate) fn of_counts(&self, counts: impl Iterator<Item = Count>) -> Nats {
+        let mut counts = counts.filter(|&count| count > 0);
+        match self {
+            Self::Dirichlet { level, class } => {
+                let mut total = 0;
+                let mut score = Nats::ZERO;
+                for count in counts {
+                    total += count;
+                    score += level.ln(count);
+                }
+                score - class.ln(total)
+            }
+            Self::Own { score, levels } => match counts.next() {
+                Some(first) => score.class(*levels, &mut std::iter::once(first).chain(counts)),
+                None => Nats::ZERO,
+            },
+        }
+    }
+}
