@@ -1,5 +1,6 @@
 //! Ctrl-C: the first asks the work to stop and keep what it found, the second kills.
 
+use cmnet::control::{Control, StopReason};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -16,7 +17,11 @@ pub(crate) fn listen() {
     let _ = ctrlc::set_handler(asked);
 }
 
-/// Whether Ctrl-C was pressed.
-pub(crate) fn asked() -> bool {
-    ASKED.load(Ordering::SeqCst)
+/// The control that Ctrl-C moves.
+pub(crate) struct Interrupt;
+
+impl Control for Interrupt {
+    fn stop(&self) -> Option<StopReason> {
+        ASKED.load(Ordering::SeqCst).then_some(StopReason::Interrupted)
+    }
 }

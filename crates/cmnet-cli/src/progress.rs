@@ -1,8 +1,10 @@
 //! Progress on standard error, when that is a terminal, and what ends a search early.
 
-use crate::interrupt;
+use crate::interrupt::{self, Interrupt};
+use cmnet::control::{Control, StopReason};
 use cmnet::io::Checkpointer;
-use cmnet::search::{Event, GraphClimbState, Observer, StopReason};
+use cmnet::learn::{LearnEvent, LearnObserver};
+use cmnet::search::{Event, GraphClimbState, Observer};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -107,22 +109,23 @@ impl Drop for Watch {
     }
 }
 
+impl Control for Watch {
+    fn stop(&self) -> Option<StopReason> {
+        let late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        Interrupt.stop().or_else(|| late().then_some(StopReason::TimeLimit))
+    }
+}
+
 impl Observer for Watch {
     fn observe(&self, event: &Event<'_>) {
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.observe(event);
         }
         match event {
-            Event::Started { index, of, kappa } => {
-                self.restart();
-                self.bar.set_prefix(format!("kappa {kappa} ({}/{of})", index + 1));
-                self.bar.set_message("evaluating the empty graph's neighbours");
-            }
             Event::Evaluated { .. } => {
                 self.evaluated.fetch_add(1, Ordering::Relaxed);
             }
             Event::Moved(state) => self.bar.set_message(self.climb_line(state)),
-            Event::Fold { index, of } => self.bar.println(format!("fold {} of {of}", index + 1)),
             Event::Advanced(state) => {
                 let (done, of) = state.progress();
                 let pace = self.pace(done as f64, of as f64, "blankets");
@@ -131,16 +134,27 @@ impl Observer for Watch {
                     self.restart();
                 }
             }
-            Event::Fitting { index, of } => self.bar.set_message(format!("fitting {} of {of}", index + 1)),
             _ => {}
         }
     }
+}
 
-    fn stop(&self) -> Option<StopReason> {
-        if interrupt::asked() {
-            return Some(StopReason::Interrupted);
+impl LearnObserver for Watch {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.observe_learning(event);
         }
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        late.then_some(StopReason::TimeLimit)
+        match event {
+            LearnEvent::Started { index, of, kappa } => {
+                self.restart();
+                self.bar.set_prefix(format!("kappa {kappa} ({}/{of})", index + 1));
+                self.bar.set_message("evaluating the empty graph's neighbours");
+            }
+            LearnEvent::Fitting { index, of } => {
+                self.bar.set_message(format!("fitting {} of {of}", index + 1));
+            }
+            LearnEvent::Fold { index, of } => self.bar.println(format!("fold {} of {of}", index + 1)),
+            _ => {}
+        }
     }
 }

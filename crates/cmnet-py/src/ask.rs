@@ -224,7 +224,7 @@ impl Asked {
 #[pyfunction]
 pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Question) -> PyResult<Rows> {
     let network = model.network(py)?;
-    work::stoppable(py, usize::from(rows <= 1024), move |stop| {
+    work::stoppable_in_pieces(py, usize::from(rows <= 1024), move |stop| {
         let Asked { network, evidence, ask, methods, .. } = question.of(network)?;
         let sampler = network.sampler(&evidence, &ask, methods.method, &methods.gibbs)?;
         let width = network.schema().len().max(1);

@@ -24,7 +24,8 @@ pub(crate) trait EachRow {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()>;
 }
 
-/// Does a job on the rows of a table, in a thread of its own: Ctrl-C does not wait for it.
+/// Does a job on the rows of a table, in a thread of its own, which Ctrl-C ends before its next
+/// row.
 ///
 /// Where `forgiving`, a value that is no level of its variable is a missing one.
 pub(crate) fn over_rows<T: Send + 'static>(
@@ -153,6 +154,8 @@ fn over_memory<T: Send + 'static>(
     let Sending { raised, left, sender, .. } = sending;
     if let Some(error) = raised.or_else(|| done.err()).filter(|_| !left) {
         stop.ask();
+        drop(sender);
+        running.join(py);
         return Err(error);
     }
     drop(sender);

@@ -7,15 +7,17 @@ use crate::table::Table;
 use crate::value;
 use crate::watch::{StopAtOnce, Watch};
 use crate::work::{self, Ended, Running};
-use cmnet::data::Dataset;
-use cmnet::data::split::Deal;
+use cmnet::control::{Outcome as Worked, StopReason};
+use cmnet::counts::RowCounts;
+use cmnet::data::split::FoldPlan;
+use cmnet::data::{DataDigest, Dataset};
 use cmnet::inference::find_variable;
 use cmnet::io::Checkpointer;
 use cmnet::learn::{
-    CrossValidation, LearnOptions, LearnState, Learned, Select, cross_validate as validate, learn_from,
+    CrossValidation, FitControl, LearnObserver, LearnOptions, LearnState, Learned, Select,
+    cross_validate as validate, learn_from,
 };
-use cmnet::loglinear::fit;
-use cmnet::search::{Observer, StopReason};
+use cmnet::loglinear::{Fit, fit_with};
 use cmnet::{Error, Result};
 use cmnet_paper::sgm::{self, SgmOptions};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -152,7 +154,7 @@ fn watched<T: Send + 'static>(
         }
         Ok(())
     };
-    Running::start(py, 1, search)?.wait(py, || watch.stop(), look)
+    Running::start(py, 1, search)?.wait(py, || watch.ask_to_stop(), look)
 }
 
 /// The checkpointer that the options ask for, the state to start from, and what to tell.
@@ -178,10 +180,19 @@ fn checkpoints(
 }
 
 /// The decomposable stratified graphical model of the paper's comparison.
-fn stratify(data: &Dataset, seed: u64, options: &LearnOptions, observer: &dyn Observer) -> Result<Found> {
+fn stratify(
+    data: &Dataset,
+    seed: u64,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Found> {
     let learned = sgm::learn(data, &SgmOptions { seed, ..SgmOptions::default() }, observer)?;
     let structure = learned.best.structure()?;
-    let fitted = fit(&structure, data, &options.fit)?;
+    let control = FitControl { observer, searched: learned.stop == StopReason::Converged };
+    let fitted = match fit_with(&structure, &RowCounts::new(data), &options.fit, &control)? {
+        Worked::Done(fitted) => Fit { digest: Some(DataDigest::of(data)), ..fitted },
+        Worked::Stopped(_) => return Err(work::interrupted()),
+    };
     let mut row = fit_facts(&fitted);
     row["log_posterior"] = json!(learned.best.log_posterior().to_f64());
     row["edges"] = json!(structure.graph().edge_count());
@@ -207,8 +218,8 @@ pub(crate) fn cross_validate<'py>(
     let options = learning.options().map_err(to_python)?;
     let data = table.data.clone();
     let deal = match fold_column {
-        Some(column) => Deal::Column(find_variable(data.schema(), &column).map_err(to_python)?),
-        None => Deal::Drawn { folds, seed },
+        Some(column) => FoldPlan::Column(find_variable(data.schema(), &column).map_err(to_python)?),
+        None => FoldPlan::Drawn { folds, seed },
     };
     let begun = CrossValidation::begun(&data, deal);
     let time_limit = learning.time_limit().map_err(to_python)?;

@@ -6,13 +6,15 @@ use crate::intake::{Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
-use cmnet::data::{Dataset, Schema};
+use cmnet::control::Outcome;
+use cmnet::counts::RowCounts;
+use cmnet::data::{DataDigest, Dataset, Schema};
 use cmnet::error::{InputProblem, MissingValues, Place};
 use cmnet::evaluate::evaluate;
 use cmnet::inference::{Network, find_variable};
 use cmnet::io::model_file::{self, context_records, edge_names};
 use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, write_atomic};
-use cmnet::loglinear::{Evaluator, Fit, fit};
+use cmnet::loglinear::{Evaluator, Fit, fit_with};
 use cmnet::score::Nats;
 use cmnet::{Error, Result};
 use cmnet_report::{Drawing, Format, sentence};
@@ -200,7 +202,12 @@ impl Model {
         let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let fitted = work::call(py, 0, move || fit(&model.structure, &data, &options))?;
+        let fitted = work::stoppable(py, 0, move |stop| {
+            match fit_with(&model.structure, &RowCounts::new(&data), &options, stop)? {
+                Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(&data)), ..fitted }),
+                Outcome::Stopped(_) => Err(work::interrupted()),
+            }
+        })?;
         Ok(Self::new(cmnet::Model { fit: Some(fitted), ..(*self.model).clone() }))
     }
 

@@ -1,23 +1,22 @@
 //! Who watches a search for Python: progress, Ctrl-C, the time limit, checkpoints, and what
 //! was found so far.
 
+use cmnet::control::{Control, StopReason};
 use cmnet::io::Checkpointer;
-use cmnet::learn::LearnState;
-use cmnet::search::{Event, Observer, StopReason};
+use cmnet::learn::{FoldResult, LearnEvent, LearnObserver, LearnState};
+use cmnet::search::{Event, Observer};
 use serde_json::{Map, Value, json};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The least time between two notes of where a search stands.
 const NOTE: Duration = Duration::from_millis(500);
 
-/// The numbers of one fold, and whether they are exact.
-pub(crate) type Fold = cmnet::learn::FoldNumbers;
-
 /// Watches one search.
 pub(crate) struct Watch {
-    asked: AtomicBool,
+    /// How often the search was asked to stop.
+    asked: AtomicU32,
     deadline: Option<Instant>,
     checkpointer: Option<Checkpointer>,
     evaluated: AtomicU64,
@@ -31,7 +30,7 @@ struct Inner {
     state: LearnState,
     noted: Instant,
     /// What the finished folds of a cross-validation gave.
-    folds: Vec<Fold>,
+    folds: Vec<FoldResult>,
 }
 
 impl Watch {
@@ -42,7 +41,7 @@ impl Watch {
     ) -> Self {
         let now = Instant::now();
         Self {
-            asked: AtomicBool::new(false),
+            asked: AtomicU32::new(0),
             deadline: time_limit.and_then(|limit| now.checked_add(limit)),
             checkpointer,
             evaluated: AtomicU64::new(0),
@@ -56,9 +55,9 @@ impl Watch {
         }
     }
 
-    /// Asks the search to stop.
-    pub(crate) fn stop(&self) {
-        self.asked.store(true, Ordering::Relaxed);
+    /// Asks the search to stop and to hand over what it found; asked again, to end at once.
+    pub(crate) fn ask_to_stop(&self) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Where the search stands, if that has changed since a version.
@@ -80,7 +79,7 @@ impl Watch {
     }
 
     /// What the finished folds of a cross-validation gave.
-    pub(crate) fn folds(&self) -> Vec<Fold> {
+    pub(crate) fn folds(&self) -> Vec<FoldResult> {
         self.inner().folds.clone()
     }
 
@@ -100,15 +99,23 @@ impl Watch {
         inner.version += 1;
     }
 
-    /// Takes over where the search stands: always at its end and when blankets are found, from
-    /// which it goes on, else now and then.
-    fn note(&self, event: &Event<'_>) {
-        let always = matches!(event, Event::Paused(_) | Event::Finished(_) | Event::Advanced(_));
+    /// Takes over where the search stands: always when it must not be lost, else now and then.
+    fn note(&self, always: bool, follow: impl FnOnce(&mut LearnState)) {
         let mut inner = self.inner();
         if always || inner.noted.elapsed() > NOTE {
-            inner.state.follow(event);
+            follow(&mut inner.state);
             inner.noted = Instant::now();
         }
+    }
+}
+
+impl Control for Watch {
+    fn stop(&self) -> Option<StopReason> {
+        if self.asked.load(Ordering::Relaxed) > 0 {
+            return Some(StopReason::Interrupted);
+        }
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        late.then_some(StopReason::TimeLimit)
     }
 }
 
@@ -122,10 +129,6 @@ impl Observer for Watch {
                 self.evaluated.fetch_add(1, Ordering::Relaxed);
                 return;
             }
-            Event::Started { index, of, kappa } => {
-                self.say(json!({"phase": "search", "kappa": kappa, "index": index, "of": of,
-                    "steps": 0, "edges": 0, "moves": 0, "score": null}));
-            }
             Event::Moved(state) => self.say(json!({"steps": state.steps().len(),
                 "edges": state.structure().graph().edge_count(), "moves": state.moves(),
                 "score": state.score().to_f64()})),
@@ -133,33 +136,52 @@ impl Observer for Watch {
                 let (done, of) = state.progress();
                 self.say(json!({"message": format!("blankets: {done} of {of}")}));
             }
-            Event::Fold { index, of } => {
+            _ => {}
+        }
+        // A search goes on from its blankets, and from where it was ended.
+        let always = matches!(event, Event::Paused(_) | Event::Advanced(_));
+        self.note(always, |state| state.follow(event));
+    }
+}
+
+impl LearnObserver for Watch {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.observe_learning(event);
+        }
+        match event {
+            LearnEvent::Started { index, of, kappa } => {
+                self.say(json!({"phase": "search", "kappa": kappa, "index": index, "of": of,
+                    "steps": 0, "edges": 0, "moves": 0, "score": null}));
+            }
+            LearnEvent::Finished(_) => self.note(true, |state| state.follow_learning(event)),
+            LearnEvent::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),
+            LearnEvent::Fold { index, of } => {
                 if *index == 0 {
                     self.inner().folds.clear();
                 }
                 self.say(json!({"fold": index, "folds": of}));
             }
-            Event::FoldFinished { numbers, exact } => self.inner().folds.push((numbers.to_vec(), *exact)),
-            Event::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),
+            LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
             _ => {}
         }
-        self.note(event);
     }
 
-    fn stop(&self) -> Option<StopReason> {
-        if self.asked.load(Ordering::Relaxed) {
-            return Some(StopReason::Interrupted);
-        }
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        late.then_some(StopReason::TimeLimit)
+    /// Asked twice to stop: the caller has left, and what was noted is what it keeps.
+    fn gives_up(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) > 1
     }
 }
 
 /// Ends a search before its first step.
 pub(crate) struct StopAtOnce;
 
-impl Observer for StopAtOnce {
+impl Control for StopAtOnce {
     fn stop(&self) -> Option<StopReason> {
         Some(StopReason::Interrupted)
     }
 }
+
+impl Observer for StopAtOnce {}
+
+impl LearnObserver for StopAtOnce {}

@@ -3,6 +3,7 @@
 use crate::errors;
 use crate::threads::{Finished, caught, start};
 use cmnet::Error;
+use cmnet::control::{Control, StopReason};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use std::time::Duration;
 /// How often the caller looks for signals and progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long work may take to stop and hand over what it found.
+/// How long work may take to hand over what it found, once it was asked to stop.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// How work ended.
@@ -23,7 +24,7 @@ pub(crate) enum Ended<T> {
     Interrupted(PyErr, Option<T>),
 }
 
-/// Says to work that nobody waits for it any more.
+/// The control of work that has nothing to hand over when it is stopped.
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
@@ -42,7 +43,13 @@ impl Stop {
     }
 }
 
-/// What ends work that nobody waits for any more.
+impl Control for Stop {
+    fn stop(&self) -> Option<StopReason> {
+        self.0.load(Ordering::Relaxed).then_some(StopReason::Interrupted)
+    }
+}
+
+/// What ends work that is not wanted any more.
 pub(crate) fn interrupted() -> Error {
     Error::question("the work was interrupted", "start it again")
 }
@@ -60,33 +67,64 @@ impl<T: Send + 'static> Running<T> {
         start(threads, work).map(Self).map_err(|what| errors::internal(py, &what))
     }
 
-    /// Waits for it without the interpreter's lock.
+    /// Waits for work that obeys its control, without the interpreter's lock.
     ///
-    /// `look` is called now and then with the lock held, and once at the end; when it or a
-    /// signal raises, `stop` is called. Work that does not stop within a fifth of a second is
-    /// left to end by itself: nobody waits for it, and its result is dropped.
+    /// `look` is called now and then with the lock held, and once at the end. When it or a signal
+    /// raises, `stop` is called, and the work may hand over what it found. If that takes longer
+    /// than a fifth of a second, `stop` is called again: then nobody wants the result any more,
+    /// and the work ends at once. Either way it has ended when this returns.
     pub(crate) fn wait(
         mut self,
         py: Python<'_>,
         stop: impl Fn(),
-        mut look: impl FnMut() -> PyResult<()>,
+        look: impl FnMut() -> PyResult<()>,
     ) -> PyResult<Ended<T>> {
+        let raised = match self.watch(py, look)? {
+            Watched::Ended(ended) => return Ok(ended),
+            Watched::Raised(raised) => raised,
+        };
+        stop();
+        let found = self.result(py, GRACE).and_then(Result::ok);
+        if found.is_none() {
+            stop();
+            self.join(py);
+        }
+        Ok(Ended::Interrupted(raised, found))
+    }
+
+    /// Waits for work that knows no control. This is the only place that leaves work behind: after
+    /// a signal nobody waits for it, it ends by itself in its own thread, and its result is
+    /// dropped. It serves files that are read and questions to a model; once inference takes a
+    /// [`Control`], its calls belong to [`stoppable`].
+    fn wait_or_leave(mut self, py: Python<'_>, stop: impl Fn()) -> PyResult<Ended<T>> {
+        match self.watch(py, || Ok(()))? {
+            Watched::Ended(ended) => Ok(ended),
+            Watched::Raised(raised) => {
+                stop();
+                Ok(Ended::Interrupted(raised, None))
+            }
+        }
+    }
+
+    /// Waits until the work has ended, whatever it gives.
+    pub(crate) fn join(mut self, py: Python<'_>) {
+        while self.result(py, LOOK).is_none() {}
+    }
+
+    /// Waits until the work ends or something is raised.
+    fn watch(&mut self, py: Python<'_>, mut look: impl FnMut() -> PyResult<()>) -> PyResult<Watched<T>> {
         loop {
             let finished = self.result(py, LOOK);
             let looked = py.check_signals().and_then(|()| look());
             match (finished, looked) {
                 (Some(done), looked) => {
                     let done = done.map_err(|what| errors::internal(py, &what))?;
-                    return Ok(match looked {
+                    return Ok(Watched::Ended(match looked {
                         Ok(()) => Ended::Done(done),
                         Err(raised) => Ended::Interrupted(raised, Some(done)),
-                    });
+                    }));
                 }
-                (None, Err(raised)) => {
-                    stop();
-                    let late = self.result(py, GRACE).and_then(Result::ok);
-                    return Ok(Ended::Interrupted(raised, late));
-                }
+                (None, Err(raised)) => return Ok(Watched::Raised(raised)),
                 (None, Ok(())) => {}
             }
         }
@@ -107,6 +145,13 @@ impl<T: Send + 'static> Running<T> {
     }
 }
 
+/// What came first.
+enum Watched<T> {
+    Ended(Ended<T>),
+    /// An exception, while the work goes on.
+    Raised(PyErr),
+}
+
 /// The value of work that can fail and has nothing to hand over when it is interrupted.
 pub(crate) fn value<T>(py: Python<'_>, ended: Ended<Result<T, Error>>) -> PyResult<T> {
     match ended {
@@ -116,16 +161,17 @@ pub(crate) fn value<T>(py: Python<'_>, ended: Ended<Result<T, Error>>) -> PyResu
     }
 }
 
-/// Runs work in so many threads of its own and gives its value; Ctrl-C leaves it behind.
+/// Runs work that knows no control in so many threads of its own and gives its value; Ctrl-C
+/// leaves it behind, see [`Running::wait_or_leave`].
 pub(crate) fn call<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
-    value(py, Running::start(py, threads, work)?.wait(py, || (), || Ok(()))?)
+    value(py, Running::start(py, threads, work)?.wait_or_leave(py, || ())?)
 }
 
-/// As [`call`], for work that looks now and then whether it is to stop.
+/// As [`call`], for work that asks its control: Ctrl-C waits until it has stopped.
 pub(crate) fn stoppable<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -134,6 +180,18 @@ pub(crate) fn stoppable<T: Send + 'static>(
     let stop = Stop::default();
     let own = stop.clone();
     value(py, Running::start(py, threads, move || work(&own))?.wait(py, || stop.ask(), || Ok(()))?)
+}
+
+/// As [`call`], for inference that asks its control only between two long pieces of work: Ctrl-C
+/// leaves it behind, and it ends after the present piece.
+pub(crate) fn stoppable_in_pieces<T: Send + 'static>(
+    py: Python<'_>,
+    threads: usize,
+    work: impl FnOnce(&Stop) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let own = stop.clone();
+    value(py, Running::start(py, threads, move || work(&own))?.wait_or_leave(py, || stop.ask())?)
 }
 
 /// Works on the calling thread without the interpreter's lock; for what is short.

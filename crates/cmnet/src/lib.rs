@@ -20,6 +20,7 @@
 //! | (G, C) | [`Structure`] |
 
 pub mod context;
+pub mod control;
 pub mod counts;
 pub mod data;
 pub mod error;
@@ -30,7 +31,6 @@ pub mod io;
 pub mod learn;
 pub mod loglinear;
 mod model;
-pub mod partition;
 pub mod score;
 pub mod search;
 mod structure;

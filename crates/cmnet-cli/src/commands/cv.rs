@@ -5,7 +5,7 @@ use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
-use cmnet::data::split::Deal;
+use cmnet::data::split::FoldPlan;
 use cmnet::inference::find_variable;
 use cmnet::learn::{CrossValidation, cross_validate};
 use cmnet::search::StopReason;
@@ -17,8 +17,8 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let watch = Watch::new(time_limit(&arguments.search)?);
     let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref())?;
     let deal = match &arguments.fold_column {
-        Some(column) => Deal::Column(find_variable(data.schema(), column)?),
-        None => Deal::Drawn { folds: arguments.folds, seed: arguments.seed },
+        Some(column) => FoldPlan::Column(find_variable(data.schema(), column)?),
+        None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },
     };
     let found = cross_validate(&data, deal, &options, &watch)?;
     match arguments.format.format {

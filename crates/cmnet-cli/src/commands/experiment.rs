@@ -4,9 +4,11 @@ use crate::args::{Format, FormatArgs};
 use crate::exit::{Outcome, Usage};
 use crate::{interrupt, output, progress};
 use clap::Args;
+use cmnet::control::{Control, StopReason};
 use cmnet::data::Dataset;
 use cmnet::io::{ReadOptions, Source, csv, write_atomic};
-use cmnet::search::{Observer, StopReason};
+use cmnet::learn::LearnObserver;
+use cmnet::search::Observer;
 use cmnet_paper::experiment::{Experiment, Host, OutputFile, Plan, run as run_experiment};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -100,11 +102,15 @@ impl Desk {
     }
 }
 
-impl Observer for Desk {
+impl Control for Desk {
     fn stop(&self) -> Option<StopReason> {
-        interrupt::asked().then_some(StopReason::Interrupted)
+        interrupt::Interrupt.stop()
     }
 }
+
+impl Observer for Desk {}
+
+impl LearnObserver for Desk {}
 
 impl Host for Desk {
     fn seconds(&self) -> f64 {

@@ -3,13 +3,13 @@
 
 use cmnet::data::Dataset;
 use cmnet::error::Result;
-use cmnet::search::Observer;
+use cmnet::learn::LearnObserver;
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The program that runs an experiment. Called from several threads.
-pub trait Host: Observer {
+pub trait Host: LearnObserver {
     /// Seconds on a clock that only moves forward.
     fn seconds(&self) -> f64;
 

@@ -4,12 +4,13 @@ use super::host::Host;
 use crate::sgm::{self, SgmOptions};
 use crate::synthetic::KnownModel;
 use cmnet::Structure;
+use cmnet::control::{Outcome, StopReason};
+use cmnet::counts::RowCounts;
 use cmnet::data::Dataset;
 use cmnet::error::{Error, Result};
 use cmnet::graph::Edge;
 use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
-use cmnet::loglinear::{FitOptions, FitStatus, Method, fit};
-use cmnet::search::StopReason;
+use cmnet::loglinear::{FitOptions, FitStatus, Method, fit_with};
 use serde::{Deserialize, Serialize};
 
 /// How a model is judged.
@@ -137,7 +138,10 @@ pub(super) fn measure(host: &dyn Host, trial: &Trial<'_>) -> Result<Option<Cell>
         let known = models.iter().find(|known| known.outline == outline).cloned();
         models.push(match known {
             Some(known) => known,
-            None => fitted(trial, &model.structure, outline)?,
+            None => match fitted(host, trial, &model.structure, outline)? {
+                Some(measured) => measured,
+                None => return Ok(None),
+            },
         });
     }
     let fitted = host.seconds();
@@ -158,23 +162,32 @@ pub(super) fn measure(host: &dyn Host, trial: &Trial<'_>) -> Result<Option<Cell>
     Ok(Some(Cell { models, selected, sgm, seconds }))
 }
 
-fn fitted(trial: &Trial<'_>, structure: &Structure, outline: Outline) -> Result<Measured> {
+/// Fits and measures a structure; `None` when the host asked to stop.
+fn fitted(
+    host: &dyn Host,
+    trial: &Trial<'_>,
+    structure: &Structure,
+    outline: Outline,
+) -> Result<Option<Measured>> {
     let options = FitOptions { method: Method::Exact, ..FitOptions::default() };
-    let fitted = fit(structure, trial.train, &options)?;
+    let fitted = match fit_with(structure, &RowCounts::new(trial.train), &options, host)? {
+        Outcome::Done(fitted) => fitted,
+        Outcome::Stopped(_) => return Ok(None),
+    };
     if fitted.status == FitStatus::IterationLimit {
         let hint = "give more iterations";
         return Err(Error::limit("the estimation of a network", options.max_iterations, hint));
     }
     let evaluator = fitted.parameters.evaluator();
     let log = |row: &[u32]| evaluator.log_probability(row).unwrap_or(f64::NEG_INFINITY);
-    Ok(Measured {
+    Ok(Some(Measured {
         sbic: fitted.sbic(),
         quality: trial.judge.judge(log),
         edges: structure.graph().edge_count(),
         parameters: fitted.free_parameters,
         boundary: fitted.status == FitStatus::Boundary,
         outline,
-    })
+    }))
 }
 
 fn stratified(host: &dyn Host, trial: &Trial<'_>, options: &SgmOptions) -> Result<Option<Measured>> {

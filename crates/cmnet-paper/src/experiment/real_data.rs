@@ -8,7 +8,7 @@ use super::published::{REAL, Row};
 use super::statistics::Summary;
 use crate::sgm::SgmOptions;
 use cmnet::data::DataDigest;
-use cmnet::data::split::{Deal, Fold, Folds};
+use cmnet::data::split::{Fold, FoldPlan, Folds};
 use cmnet::error::{ErrorKind, Result};
 
 /// The parts of the paper's protocol.
@@ -83,7 +83,7 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
         results.push(TableResult { published, size, seeds: Vec::new() });
         let Some(data) = data else { continue };
         for seed in 1..=plan.seeds {
-            let folds = Folds::deal(&data, Deal::Drawn { folds: FOLDS, seed: u64::from(seed) })?;
+            let folds = Folds::deal(&data, FoldPlan::Drawn { folds: FOLDS, seed: u64::from(seed) })?;
             cuts.push(Cut {
                 key: published.key.to_owned(),
                 digest: DataDigest::of(&data).as_str().to_owned(),

@@ -3,11 +3,11 @@
 use super::label_search::accepted;
 use super::scorer::SgmScorer;
 use super::{SgmOptions, Stratified};
+use cmnet::control::{Control, StopReason};
 use cmnet::counts::{CountSource, RowCounts};
 use cmnet::data::{Dataset, mix};
 use cmnet::error::{Error, Result, shown};
 use cmnet::graph::{Edge, Graph};
-use cmnet::search::{Observer, StopReason};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -41,7 +41,7 @@ pub struct LearnedSgm {
 /// assert_eq!(learned.best.free_parameters(), 3);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-pub fn learn(data: &Dataset, options: &SgmOptions, observer: &dyn Observer) -> Result<LearnedSgm> {
+pub fn learn(data: &Dataset, options: &SgmOptions, control: &dyn Control) -> Result<LearnedSgm> {
     let schema = data.schema();
     if let Some(variable) = schema.variables().iter().find(|variable| variable.levels.len() != 2) {
         let found = format!("{} with {} levels", shown(&variable.name), variable.levels.len());
@@ -61,7 +61,7 @@ pub fn learn(data: &Dataset, options: &SgmOptions, observer: &dyn Observer) -> R
         return Ok(learned);
     }
     for _ in 0..options.graph_iterations {
-        if let Some(reason) = observer.stop() {
+        if let Some(reason) = control.stop() {
             learned.stop = reason;
             break;
         }

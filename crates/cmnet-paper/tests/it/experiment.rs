@@ -1,10 +1,12 @@
 //! The experiments: the known model against what the paper prints, runs that are interrupted
 //! and resumed, and the bundled model file.
 
+use cmnet::control::{Control, StopReason};
 use cmnet::data::Dataset;
 use cmnet::io::{ReadOptions, Source, csv, model_file};
+use cmnet::learn::LearnObserver;
 use cmnet::loglinear::{FitOptions, fit, parameter_count, same_model};
-use cmnet::search::{Observer, StopReason};
+use cmnet::search::Observer;
 use cmnet::{Model, Result};
 use cmnet_paper::experiment::{Experiment, Host, OutputFile, Plan, run};
 use cmnet_paper::synthetic::KnownModel;
@@ -27,7 +29,11 @@ struct Memory {
     patience: Option<usize>,
 }
 
-impl Observer for Memory {
+impl Observer for Memory {}
+
+impl LearnObserver for Memory {}
+
+impl Control for Memory {
     fn stop(&self) -> Option<StopReason> {
         let enough = self.patience.is_some_and(|most| self.stored.load(Ordering::SeqCst) >= most);
         enough.then_some(StopReason::Interrupted)

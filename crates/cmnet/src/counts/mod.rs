@@ -1,34 +1,130 @@
-//! Counts n_ijl, the narrow waist: below this trait nobody sees rows (paper, section 3.1).
+//! Counts n_ijl, the narrow waist: above this trait nobody sees rows (paper, section 3.1).
+//!
+//! Searching, scoring, fitting and the choice of kappa need a [`CountSource`] and nothing else.
+//! Three ship with the crate: [`RowCounts`] and [`PlaneCounts`] over a table in memory, and
+//! [`ShardedCounts`], which adds up other sources.
+//!
+//! # Bring your own
+//!
+//! A database, a contingency table, a remote service: a source needs the number of levels of each
+//! variable, the number of observations, and the counts of the observed configurations of any
+//! set of variables. All the rest follows from these three, and may be overridden for speed.
+//!
+//! ```
+//! use cmnet::counts::{CountSource, CountedTable, MarginCounts};
+//! use cmnet::data::{Schema, Variable};
+//! use cmnet::error::Result;
+//! use cmnet::graph::VarSet;
+//! use cmnet::learn::{LearnOptions, learn_counts};
+//!
+//! /// A published table of counts: 40 times (0, 0), 10 times (0, 1), and so on.
+//! struct Published;
+//!
+//! const CELLS: [([u32; 2], u32); 4] = [([0, 0], 40), ([0, 1], 10), ([1, 0], 10), ([1, 1], 40)];
+//!
+//! impl CountSource for Published {
+//!     fn cardinalities(&self) -> &[u32] {
+//!         &[2, 2]
+//!     }
+//!
+//!     fn rows(&self) -> u64 {
+//!         100
+//!     }
+//!
+//!     fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+//!         // Equal configurations are added up.
+//!         let cells = CELLS.iter();
+//!         let seen = cells.map(|(row, count)| (variables.iter().map(|v| row[v]).collect(), *count));
+//!         Ok(MarginCounts::from_entries(variables.clone(), seen.collect()))
+//!     }
+//! }
+//!
+//! let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
+//! let schema = Schema::new(vec![variable("smoker"), variable("ill")]);
+//! let table = CountedTable::new(&Published, &schema)?;
+//! let learned = learn_counts(&table, &LearnOptions::default(), &())?;
+//! let model = learned.models[0].to_model_of(&table, &LearnOptions::default(), learned.search);
+//! assert_eq!(model.structure.graph().edge_count(), 1);
+//! assert!(model.fit.is_some());
+//! # Ok::<(), cmnet::Error>(())
+//! ```
 
+mod counted;
 mod dense;
 mod descent;
+mod family;
+mod margin;
 mod planes;
 mod popcount;
 mod rows;
+mod sharded;
 mod sparse;
 
+pub use counted::CountedTable;
+pub use family::FamilyCounts;
+pub use margin::MarginCounts;
 pub use planes::PlaneCounts;
 pub use popcount::words_counted;
 pub use rows::RowCounts;
+pub use sharded::ShardedCounts;
 
-use crate::data::Var;
+use crate::data::{Schema, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{Cell, OutcomeSpace};
+use crate::table::Shape;
 
-/// Whatever can count: rows in memory, bit planes, a database.
+/// How often something was observed: exact, at most 2^31.
+pub type Count = u32;
+
+/// Whatever can count: rows in memory, bit planes, shards, a database.
+///
+/// Equal counts give equal models, to the last byte, whatever the source.
 pub trait CountSource: Sync {
     /// The number of levels of each variable.
     fn cardinalities(&self) -> &[u32];
 
-    /// The number of observations n, by weight.
+    /// The number of observations n, by weight: at most [`crate::data::MAX_ROWS`].
     fn rows(&self) -> u64;
+
+    /// The observed configurations of a set of variables, ascending, each with its count. The
+    /// set may be empty, and its outcome space may be too large to be numbered.
+    ///
+    /// # Errors
+    /// When the counts cannot be had.
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts>;
+
+    /// About how many distinct rows are looked at for one count: a hint for the choice of the
+    /// search mode, which changes no count.
+    fn distinct_rows(&self) -> u64 {
+        self.rows()
+    }
+
+    /// The names of variables and levels, where they are known: they serve refusals alone.
+    fn schema(&self) -> Option<&Schema> {
+        None
+    }
+
+    /// The counts of all configurations of some variables, in the order of a table's layout:
+    /// what a clique needs.
+    ///
+    /// # Errors
+    /// When the counts cannot be had.
+    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
+        Ok(self.margin(&shape.variables().iter().copied().collect())?.table(shape))
+    }
 
     /// The counts of a variable's levels in every observed configuration of a set.
     ///
     /// # Errors
     /// When the set's outcome space is too large to be numbered.
-    fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts>;
+    fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {
+        FamilyCounts::from_margin(
+            child,
+            blanket,
+            &self.margin(&blanket.toggled(child))?,
+            self.cardinalities(),
+        )
+    }
 
     /// For each candidate the counts of the child's levels in every configuration of the
     /// blanket with the candidate: `visit(place, counts)` gets the candidate's place and one
@@ -55,60 +151,5 @@ pub trait CountSource: Sync {
             visit(place, &counts);
         }
         Ok(())
-    }
-}
-
-/// How often a level was observed: exact, at most 2^31.
-pub type Count = u32;
-
-/// The observed configurations of a blanket, ascending, each with the counts of the
-/// child's levels that occur in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FamilyCounts {
-    space: OutcomeSpace,
-    child_levels: u32,
-    cells: Vec<Cell>,
-    starts: Vec<usize>,
-    entries: Vec<(u32, Count)>,
-}
-
-impl FamilyCounts {
-    fn new(space: OutcomeSpace, child_levels: u32) -> Self {
-        Self { space, child_levels, cells: Vec::new(), starts: vec![0], entries: Vec::new() }
-    }
-
-    /// Adds a count; calls come in ascending order of (cell, level).
-    fn push(&mut self, cell: Cell, level: u32, count: Count) {
-        if self.cells.last() != Some(&cell) {
-            self.cells.push(cell);
-            self.starts.push(self.entries.len());
-        }
-        self.entries.push((level, count));
-        if let Some(end) = self.starts.last_mut() {
-            *end = self.entries.len();
-        }
-    }
-
-    /// The outcome space X_mb(j) that the cells belong to.
-    pub fn space(&self) -> &OutcomeSpace {
-        &self.space
-    }
-
-    /// The number of levels r_j of the child.
-    pub fn child_levels(&self) -> u32 {
-        self.child_levels
-    }
-
-    /// The number of observed configurations.
-    pub fn observed(&self) -> usize {
-        self.cells.len()
-    }
-
-    /// Every observed configuration with its (level, count) pairs.
-    pub fn iter(&self) -> impl Iterator<Item = (Cell, &[(u32, Count)])> {
-        self.cells
-            .iter()
-            .zip(self.starts.windows(2))
-            .map(|(&cell, ends)| (cell, &self.entries[ends[0]..ends[1]]))
     }
 }

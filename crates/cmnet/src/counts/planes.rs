@@ -3,11 +3,11 @@
 use super::descent::Descent;
 use super::popcount::{common_ones, ones};
 use super::rows::RowCounts;
-use super::{Count, CountSource, FamilyCounts};
-use crate::data::{Dataset, Var};
+use super::{Count, CountSource, FamilyCounts, MarginCounts};
+use crate::data::{Dataset, Schema, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::OutcomeSpace;
+use crate::table::{OutcomeSpace, Shape};
 use std::borrow::Cow;
 
 /// The most levels of a variable that gets planes.
@@ -84,31 +84,27 @@ impl<'a> PlaneCounts<'a> {
         let mut masks = Masks::default();
         for (digit, weight) in self.weights.iter().enumerate() {
             for (level, words) in self.split(weight, child) {
-                self.push_cells(words, (0, level, digit as u32), (blanket, space, 0), &mut masks);
+                let key = MaskKey { cell: 0, level, digit: digit as u32, ones: 0 };
+                self.push_cells(words, key, Below { blanket, space, position: 0 }, &mut masks);
             }
         }
         masks
     }
 
-    fn push_cells(
-        &self,
-        words: Vec<u64>,
-        (cell, level, digit): (u64, u32, u32),
-        (blanket, space, position): (&VarSet, &OutcomeSpace, usize),
-        masks: &mut Masks,
-    ) {
+    fn push_cells(&self, words: Vec<u64>, key: MaskKey, below: Below<'_>, masks: &mut Masks) {
         let count = ones(&words);
         if count == 0 {
             return;
         }
-        let Some(&variable) = blanket.as_slice().get(position) else {
+        let Some(&variable) = below.blanket.as_slice().get(below.position) else {
             masks.words.push(words);
-            masks.keys.push(MaskKey { cell, level, digit, ones: count });
+            masks.keys.push(MaskKey { ones: count, ..key });
             return;
         };
         for (value, part) in self.split(&words, variable) {
-            let cell = cell + u64::from(value) * space.stride(position);
-            self.push_cells(part, (cell, level, digit), (blanket, space, position + 1), masks);
+            let cell = key.cell + u64::from(value) * below.space.stride(below.position);
+            let next = Below { position: below.position + 1, ..below };
+            self.push_cells(part, MaskKey { cell, ..key }, next, masks);
         }
     }
 
@@ -125,6 +121,14 @@ impl<'a> PlaneCounts<'a> {
         parts.push((0, rest));
         parts
     }
+}
+
+/// The members of a blanket from a position on: those that rows are not yet parted by.
+#[derive(Clone, Copy)]
+struct Below<'a> {
+    blanket: &'a VarSet,
+    space: &'a OutcomeSpace,
+    position: usize,
 }
 
 /// Sets of rows, and what each stands for.
@@ -149,6 +153,22 @@ impl CountSource for PlaneCounts<'_> {
 
     fn rows(&self) -> u64 {
         self.rows.rows()
+    }
+
+    fn distinct_rows(&self) -> u64 {
+        self.rows.distinct_rows()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.rows.schema()
+    }
+
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+        self.rows.margin(variables)
+    }
+
+    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
+        self.rows.table(shape)
     }
 
     fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {

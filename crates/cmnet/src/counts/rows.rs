@@ -1,10 +1,10 @@
 //! Counting over the distinct rows of a table in memory.
 
-use super::{CountSource, FamilyCounts, dense, sparse};
-use crate::data::{Codes, Dataset, Var};
+use super::{Count, CountSource, FamilyCounts, MarginCounts, dense, sparse};
+use crate::data::{Codes, Dataset, Schema, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{Cell, OutcomeSpace};
+use crate::table::{Cell, OutcomeSpace, Shape};
 
 /// Table cells per distinct row up to which a dense table beats sorting.
 const DENSE_CELLS_PER_ROW: u64 = 8;
@@ -22,9 +22,17 @@ impl<'a> RowCounts<'a> {
         Self { data, cardinalities: data.schema().cardinalities() }
     }
 
-    /// The number of distinct rows.
-    pub(super) fn distinct_rows(&self) -> usize {
-        self.data.distinct_rows()
+    /// A key for every distinct row that orders rows by the levels of some variables.
+    fn keys(&self, variables: &VarSet) -> Vec<u64> {
+        let mut keys = vec![0; self.data.distinct_rows()];
+        let mut bound: u64 = 1;
+        for variable in variables.iter() {
+            let levels = u64::from(self.cardinalities[variable]);
+            // A set may have more configurations than a key has room for: their ranks keep the order.
+            bound = bound.checked_mul(levels).unwrap_or_else(|| rank(&mut keys) * levels);
+            self.data.column(variable).zip_mut(&mut keys, |key, code| *key = *key * levels + code);
+        }
+        keys
     }
 
     /// The blanket's configuration in every distinct row.
@@ -47,6 +55,39 @@ impl CountSource for RowCounts<'_> {
         self.data.rows()
     }
 
+    fn distinct_rows(&self) -> u64 {
+        self.data.distinct_rows() as u64
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        Some(self.data.schema())
+    }
+
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+        let keys = self.keys(variables);
+        let mut rows: Vec<usize> = (0..keys.len()).collect();
+        rows.sort_unstable_by_key(|&row| keys[row]);
+        let columns: Vec<&Codes> = variables.iter().map(|variable| self.data.column(variable)).collect();
+        let mut margin = MarginCounts::new(variables.clone());
+        for run in rows.chunk_by(|&one, &other| keys[one] == keys[other]) {
+            let count = run.iter().map(|&row| self.data.weights()[row]).sum();
+            margin.push(columns.iter().map(|column| column.get(run[0])), count);
+        }
+        Ok(margin)
+    }
+
+    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
+        let mut cells = vec![0; self.data.distinct_rows()];
+        for (&variable, &stride) in shape.variables().iter().zip(shape.strides()) {
+            self.data.column(variable).zip_mut(&mut cells, |cell, code| *cell += code as usize * stride);
+        }
+        let mut table = vec![0; shape.size()];
+        for (&cell, &weight) in cells.iter().zip(self.data.weights()) {
+            table[cell] += weight;
+        }
+        Ok(table)
+    }
+
     fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {
         let space = OutcomeSpace::new(blanket.clone(), &self.cardinalities)?;
         let levels = self.cardinalities[child];
@@ -59,6 +100,17 @@ impl CountSource for RowCounts<'_> {
             Ok(sparse::count(&rows, space, levels))
         }
     }
+}
+
+/// Numbers keys by their order; returns how many different ones there are.
+fn rank(keys: &mut [u64]) -> u64 {
+    let mut different = keys.to_vec();
+    different.sort_unstable();
+    different.dedup();
+    for key in keys {
+        *key = different.partition_point(|other| other < key) as u64;
+    }
+    different.len() as u64
 }
 
 /// What a counting engine is given: for each distinct row the blanket's cell, the child's
@@ -102,6 +154,32 @@ mod tests {
                 one.iter().flat_map(|(_, entries)| entries).map(|&(_, count)| u64::from(count)).sum();
             assert_eq!(sum, data.rows());
             assert_eq!(source.family(child, space.variables()).unwrap(), one);
+            // The margin of both says the same, and so does its table.
+            let all = space.variables().toggled(child);
+            let margin = source.margin(&all).unwrap();
+            let again = FamilyCounts::from_margin(child, space.variables(), &margin, &cardinalities);
+            assert_eq!(again.unwrap(), one);
+            let shape = Shape::new(all.as_slice().iter().rev().copied().collect(), &cardinalities);
+            assert_eq!(source.table(&shape).unwrap(), margin.table(&shape));
+            assert!(margin.iter().zip(margin.iter().skip(1)).all(|(one, next)| one.0 < next.0));
         }
+    }
+
+    /// 80 variables of three levels have more than 2^64 configurations.
+    #[test]
+    fn margins_over_sets_that_cannot_be_numbered_are_in_order() {
+        let names: Vec<String> = (0..80).map(|v| format!("v{v}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let code = |row: usize, v: usize| (row % 9 * (v + 3) + row % 9 / 2 * v) % 7 % 3;
+        let rows = (0..40).map(|row| (0..80).map(|v| code(row, v).to_string()).collect::<Vec<_>>());
+        let data = Dataset::from_labels(&names, rows).unwrap();
+        let source = RowCounts::new(&data);
+        let set: VarSet = (1..80).collect();
+        let margin = source.margin(&set).unwrap();
+        let entry = |row: usize| (data.row(row)[1..].to_vec(), data.weights()[row]);
+        let entries = (0..data.distinct_rows()).map(entry).collect();
+        assert_eq!(margin, MarginCounts::from_entries(set, entries));
+        assert!(OutcomeSpace::new(margin.variables().clone(), source.cardinalities()).is_err());
+        assert_eq!(margin.iter().map(|(_, count)| count).sum::<u32>(), 40);
     }
 }

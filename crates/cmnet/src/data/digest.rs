@@ -1,6 +1,7 @@
 //! A digest of a table's content: the same for any order of its lines.
 
 use super::dataset::Dataset;
+use super::variable::Schema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -11,21 +12,32 @@ pub struct DataDigest(String);
 impl DataDigest {
     /// The digest of a table.
     pub fn of(data: &Dataset) -> Self {
+        let rows = data.weights().iter().enumerate();
+        let codes = |row| (0..data.variables()).map(move |variable| data.column(variable).get(row));
+        Self::of_rows(data.schema(), rows.map(|(row, &weight)| (codes(row), weight)))
+    }
+
+    /// The digest of the table with these distinct rows: level codes and weight of each, in
+    /// ascending order of the codes.
+    pub fn of_rows<R: IntoIterator<Item = u32>>(
+        schema: &Schema,
+        rows: impl IntoIterator<Item = (R, u32)>,
+    ) -> Self {
         let mut hasher = Sha256::new();
         let mut text = |field: &str| {
             hasher.update((field.len() as u64).to_le_bytes());
             hasher.update(field.as_bytes());
         };
         text("cmnet-data/1");
-        for variable in data.schema().variables() {
+        for variable in schema.variables() {
             text(&variable.name);
             text(&variable.levels.len().to_string());
             variable.levels.iter().for_each(|level| text(level));
         }
-        for (row, weight) in data.weights().iter().enumerate() {
+        for (codes, weight) in rows {
             hasher.update(weight.to_le_bytes());
-            for variable in 0..data.variables() {
-                hasher.update((data.column(variable).get(row) as u16).to_le_bytes());
+            for code in codes {
+                hasher.update((code as u16).to_le_bytes());
             }
         }
         let bytes = hasher.finalize();

@@ -11,7 +11,7 @@ const MOST_ROWS: u64 = 1 << 28;
 
 /// Which observations are held out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deal {
+pub enum FoldPlan {
     /// Folds of nearly equal size, drawn by a seed.
     ///
     /// The draw depends on the observations and the seed alone, not on the order of lines: it
@@ -27,7 +27,7 @@ pub enum Deal {
     Column(Var),
 }
 
-impl Deal {
+impl FoldPlan {
     /// How many folds this makes of a table.
     pub fn count(self, data: &Dataset) -> usize {
         match self {
@@ -73,10 +73,10 @@ impl<'a> Folds<'a> {
     /// # Errors
     /// When there are fewer than two folds or fewer observations than folds, or when the column
     /// of folds is the only one.
-    pub fn deal(data: &'a Dataset, deal: Deal) -> Result<Self> {
-        let parts = match deal {
-            Deal::Drawn { folds, seed } => drawn(data, folds, seed)?,
-            Deal::Column(by) => by_column(data, by)?,
+    pub fn deal(data: &'a Dataset, plan: FoldPlan) -> Result<Self> {
+        let parts = match plan {
+            FoldPlan::Drawn { folds, seed } => drawn(data, folds, seed)?,
+            FoldPlan::Column(by) => by_column(data, by)?,
         };
         Ok(Self { data, parts })
     }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn drawn(data: &Dataset, folds: usize) -> Result<Folds<'_>> {
-        Folds::deal(data, Deal::Drawn { folds, seed: 1 })
+        Folds::deal(data, FoldPlan::Drawn { folds, seed: 1 })
     }
 
     /// Every observation is held out once, and learned from in all other folds.
@@ -216,15 +216,15 @@ mod tests {
     fn a_column_names_the_folds_and_is_left_out() {
         let rows = [["a", "1"], ["b", "1"], ["a", "2"], ["a", "3"], ["b", "3"], ["b", "3"]];
         let data = Dataset::from_labels(&["x", "part"], rows).unwrap();
-        let folds = Folds::deal(&data, Deal::Column(1)).unwrap();
+        let folds = Folds::deal(&data, FoldPlan::Column(1)).unwrap();
         assert_eq!(folds.len(), 3);
         parts(&folds, &data.select(&[0]).unwrap());
         let held: Vec<Vec<u64>> = folds.iter().map(|fold| fold.unwrap().heldout.level_counts(0)).collect();
         assert_eq!(held, [[1, 1], [1, 0], [1, 2]]);
         let only = data.select(&[1]).unwrap();
-        assert!(Folds::deal(&only, Deal::Column(0)).is_err());
+        assert!(Folds::deal(&only, FoldPlan::Column(0)).is_err());
         let constant = Dataset::from_labels(&["x", "part"], [["a", "1"], ["b", "1"]]).unwrap();
-        assert!(Folds::deal(&constant, Deal::Column(1)).is_err());
+        assert!(Folds::deal(&constant, FoldPlan::Column(1)).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::graph::{Edge, VarSet};
 use crate::learn::LearnState;
 use crate::score::Nats;
 use crate::search::blanket::BlanketState;
-use crate::search::{Found, GraphStep, StopReason};
+use crate::search::{ClimbResult, GraphStep, StopReason};
 use crate::structure::Structure;
 use crate::table::Cell;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ fn candidate(low: usize, high: usize, variables: usize) -> Checked<Edge> {
 }
 
 impl FoundRecord {
-    fn new(found: &Found) -> Self {
+    fn new(found: &ClimbResult) -> Self {
         let step = |step: &GraphStep| {
             let (low, high) = step.edge.ends();
             (low, high, step.added, step.score.units().to_string())
@@ -125,7 +125,7 @@ impl FoundRecord {
         }
     }
 
-    fn found(self, cardinalities: &[u32]) -> Checked<Found> {
+    fn found(self, cardinalities: &[u32]) -> Checked<ClimbResult> {
         if self.limited.iter().any(|&variable| variable >= cardinalities.len()) {
             return Err("a limited variable does not exist".to_owned());
         }
@@ -133,7 +133,7 @@ impl FoundRecord {
             let units = score.parse().map_err(|_| format!("the score {score:?} is not a whole number"))?;
             Ok(GraphStep { edge: edge(low, high)?, added, score: Nats::from_units(units) })
         };
-        Ok(Found {
+        Ok(ClimbResult {
             structure: self.structure.structure(cardinalities)?,
             steps: self.steps.into_iter().map(step).collect::<Checked<_>>()?,
             added_candidates: self

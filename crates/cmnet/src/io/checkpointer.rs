@@ -1,9 +1,10 @@
 //! Saving a long run now and then, and going on from where it was.
 
 use super::checkpoint_file;
+use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::{LearnOptions, LearnState, run_identity};
+use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, run_identity};
 use crate::search::{Event, Observer};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -118,13 +119,14 @@ impl Checkpointer {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Follows an event and writes the state, when that is due. Blankets are taken over in
-    /// any case: what is written later goes on from them.
-    fn update(&self, always: bool, event: &Event<'_>) {
+    /// Writes the state with what happened, when that is due or must be. What must be kept is
+    /// taken over in any case: what is written later goes on from it.
+    fn update(&self, keep: Keep, follow: impl FnOnce(&mut LearnState)) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = always || (self.clock)().saturating_sub(inner.written) >= self.interval;
-        if due || matches!(event, Event::Advanced(_)) {
-            inner.state.follow(event);
+        let elapsed = (self.clock)().saturating_sub(inner.written);
+        let due = keep == Keep::Now || elapsed >= self.interval;
+        if due || keep == Keep::Always {
+            follow(&mut inner.state);
         }
         if !due {
             return;
@@ -136,12 +138,35 @@ impl Checkpointer {
     }
 }
 
+/// How much what happened matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// It is kept when a checkpoint is due.
+    WhenDue,
+    /// It is kept, and written when a checkpoint is due.
+    Always,
+    /// It is written at once.
+    Now,
+}
+
+impl Control for Checkpointer {}
+
 impl Observer for Checkpointer {
     fn observe(&self, event: &Event<'_>) {
-        match event {
-            Event::Moved(_) | Event::Advanced(_) => self.update(false, event),
-            Event::Paused(_) | Event::Finished(_) => self.update(true, event),
-            _ => {}
+        let keep = match event {
+            Event::Moved(_) => Keep::WhenDue,
+            Event::Advanced(_) => Keep::Always,
+            Event::Paused(_) => Keep::Now,
+            Event::Evaluated { .. } => return,
+        };
+        self.update(keep, |state| state.follow(event));
+    }
+}
+
+impl LearnObserver for Checkpointer {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if matches!(event, LearnEvent::Finished(_)) {
+            self.update(Keep::Now, |state| state.follow_learning(event));
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
+use super::observer::{FitControl, LearnEvent, LearnObserver};
 use super::{LearnOptions, Learned, LearnedModel, Select};
-use crate::data::{DataDigest, Dataset};
+use crate::control::{Control, Outcome};
+use crate::counts::{CountSource, CountedTable};
 use crate::error::{ErrorKind, Result};
-use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit_unless};
+use crate::loglinear::{Estimate, Fit, FitOptions, FitRequest, Method, fit_named};
 use crate::score::Kappa;
-use crate::search::{Event, Observer, StopReason};
 use crate::structure::Structure;
-use std::cell::LazyCell;
 
 /// Two criteria that differ by less than this share are equal: structures that are one model,
 /// fitted in different coordinates, differ in the last digits.
@@ -16,20 +16,18 @@ const ROUNDING: f64 = 1e-10;
 /// Fits every structure, each different one once, and selects by BIC among those that can be
 /// fitted; where exact fitting is out of reach for one of them, all are compared by
 /// pseudo-likelihood.
-pub(super) fn choose(
+pub(super) fn choose<S: CountSource>(
     learned: &mut Learned,
-    data: &Dataset,
+    table: &CountedTable<'_, S>,
     options: &LearnOptions,
-    observer: &dyn Observer,
+    observer: &dyn LearnObserver,
 ) -> Result<()> {
     if options.select == Select::None {
         learned.selected = (learned.models.len() == 1).then_some(0);
         return Ok(());
     }
-    // A search that was ended early is fitted all the same: it is what there is.
-    let searched = learned.search_converged();
-    let halt = || searched && observer.stop() == Some(StopReason::Interrupted);
-    fit_all(learned, data, &options.fit, (observer, &halt))?;
+    let control = FitControl { observer, searched: learned.search_converged() };
+    fit_all(learned, table, &options.fit, &control)?;
     let is = |model: &LearnedModel, estimate| model.fit.as_ref().is_some_and(|fit| fit.estimate == estimate);
     let some = |estimate| learned.models.iter().any(|model| is(model, estimate));
     let pseudo = some(Estimate::Pseudo);
@@ -38,7 +36,7 @@ pub(super) fn choose(
         let by_pseudo = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
         let take = |model: &mut LearnedModel| model.fit.take_if(|fit| fit.estimate == Estimate::Exact);
         let exact: Vec<Option<Fit>> = learned.models.iter_mut().map(take).collect();
-        fit_all(learned, data, &by_pseudo, (observer, &halt))?;
+        fit_all(learned, table, &by_pseudo, &control)?;
         for (model, fit) in learned.models.iter_mut().zip(exact) {
             if fit.is_some() {
                 model.pseudo_fit = std::mem::replace(&mut model.fit, fit);
@@ -50,6 +48,7 @@ pub(super) fn choose(
     } else {
         "bic"
     });
+    let rows = table.counts().rows();
     let mut best: Option<(usize, f64, Kappa)> = None;
     for (place, model) in learned.models.iter().enumerate() {
         let Some(fit) = model.compared() else { continue };
@@ -60,7 +59,7 @@ pub(super) fn choose(
         let kappa = model.prior.kappa();
         let wins = best.is_none_or(|(_, leader, other)| {
             let rounding = ROUNDING * leader.abs().max(1.0);
-            let smaller = kappa.log(data.rows()) < other.log(data.rows());
+            let smaller = kappa.log(rows) < other.log(rows);
             if smaller { bic >= leader - rounding } else { bic > leader + rounding }
         });
         if wins {
@@ -72,35 +71,35 @@ pub(super) fn choose(
     Ok(())
 }
 
-fn fit_all(
+fn fit_all<S: CountSource>(
     learned: &mut Learned,
-    data: &Dataset,
+    table: &CountedTable<'_, S>,
     options: &FitOptions,
-    (observer, halt): (&dyn Observer, &(dyn Fn() -> bool + Sync)),
+    control: &FitControl<'_>,
 ) -> Result<()> {
     let of = learned.models.len();
-    let digest = LazyCell::new(|| DataDigest::of(data));
     for place in 0..of {
         if learned.models[place].fit.is_some() {
             continue;
         }
-        observer.observe(&Event::Fitting { index: place, of });
-        let same = |structure: &Structure| structure == &learned.models[place].structure;
+        control.observer.observe_learning(&LearnEvent::Fitting { index: place, of });
+        let structure = &learned.models[place].structure;
+        let same = |other: &Structure| other == structure;
         let known =
             learned.models[..place].iter().find(|model| same(&model.structure)).and_then(|m| m.fit.clone());
-        let fitted = match known {
-            Some(fitted) => Ok(Some(fitted)),
-            None if halt() => Ok(None),
-            None => fit_unless(&learned.models[place].structure, data, options, halt),
+        let request = FitRequest { structure, counts: table.counts(), names: Some(table.schema()), options };
+        let fitted = match (known, control.stop()) {
+            (Some(fitted), _) => Ok(Outcome::Done(fitted)),
+            (None, Some(reason)) => Ok(Outcome::Stopped(reason)),
+            (None, None) => fit_named(&request, control),
         };
         match fitted {
-            Ok(Some(fitted)) => {
-                let digest = fitted.digest.clone().unwrap_or_else(|| digest.clone());
-                learned.models[place].fit = Some(Fit { digest: Some(digest), ..fitted });
+            Ok(Outcome::Done(fitted)) => {
+                learned.models[place].fit = Some(Fit { digest: Some(table.digest().clone()), ..fitted });
                 learned.models[place].unfitted = None;
             }
-            Ok(None) => {
-                learned.stop = StopReason::Interrupted;
+            Ok(Outcome::Stopped(reason)) => {
+                learned.stop = reason;
                 learned.models[place].unfitted = Some("fitting was interrupted".to_owned());
             }
             Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
@@ -115,8 +114,12 @@ fn fit_all(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::StopReason;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
     use crate::io::{ReadOptions, Source, csv};
     use crate::learn::learn;
+    use crate::search::Observer;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Asks to stop after so many questions since the second structure is fitted.
@@ -125,13 +128,17 @@ mod tests {
         asked: AtomicUsize,
     }
 
-    impl Observer for Impatient {
-        fn observe(&self, event: &Event<'_>) {
-            if matches!(event, Event::Fitting { index: 1, .. }) {
+    impl Observer for Impatient {}
+
+    impl LearnObserver for Impatient {
+        fn observe_learning(&self, event: &LearnEvent<'_>) {
+            if matches!(event, LearnEvent::Fitting { index: 1, .. }) {
                 self.asked.store(1, Ordering::Relaxed);
             }
         }
+    }
 
+    impl Control for Impatient {
         fn stop(&self) -> Option<StopReason> {
             let begun = self.asked.load(Ordering::Relaxed) > 0;
             let asked = if begun { self.asked.fetch_add(1, Ordering::Relaxed) } else { 0 };
@@ -191,7 +198,9 @@ mod tests {
     #[test]
     fn a_mixed_comparison_keeps_exact_fits() {
         let (data, mut learned, options) = mixed();
-        choose(&mut learned, &data, &options, &()).unwrap();
+        let counts = RowCounts::new(&data);
+        let table = CountedTable::new(&counts, data.schema()).unwrap();
+        choose(&mut learned, &table, &options, &()).unwrap();
         let estimate = |fit: Option<&Fit>| fit.map(|fit| fit.estimate);
         let [chain, all] = &learned.models[..] else { panic!("two") };
         assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
@@ -211,13 +220,17 @@ mod tests {
         most: usize,
     }
 
-    impl Observer for Quitter {
-        fn observe(&self, event: &Event<'_>) {
-            if matches!(event, Event::Fitting { .. }) {
+    impl Observer for Quitter {}
+
+    impl LearnObserver for Quitter {
+        fn observe_learning(&self, event: &LearnEvent<'_>) {
+            if matches!(event, LearnEvent::Fitting { .. }) {
                 self.fits.fetch_add(1, Ordering::Relaxed);
             }
         }
+    }
 
+    impl Control for Quitter {
         fn stop(&self) -> Option<StopReason> {
             (self.fits.load(Ordering::Relaxed) > self.most).then_some(StopReason::Interrupted)
         }
@@ -230,7 +243,9 @@ mod tests {
         {
             let (data, mut learned, options) = mixed();
             let observer = Quitter { fits: AtomicUsize::new(0), most };
-            choose(&mut learned, &data, &options, &observer).unwrap();
+            let counts = RowCounts::new(&data);
+            let table = CountedTable::new(&counts, data.schema()).unwrap();
+            choose(&mut learned, &table, &options, &observer).unwrap();
             assert_eq!(learned.stop, StopReason::Interrupted);
             assert!(learned.search_converged());
             assert_eq!(learned.selected, compared, "{most}");

@@ -1,13 +1,14 @@
 //! The paper's protocol for real data: structure, kappa and parameters learned anew in each
 //! fold, judged by BIC there and by the probability of what was held out (section 4).
 
+use super::observer::{LearnEvent, LearnObserver};
 use super::{LearnOptions, Learned, LearnedModel, Select, learn};
+use crate::control::StopReason;
 use crate::data::Dataset;
-use crate::data::split::{Deal, Folds};
+use crate::data::split::{FoldPlan, Folds};
 use crate::error::Result;
 use crate::loglinear::{Fit, FitOptions, Method};
 use crate::score::Kappa;
-use crate::search::{Event, Observer, StopReason};
 use serde::Serialize;
 
 /// The means over folds for one way of choosing kappa.
@@ -58,9 +59,34 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// What one fold gave: the numbers of each method or why there are none, and whether they are
-/// exact.
-pub type FoldNumbers = (Vec<std::result::Result<[f64; 4], String>>, bool);
+/// The numbers of one method on one fold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FoldNumbers {
+    /// BIC per training row.
+    pub sbic: f64,
+    /// Mean log-probability per held-out row.
+    pub predictive: f64,
+    /// Edges.
+    pub edges: f64,
+    /// Free parameters.
+    pub parameters: f64,
+}
+
+impl FoldNumbers {
+    /// The four numbers in the order of [`CrossValidated::spread`].
+    fn columns(self) -> [f64; 4] {
+        [self.sbic, self.predictive, self.edges, self.parameters]
+    }
+}
+
+/// What one fold gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoldResult {
+    /// The numbers of the choice by BIC, then of each kappa; or why there are none.
+    pub numbers: Vec<std::result::Result<FoldNumbers, String>>,
+    /// Whether all probabilities are exact.
+    pub exact: bool,
+}
 
 /// Cross-validates a table.
 ///
@@ -68,16 +94,16 @@ pub type FoldNumbers = (Vec<std::result::Result<[f64; 4], String>>, bool);
 /// As [`Folds::deal`] and [`learn`].
 pub fn cross_validate(
     data: &Dataset,
-    deal: Deal,
+    plan: FoldPlan,
     options: &LearnOptions,
-    observer: &dyn Observer,
+    observer: &dyn LearnObserver,
 ) -> Result<CrossValidation> {
     let options = LearnOptions { select: Select::Bic, ..options.clone() };
-    let mut finished: Vec<FoldNumbers> = Vec::new();
+    let mut finished: Vec<FoldResult> = Vec::new();
     let mut stop = StopReason::Converged;
-    let folds = Folds::deal(data, deal)?;
+    let folds = Folds::deal(data, plan)?;
     for (place, fold) in folds.iter().enumerate() {
-        observer.observe(&Event::Fold { index: place, of: folds.len() });
+        observer.observe_learning(&LearnEvent::Fold { index: place, of: folds.len() });
         let fold = fold?;
         let learned = learn(&fold.training, &options, observer)?;
         if learned.stop != StopReason::Converged {
@@ -86,27 +112,27 @@ pub fn cross_validate(
         }
         let mut fits = learned.models.iter().filter_map(LearnedModel::compared);
         let exact = fits.all(|fit| fit.log_likelihood.is_some());
-        if finished.first().is_some_and(|&(_, first)| first != exact) && options.fit.method == Method::Auto {
+        if finished.first().is_some_and(|first| first.exact != exact) && options.fit.method == Method::Auto {
             // Means over both would mean nothing: all folds by the method that all can have.
             let fit = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
-            return cross_validate(data, deal, &LearnOptions { fit, ..options }, observer);
+            return cross_validate(data, plan, &LearnOptions { fit, ..options }, observer);
         }
-        let numbers = numbers_of(&learned, &fold.heldout);
-        observer.observe(&Event::FoldFinished { numbers: &numbers, exact });
-        finished.push((numbers, exact));
+        let result = FoldResult { numbers: numbers_of(&learned, &fold.heldout), exact };
+        observer.observe_learning(&LearnEvent::FoldFinished(&result));
+        finished.push(result);
     }
-    Ok(CrossValidation::begun(data, deal).over(&finished, &options.kappas, stop))
+    Ok(CrossValidation::begun(data, plan).over(&finished, &options.kappas, stop))
 }
 
 impl CrossValidation {
     /// A cross-validation of which no fold is finished.
-    pub fn begun(data: &Dataset, deal: Deal) -> Self {
-        let (seed, fold_column) = match deal {
-            Deal::Drawn { seed, .. } => (Some(seed), None),
-            Deal::Column(by) => (None, Some(data.schema().name(by).to_owned())),
+    pub fn begun(data: &Dataset, plan: FoldPlan) -> Self {
+        let (seed, fold_column) = match plan {
+            FoldPlan::Drawn { seed, .. } => (Some(seed), None),
+            FoldPlan::Column(by) => (None, Some(data.schema().name(by).to_owned())),
         };
         Self {
-            folds: deal.count(data),
+            folds: plan.count(data),
             finished: 0,
             seed,
             fold_column,
@@ -117,14 +143,13 @@ impl CrossValidation {
         }
     }
 
-    /// The means over the folds that were finished: of each the numbers that
-    /// [`Event::FoldFinished`] told, and whether they are exact.
+    /// The means over the folds that were finished, as [`LearnEvent::FoldFinished`] told them.
     #[must_use]
-    pub fn over(self, finished: &[FoldNumbers], kappas: &[Kappa], stop: StopReason) -> Self {
+    pub fn over(self, finished: &[FoldResult], kappas: &[Kappa], stop: StopReason) -> Self {
         let methods = std::iter::once("CMN".to_owned()).chain(kappas.iter().map(method));
         let (mut rows, mut left_out) = (Vec::new(), Vec::new());
         for (place, method) in methods.enumerate() {
-            let numbers = finished.iter().filter_map(|(numbers, _)| numbers.get(place));
+            let numbers = finished.iter().filter_map(|fold| fold.numbers.get(place));
             match numbers.cloned().collect::<std::result::Result<Vec<_>, String>>() {
                 Ok(tally) if tally.is_empty() => {}
                 Ok(tally) => rows.push(means(method, &tally)),
@@ -134,7 +159,7 @@ impl CrossValidation {
         Self {
             rows,
             left_out,
-            exact: finished.iter().all(|&(_, exact)| exact),
+            exact: finished.iter().all(|fold| fold.exact),
             stop,
             finished: finished.len(),
             ..self
@@ -150,18 +175,22 @@ fn method(kappa: &Kappa) -> String {
 }
 
 /// The numbers of the choice, then of each kappa.
-fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<[f64; 4], String>> {
+fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<FoldNumbers, String>> {
     let none = "none of the structures could be fitted".to_owned();
     let chosen = learned.selected.map_or(Err(none), |place| numbers(&learned.models[place], heldout));
     std::iter::once(chosen).chain(learned.models.iter().map(|model| numbers(model, heldout))).collect()
 }
 
-fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<[f64; 4], String> {
+fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<FoldNumbers, String> {
     let Some(fit) = model.compared() else {
         return Err(model.unfitted.clone().unwrap_or_else(|| "it was not fitted".to_owned()));
     };
-    let edges = model.structure.graph().edge_count() as f64;
-    Ok([fit.sbic(), predictive(fit, heldout), edges, fit.free_parameters as f64])
+    Ok(FoldNumbers {
+        sbic: fit.sbic(),
+        predictive: predictive(fit, heldout),
+        edges: model.structure.graph().edge_count() as f64,
+        parameters: fit.free_parameters as f64,
+    })
 }
 
 /// The mean log-probability of held-out rows.
@@ -171,7 +200,8 @@ fn predictive(fit: &Fit, heldout: &Dataset) -> f64 {
     total / heldout.rows() as f64
 }
 
-fn means(method: String, tally: &[[f64; 4]]) -> CrossValidated {
+fn means(method: String, tally: &[FoldNumbers]) -> CrossValidated {
+    let tally: Vec<[f64; 4]> = tally.iter().map(|numbers| numbers.columns()).collect();
     let count = tally.len() as f64;
     let mean = |column: usize| tally.iter().map(|row| row[column]).sum::<f64>() / count;
     let spread = |column: usize| {
@@ -196,12 +226,13 @@ mod tests {
     #[test]
     fn a_method_that_a_fold_lacks_is_left_out_with_the_reason() {
         let data = Dataset::from_labels(&["a"], [["x"], ["y"]]).unwrap();
-        let begun = CrossValidation::begun(&data, Deal::Drawn { folds: 2, seed: 1 });
-        let numbers = |value: f64| Ok([value; 4]);
+        let begun = CrossValidation::begun(&data, FoldPlan::Drawn { folds: 2, seed: 1 });
+        let numbers =
+            |value: f64| Ok(FoldNumbers { sbic: value, predictive: value, edges: value, parameters: value });
         let lacks = |reason: &str| Err(reason.to_owned());
         let folds = [
-            (vec![numbers(1.0), numbers(2.0), lacks("too large")], true),
-            (vec![numbers(3.0), numbers(2.0), numbers(5.0)], false),
+            FoldResult { numbers: vec![numbers(1.0), numbers(2.0), lacks("too large")], exact: true },
+            FoldResult { numbers: vec![numbers(3.0), numbers(2.0), numbers(5.0)], exact: false },
         ];
         let found = begun.over(&folds, &[Kappa::Epsilon, Kappa::Power(0.5)], StopReason::Converged);
         let rows: Vec<(&str, f64)> = found.rows.iter().map(|row| (row.method.as_str(), row.sbic)).collect();
@@ -235,8 +266,9 @@ mod tests {
             fit: FitOptions { method, memory, ..FitOptions::default() },
             ..LearnOptions::default()
         };
-        let validate =
-            |method, memory| cross_validate(&data, Deal::Column(0), &options(method, memory), &()).unwrap();
+        let validate = |method, memory| {
+            cross_validate(&data, FoldPlan::Column(0), &options(method, memory), &()).unwrap()
+        };
         let asked = validate(Method::Pseudo, 1 << 20);
         let exact = validate(Method::Auto, 1 << 20);
         let mixed = validate(Method::Auto, 1 << 9);
@@ -244,7 +276,7 @@ mod tests {
         assert_eq!(mixed.rows, asked.rows);
         assert_ne!(exact.rows, asked.rows);
         // One of the folds alone can be had exactly with as little memory.
-        let some = Folds::deal(&data, Deal::Column(0)).unwrap();
+        let some = Folds::deal(&data, FoldPlan::Column(0)).unwrap();
         let exactly = |fold: Result<crate::data::split::Fold>| {
             let learned = learn(&fold.unwrap().training, &options(Method::Auto, 1 << 9), &()).unwrap();
             learned.criterion == Some("bic")

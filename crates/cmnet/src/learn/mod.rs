@@ -3,21 +3,25 @@
 mod amounts;
 mod choose;
 mod cross_validate;
+mod observer;
 mod options;
 mod resume;
 mod search;
 
 pub use amounts::{parse_bytes, parse_duration};
-pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, LeftOut, cross_validate};
+pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
+pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{LearnOptions, SearchMode, Select};
 pub use resume::{LearnState, run_identity};
 
-use crate::data::{DataDigest, Dataset};
+use crate::control::StopReason;
+use crate::counts::{CountSource, CountedTable, PlaneCounts};
+use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::loglinear::Fit;
 use crate::model::{Model, Provenance};
 use crate::score::{ContextPrior, Nats, StructureScore};
-use crate::search::{GraphStep, Observer, StopReason};
+use crate::search::GraphStep;
 use crate::structure::Structure;
 
 /// The structures learned from one table.
@@ -99,18 +103,40 @@ impl LearnedModel {
     /// The model with its provenance, ready to be saved.
     pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
-        let learned = Provenance {
-            rows: data.rows(),
-            digest: known.unwrap_or_else(|| DataDigest::of(data)),
+        let digest = known.unwrap_or_else(|| DataDigest::of(data));
+        self.model(
+            data.schema(),
+            Provenance { rows: data.rows(), ..self.provenance(digest, options, search) },
+        )
+    }
+
+    /// The same for a model that was learned from counts.
+    pub fn to_model_of<S: CountSource>(
+        &self,
+        table: &CountedTable<'_, S>,
+        options: &LearnOptions,
+        search: &str,
+    ) -> Model {
+        let provenance = self.provenance(table.digest().clone(), options, search);
+        self.model(table.schema(), Provenance { rows: table.counts().rows(), ..provenance })
+    }
+
+    fn provenance(&self, digest: DataDigest, options: &LearnOptions, search: &str) -> Provenance {
+        Provenance {
+            rows: 0,
+            digest,
             kappa: self.prior.kappa(),
             alpha: options.alpha,
             search: search.to_owned(),
             stop: self.stop,
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
-        };
+        }
+    }
+
+    fn model(&self, schema: &Schema, learned: Provenance) -> Model {
         Model {
-            schema: data.schema().clone(),
+            schema: schema.clone(),
             structure: self.structure.clone(),
             learned: Some(learned),
             fit: self.fit.clone(),
@@ -137,7 +163,7 @@ impl LearnedModel {
 /// assert_eq!(learned.models[0].structure.graph().edge_count(), 1);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-pub fn learn(data: &Dataset, options: &LearnOptions, observer: &dyn Observer) -> Result<Learned> {
+pub fn learn(data: &Dataset, options: &LearnOptions, observer: &dyn LearnObserver) -> Result<Learned> {
     learn_from(LearnState::default(), data, options, observer)
 }
 
@@ -150,8 +176,41 @@ pub fn learn_from(
     state: LearnState,
     data: &Dataset,
     options: &LearnOptions,
-    observer: &dyn Observer,
+    observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    in_pool(options, || {
+        let counts = PlaneCounts::new(data);
+        let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
+        search_and_choose(state, &table, options, observer)
+    })
+}
+
+/// As [`learn`], from any source of counts: equal counts give equal models. See
+/// [`crate::counts`] for a source of your own.
+///
+/// # Errors
+/// As [`learn`], and when the counts cannot be had.
+pub fn learn_counts<S: CountSource>(
+    table: &CountedTable<'_, S>,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    in_pool(options, || search_and_choose(LearnState::default(), table, options, observer))
+}
+
+fn search_and_choose<S: CountSource>(
+    state: LearnState,
+    table: &CountedTable<'_, S>,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    let mut learned = search::run(state, table.counts(), options, observer)?;
+    choose::choose(&mut learned, table, options, observer)?;
+    Ok(learned)
+}
+
+/// Checks the options and works in as many threads as they say.
+fn in_pool<T: Send>(options: &LearnOptions, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     options.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(|_| {
         Error::option(
@@ -160,9 +219,5 @@ pub fn learn_from(
             "a number of threads that the system can start",
         )
     })?;
-    pool.install(|| {
-        let mut learned = search::run(state, data, options, observer)?;
-        choose::choose(&mut learned, data, options, observer)?;
-        Ok(learned)
-    })
+    pool.install(work)
 }

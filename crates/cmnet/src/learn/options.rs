@@ -1,6 +1,5 @@
 //! What a user may choose when learning; the command line and Python share these fields.
 
-use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::loglinear::FitOptions;
 use crate::score::{Alpha, Kappa};
@@ -128,12 +127,12 @@ impl LearnOptions {
     ///
     /// Mode `paper` takes about 2d steps, and each has the toggles of some ten nodes with
     /// all d evaluated again; an evaluation looks at the distinct rows and climbs contexts.
-    pub(super) fn mode(&self, data: &Dataset) -> (SearchMode, String) {
+    pub(super) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, String) {
         if self.search != SearchMode::Auto {
             return (self.search, "asked for".to_owned());
         }
-        let toggles = TOGGLES_PER_PAIR * (data.variables() as f64).powi(2) * self.kappas.len() as f64;
-        let work = toggles * (data.distinct_rows() as f64 + TOGGLE_WORK);
+        let toggles = TOGGLES_PER_PAIR * (variables as f64).powi(2) * self.kappas.len() as f64;
+        let work = toggles * (distinct_rows as f64 + TOGGLE_WORK);
         let estimate = format!("about {work:.0e} row visits by mode paper, {PAPER_WORK:.0e} allowed");
         (if work <= PAPER_WORK { SearchMode::Paper } else { SearchMode::Blanket }, estimate)
     }

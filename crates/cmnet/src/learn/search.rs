@@ -1,26 +1,24 @@
 //! One structure per kappa, by the mode that was asked for.
 
+use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
-use crate::counts::PlaneCounts;
-use crate::data::Dataset;
+use crate::control::StopReason;
+use crate::counts::CountSource;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::blanket::{BlanketSearch, BlanketState};
-use crate::search::{Event, Found, GraphClimb, Observer, StopReason, run as run_climb};
+use crate::search::{ClimbResult, GraphClimb, Observer, run as run_climb};
 use crate::structure::Structure;
 
-type TableScorer<'a> = Scorer<'a, PlaneCounts<'a>>;
-
-pub(super) fn run(
+pub(super) fn run<S: CountSource>(
     state: LearnState,
-    data: &Dataset,
+    counts: &S,
     options: &LearnOptions,
-    observer: &dyn Observer,
+    observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    let counts = PlaneCounts::new(data);
-    let scorer = Scorer::with_memory(&counts, options.alpha, options.fit.memory);
-    let (mode, search_reason) = options.mode(data);
+    let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
+    let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned {
         models: Vec::new(),
         search: if mode == SearchMode::Blanket { "blanket" } else { "paper" },
@@ -36,23 +34,29 @@ pub(super) fn run(
     }
     let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
-        observer.observe(&Event::Started { index, of: options.kappas.len(), kappa: &kappa.to_string() });
+        let (of, name) = (options.kappas.len(), kappa.to_string());
+        observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
         let found = if mode == SearchMode::Blanket {
-            by_blankets(&scorer, options, (&mut blankets, kappa, climb.take()), observer)?
+            let search = BlanketSearch::new(&scorer, options.limits, options.candidates);
+            let prior = ContextPrior::new(kappa, scorer.rows());
+            by_blankets(&search, &mut blankets, BlanketStart { prior, from: climb.take() }, observer)?
         } else {
             let all_pairs = GraphClimb::new(&scorer, ContextPrior::new(kappa, scorer.rows()));
             by_climb(&all_pairs, climb.take(), observer)?
         };
         let stop = found.stop;
         if stop == StopReason::Converged {
-            observer.observe(&Event::Finished(&found));
+            observer.observe_learning(&LearnEvent::Finished(&found));
         }
         learned.limited.extend(found.limited.iter().copied());
-        learned.models.push(scored(&scorer, kappa, found)?);
         if stop != StopReason::Converged {
             learned.stop = stop;
+            if !observer.gives_up() {
+                learned.models.push(scored(&scorer, kappa, found)?);
+            }
             break;
         }
+        learned.models.push(scored(&scorer, kappa, found)?);
     }
     learned.limited.extend(blankets.limited());
     learned.limited.sort_unstable();
@@ -60,9 +64,9 @@ pub(super) fn run(
     Ok(learned)
 }
 
-fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<LearnedModel> {
+fn scored<S: CountSource>(scorer: &Scorer<'_, S>, kappa: Kappa, found: ClimbResult) -> Result<LearnedModel> {
     let prior = ContextPrior::new(kappa, scorer.rows());
-    let Found { structure, steps, moves, ties, stop, .. } = found;
+    let ClimbResult { structure, steps, moves, ties, stop, .. } = found;
     Ok(LearnedModel {
         prior,
         score: scorer.score(&structure, &prior)?,
@@ -78,31 +82,37 @@ fn scored(scorer: &TableScorer<'_>, kappa: Kappa, found: Found) -> Result<Learne
 }
 
 /// Algorithm 1 from the beginning or from where it stood.
-fn by_climb(
-    climb: &GraphClimb<'_, '_, PlaneCounts<'_>>,
-    from: Option<Found>,
+fn by_climb<S: CountSource>(
+    climb: &GraphClimb<'_, '_, S>,
+    from: Option<ClimbResult>,
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<ClimbResult> {
     let mut state = match from {
         Some(saved) => climb.resume(saved)?,
         None => climb.start()?,
     };
     let stop = run_climb(climb, &mut state, observer)?;
-    Ok(Found::of(&state, stop))
+    Ok(ClimbResult::of(&state, stop))
 }
 
-fn by_blankets(
-    scorer: &TableScorer<'_>,
-    options: &LearnOptions,
-    (state, kappa, from): (&mut BlanketState, Kappa, Option<Found>),
+/// What the climb after the blankets starts with.
+struct BlanketStart {
+    prior: ContextPrior,
+    /// Where it stood, when it goes on.
+    from: Option<ClimbResult>,
+}
+
+fn by_blankets<S: CountSource>(
+    search: &BlanketSearch<'_, '_, S>,
+    state: &mut BlanketState,
+    start: BlanketStart,
     observer: &dyn Observer,
-) -> Result<Found> {
-    let search = BlanketSearch::new(scorer, options.limits, options.candidates);
+) -> Result<ClimbResult> {
     let stop = search.find_blankets(state, observer)?;
     if stop != StopReason::Converged {
-        let structure = Structure::empty(scorer.cardinalities());
+        let structure = Structure::empty(search.cardinalities());
         let (steps, added_candidates, limited) = (Vec::new(), Vec::new(), Vec::new());
-        return Ok(Found { structure, steps, added_candidates, moves: 0, ties: 0, stop, limited });
+        return Ok(ClimbResult { structure, steps, added_candidates, moves: 0, ties: 0, stop, limited });
     }
-    by_climb(&search.climb(state, ContextPrior::new(kappa, scorer.rows()))?, from, observer)
+    by_climb(&search.climb(state, start.prior)?, start.from, observer)
 }

@@ -4,12 +4,13 @@
 use super::margins::Smoothing;
 use super::objective::dot;
 use super::parameters::softmax;
-use crate::data::{Dataset, Var};
+use crate::counts::{Count, CountSource};
+use crate::data::Var;
+use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::Shape;
-use rustc_hash::FxHashMap;
+use crate::table::{OutcomeSpace, Shape};
 
-/// One variable with the distinct configurations of its Markov blanket in the data.
+/// One variable with the observed configurations of its Markov blanket, ascending.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     variable: Var,
@@ -20,15 +21,14 @@ pub(super) struct Node {
     pub(super) bases: Vec<u32>,
     /// For each configuration and level, how often both were observed.
     observed: Vec<f64>,
-    /// The same with imagined observations.
+    /// The same with pseudo-counts.
     pub(super) counts: Vec<f64>,
     /// The sums of `counts` over levels.
     pub(super) sums: Vec<f64>,
 }
 
 impl Node {
-    pub(super) fn new(variable: Var, shapes: &[Shape], data: &Dataset) -> Self {
-        let levels = data.schema().variable(variable).levels.len();
+    pub(super) fn new(variable: Var, shapes: &[Shape], counts: &dyn CountSource) -> Result<Self> {
         let mut cliques = Vec::new();
         for (clique, shape) in shapes.iter().enumerate() {
             if shape.variables().contains(&variable) {
@@ -37,37 +37,84 @@ impl Node {
         }
         let mut node = Self {
             variable,
-            levels,
+            levels: counts.cardinalities()[variable] as usize,
             cliques,
             bases: Vec::new(),
             observed: Vec::new(),
             counts: Vec::new(),
             sums: Vec::new(),
         };
-        node.count(shapes, data);
-        node
+        node.count(shapes, counts)?;
+        Ok(node)
     }
 
-    /// Counts (x_mb(j), x_j) over the rows.
-    fn count(&mut self, shapes: &[Shape], data: &Dataset) {
+    /// Takes the counts of (x_mb(j), x_j).
+    fn count(&mut self, shapes: &[Shape], counts: &dyn CountSource) -> Result<()> {
         let members = self.cliques.iter().flat_map(|&(clique, _)| shapes[clique].variables().iter().copied());
         let blanket: VarSet = members.filter(|&v| v != self.variable).collect();
-        let groups = Groups::new(data, &blanket);
-        self.observed = vec![0.0; groups.first_row.len() * self.levels];
-        for (row, &weight) in data.weights().iter().enumerate() {
-            let level = data.column(self.variable).get(row) as usize;
-            self.observed[groups.of_row[row] as usize * self.levels + level] += f64::from(weight);
+        let places = self.places(shapes, &blanket);
+        if OutcomeSpace::new(blanket.clone(), counts.cardinalities()).is_err() {
+            return self.count_by_margin(&blanket, &places, counts);
         }
-        for &row in &groups.first_row {
-            for &(clique, _) in &self.cliques {
-                let places = shapes[clique].variables().iter().zip(shapes[clique].strides());
-                let others = places.filter(|(v, _)| **v != self.variable);
-                self.bases.push(others.map(|(&v, &stride)| data.column(v).get(row) * stride as u32).sum());
+        let family = counts.family(self.variable, &blanket)?;
+        for (cell, entries) in family.iter() {
+            self.push(&family.space().configuration(cell), &places);
+            for &(level, count) in entries {
+                self.add(level, count);
             }
         }
+        Ok(())
     }
 
-    /// Adds imagined observations: the blankets that were observed, with every level of the
+    /// The same for a blanket with too many configurations to be numbered.
+    fn count_by_margin(
+        &mut self,
+        blanket: &VarSet,
+        places: &[Vec<(usize, u32)>],
+        counts: &dyn CountSource,
+    ) -> Result<()> {
+        let margin = counts.margin(&blanket.toggled(self.variable))?;
+        let own = margin.variables().position(self.variable).unwrap_or_default();
+        let split = |(levels, count): (&[u32], Count)| {
+            let others: Vec<u32> = levels[..own].iter().chain(&levels[own + 1..]).copied().collect();
+            (others, levels[own], count)
+        };
+        let mut entries: Vec<(Vec<u32>, u32, Count)> = margin.iter().map(split).collect();
+        entries.sort_unstable();
+        for run in entries.chunk_by(|one, other| one.0 == other.0) {
+            self.push(&run[0].0, places);
+            for &(_, level, count) in run {
+                self.add(level, count);
+            }
+        }
+        Ok(())
+    }
+
+    /// For each clique the positions in the blanket of its other members, with their strides.
+    fn places(&self, shapes: &[Shape], blanket: &VarSet) -> Vec<Vec<(usize, u32)>> {
+        let of_clique = |&(clique, _): &(usize, usize)| {
+            let members = shapes[clique].variables().iter().zip(shapes[clique].strides());
+            members.filter_map(|(&v, &stride)| Some((blanket.position(v)?, stride as u32))).collect()
+        };
+        self.cliques.iter().map(of_clique).collect()
+    }
+
+    /// Begins a configuration of the blanket.
+    fn push(&mut self, configuration: &[u32], places: &[Vec<(usize, u32)>]) {
+        let base = |clique: &Vec<(usize, u32)>| -> u32 {
+            clique.iter().map(|&(position, stride)| configuration[position] * stride).sum()
+        };
+        self.bases.extend(places.iter().map(base));
+        self.observed.extend(std::iter::repeat_n(0.0, self.levels));
+    }
+
+    /// Adds a count to the configuration that was begun last.
+    fn add(&mut self, level: u32, count: Count) {
+        let first = self.observed.len() - self.levels;
+        self.observed[first + level as usize] += f64::from(count);
+    }
+
+    /// Adds pseudo-counts: the blankets that were observed, with every level of the
     /// variable equally often.
     pub(super) fn smooth(&mut self, smoothing: Smoothing, rows: f64) {
         self.counts.clone_from(&self.observed);
@@ -101,45 +148,5 @@ impl Node {
             sum -= total * softmax(values);
         }
         sum
-    }
-}
-
-/// Rows that agree on some variables, in groups numbered by first appearance.
-struct Groups {
-    of_row: Vec<u64>,
-    first_row: Vec<usize>,
-}
-
-impl Groups {
-    fn new(data: &Dataset, variables: &VarSet) -> Self {
-        let mut groups = Self { of_row: vec![0; data.distinct_rows()], first_row: Vec::new() };
-        let mut bound: u64 = 1;
-        for variable in variables.iter() {
-            let levels = u64::from(data.schema().variable(variable).cardinality());
-            if bound > u64::from(u32::MAX) {
-                bound = groups.renumber();
-            }
-            bound *= levels;
-            let column = data.column(variable);
-            for (row, key) in groups.of_row.iter_mut().enumerate() {
-                *key = *key * levels + u64::from(column.get(row));
-            }
-        }
-        groups.renumber();
-        groups
-    }
-
-    /// Numbers the keys that occur by first appearance; returns how many there are.
-    fn renumber(&mut self) -> u64 {
-        let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();
-        self.first_row.clear();
-        for (row, key) in self.of_row.iter_mut().enumerate() {
-            let next = numbers.len() as u64;
-            *key = *numbers.entry(*key).or_insert_with(|| {
-                self.first_row.push(row);
-                next
-            });
-        }
-        numbers.len() as u64
     }
 }

@@ -4,6 +4,7 @@
 use super::block::Block;
 use super::cholesky::Cholesky;
 use super::objective::{Objective, dot, largest};
+use crate::control::{Control, Halting, check};
 use rayon::prelude::*;
 
 /// An approximate inverse of the curvature.
@@ -31,7 +32,7 @@ const MOST_STEPS: usize = 1000;
 const MOST_WORK: usize = 1 << 31;
 
 impl Preconditioner {
-    pub(super) fn new<O: Objective>(objective: &O, point: &O::Point) -> Self {
+    pub(super) fn new<O: Objective>(objective: &O, point: &O::Point, control: &dyn Control) -> Halting<Self> {
         let size = objective.coordinates().len();
         let covered = || {
             let mut covered = vec![false; size];
@@ -40,34 +41,42 @@ impl Preconditioner {
         };
         let most = if size <= MOST_DENSE || covered() { MOST_DENSE } else { MOST_DENSE_ALONE };
         if size > most || size.saturating_mul(objective.work()) > MOST_WORK {
-            return Self::blocks(objective, point);
+            return Self::blocks(objective, point, control);
         }
         let row = |at: usize| {
+            check(control)?;
             let mut unit = vec![0.0; size];
             unit[at] = 1.0;
             let mut row = objective.curvature(point, &unit);
             row.truncate(at + 1);
-            row
+            Ok(row)
         };
         let least = MOST_ALONE / objective.work().max(1) + 1;
-        let rows: Vec<Vec<f64>> = (0..size).into_par_iter().with_min_len(least).map(row).collect();
-        Self::Factor(Cholesky::new(&rows))
+        let rows = (0..size).into_par_iter().with_min_len(least).map(row);
+        let rows: Vec<Vec<f64>> = rows.collect::<Halting<_>>()?;
+        Ok(Self::Factor(Cholesky::new(&rows)))
     }
 
-    pub(super) fn blocks<O: Objective>(objective: &O, point: &O::Point) -> Self {
+    pub(super) fn blocks<O: Objective>(
+        objective: &O,
+        point: &O::Point,
+        control: &dyn Control,
+    ) -> Halting<Self> {
         let variances = objective.variances(point);
         let factor = |block: &Block| {
+            check(control)?;
             let mut matrix = objective.block_curvature(point, block);
             block.add_outside(&variances, &mut matrix);
-            (block.betas.clone(), Cholesky::new(&matrix))
+            Ok((block.betas.clone(), Cholesky::new(&matrix)))
         };
-        let factors: Vec<(Vec<usize>, Cholesky)> = objective.blocks().par_iter().map(factor).collect();
+        let factors = objective.blocks().par_iter().map(factor);
+        let factors: Vec<(Vec<usize>, Cholesky)> = factors.collect::<Halting<_>>()?;
         let diagonal = objective.coordinates().pull_back_squares(&variances);
         let mut rest: Vec<f64> = diagonal.iter().map(|value| 1.0 / value).collect();
         for &beta in factors.iter().flat_map(|(betas, _)| betas) {
             rest[beta] = 0.0;
         }
-        Self::Blocks { factors, rest }
+        Ok(Self::Blocks { factors, rest })
     }
 
     fn apply(&self, residual: &[f64]) -> Vec<f64> {
@@ -136,13 +145,13 @@ impl Solution {
     }
 }
 
-/// Solves curvature * x = right, unless asked to give up.
+/// Solves curvature * x = right, unless the control asks to stop.
 pub(super) fn conjugate_gradients(
     curvature: impl Fn(&[f64]) -> Vec<f64>,
     preconditioner: &Preconditioner,
     right: &[f64],
-    halt: &dyn Fn() -> bool,
-) -> Solution {
+    control: &dyn Control,
+) -> Halting<Solution> {
     let mut x = vec![0.0; right.len()];
     let mut residual = right.to_vec();
     let mut direction = preconditioner.apply(&residual);
@@ -152,7 +161,8 @@ pub(super) fn conjugate_gradients(
     let goal = energy * forcing * forcing;
     let most = (2 * right.len() + 20).min(MOST_STEPS);
     let mut steps = 0;
-    while energy > goal && steps < most && !halt() {
+    while energy > goal && steps < most {
+        check(control)?;
         let image = curvature(&direction);
         let bend = dot(&direction, &image);
         if bend <= 0.0 {
@@ -170,5 +180,5 @@ pub(super) fn conjugate_gradients(
         direction.iter_mut().zip(&next).for_each(|(d, z)| *d = z + ratio * *d);
         steps += 1;
     }
-    Solution { x, steps, solved: energy <= goal }
+    Ok(Solution { x, steps, solved: energy <= goal })
 }

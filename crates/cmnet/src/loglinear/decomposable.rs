@@ -4,7 +4,8 @@
 use super::margins::{Smoothing, clique_counts};
 use super::part::{Part, cells_of};
 use super::term::Terms;
-use crate::data::Dataset;
+use crate::control::{Control, Halting, check};
+use crate::counts::CountSource;
 use crate::graph::VarSet;
 use crate::table::Shape;
 use crate::table::{sum_of_terms, terms_of_sum};
@@ -19,14 +20,21 @@ pub(crate) struct Decomposable<'a> {
 }
 
 impl<'a> Decomposable<'a> {
-    pub(crate) fn new(terms: &'a Terms, part: &'a Part, tree: &JunctionTree, data: &Dataset) -> Self {
+    pub(crate) fn new(
+        terms: &'a Terms,
+        part: &'a Part,
+        tree: &JunctionTree,
+        counts: &dyn CountSource,
+        control: &dyn Control,
+    ) -> Halting<Self> {
         let cliques = tree.cliques().iter().map(|clique| (clique.shape(), 1.0));
         let separators = tree.cliques().iter().filter_map(|clique| Some((clique.separator()?, -1.0)));
-        let factors = cliques
-            .chain(separators)
-            .map(|(shape, sign)| Factor { shape: shape.clone(), sign, counts: clique_counts(data, shape) })
-            .collect();
-        Self { terms, part, factors, rows: data.rows() as f64 }
+        let factor = |(shape, sign): (&Shape, f64)| {
+            check(control)?;
+            Ok(Factor { shape: shape.clone(), sign, counts: clique_counts(counts, shape)? })
+        };
+        let factors = cliques.chain(separators).map(factor).collect::<Halting<_>>()?;
+        Ok(Self { terms, part, factors, rows: counts.rows() as f64 })
     }
 
     /// The log-likelihood at its maximum, or its supremum.
@@ -34,22 +42,23 @@ impl<'a> Decomposable<'a> {
         self.factors.iter().map(|factor| factor.log_likelihood(self.rows)).sum()
     }
 
-    /// The parameters and the logarithm of the partition function with imagined observations,
-    /// of which there must be some where a margin is zero.
-    pub(crate) fn estimate(&self, imagined: Smoothing) -> (Vec<f64>, f64) {
+    /// The parameters and the logarithm of the partition function with pseudo-counts, of which
+    /// there must be some where a margin is zero.
+    pub(crate) fn estimate(&self, smoothing: Smoothing, control: &dyn Control) -> Halting<(Vec<f64>, f64)> {
         let mut phi = vec![0.0; self.part.terms.len()];
         let mut log_partition = 0.0;
         for factor in &self.factors {
+            check(control)?;
             let mut logs = factor.counts.clone();
-            imagined.add_to(&mut logs);
+            smoothing.add_to(&mut logs);
             for value in &mut logs {
-                *value = libm::log(*value / (self.rows + imagined.0));
+                *value = libm::log(*value / (self.rows + smoothing.0));
             }
             terms_of_sum(&factor.shape, &mut logs);
             log_partition -= factor.sign * logs[0];
             factor.scatter(self.terms, self.part, &logs, &mut phi);
         }
-        (phi, log_partition)
+        Ok((phi, log_partition))
     }
 
     /// The terms without a finite estimate: those whose formula takes the logarithm of an
@@ -99,12 +108,13 @@ impl Factor {
 mod tests {
     use super::*;
     use crate::Structure;
-    use crate::data::{Schema, Variable};
+    use crate::counts::RowCounts;
+    use crate::data::{Dataset, Schema, Variable};
     use crate::graph::Edge;
     use crate::loglinear::Likelihood;
     use crate::loglinear::coordinates::Coordinates;
     use crate::loglinear::margins::term_means;
-    use crate::loglinear::newton::{Ending, Stop, polish};
+    use crate::loglinear::newton::{Ending, Stop, newton};
     use crate::loglinear::objective::Objective;
 
     /// Rows that look random and leave many cells of the margins empty.
@@ -140,23 +150,23 @@ mod tests {
         for seed in 0..40 {
             let rows = 5 + 2 * seed;
             let data = sparse_rows(&cardinalities, rows, seed);
-            let form = Decomposable::new(&terms, &part, &tree, &data);
-            let likelihood =
-                |weight| empty.clone().with_means(term_means(&terms, &part, &data, Smoothing(weight)));
-            let halt = || false;
+            let counts = RowCounts::new(&data);
+            let form = Decomposable::new(&terms, &part, &tree, &counts, &()).unwrap();
+            let means = |weight| term_means(&terms, &part, &counts, Smoothing(weight), &()).unwrap();
+            let likelihood = |weight| empty.clone().with_means(means(weight));
             let rows = f64::from(rows);
-            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows, bounded: true, halt: &halt };
-            let near = polish(&likelihood(1.0), vec![0.0; terms.len()], stop);
+            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows, bounded: true, control: &() };
+            let near = newton(&likelihood(1.0), vec![0.0; terms.len()], stop).unwrap();
             let bare = likelihood(0.0);
-            let best = polish(&bare, near.beta.clone(), Stop { bounded: false, ..stop });
+            let best = newton(&bare, near.beta.clone(), Stop { bounded: false, ..stop }).unwrap();
             assert!((form.log_likelihood() - rows * bare.value(&best.point)).abs() < 1e-6);
             // Also with so little that the maximum is all but a supremum.
-            for imagined in [1.0, 1e-2, 1e-7 * rows] {
-                let (phi, _) = form.estimate(Smoothing(imagined));
-                let found = polish(&likelihood(imagined), near.beta.clone(), stop);
+            for pseudo_counts in [1.0, 1e-2, 1e-7 * rows] {
+                let (phi, _) = form.estimate(Smoothing(pseudo_counts), &()).unwrap();
+                let found = newton(&likelihood(pseudo_counts), near.beta.clone(), stop).unwrap();
                 assert_eq!(found.ending, Ending::Converged);
                 let off = phi.iter().zip(&found.beta).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                assert!(off < 1e-3, "seed {seed}, {imagined} imagined: {off}");
+                assert!(off < 1e-3, "seed {seed}, {pseudo_counts} pseudo-counts: {off}");
             }
             let runaways = match best.ending {
                 Ending::Boundary(terms) => terms,

@@ -1,13 +1,13 @@
 //! From a structure and data to parameters (paper, section 4; the method is chosen here and
 //! each connected component is fitted on its own).
 
-use super::check_match;
+use super::check_cardinalities;
 use super::coordinates::Coordinates;
 use super::decomposable::Decomposable;
-use super::lbfgs::climb;
+use super::lbfgs::{ClimbStop, climb};
 use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
-use super::newton::{Ending, Stop, polish};
+use super::newton::{Ending, Stop, newton};
 use super::objective::{Objective, largest};
 use super::options::{Estimate, Fit, FitOptions, FitStatus, Method};
 use super::parameters::Parameters;
@@ -15,12 +15,14 @@ use super::part::Part;
 use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
-use crate::data::{DataDigest, Dataset};
+use crate::control::{Control, Halting, Outcome, check, outcome};
+use crate::counts::{Count, CountSource, RowCounts};
+use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
+use crate::table::Shape;
 use crate::tree::{JunctionTree, TreePlan, best_plan};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
 const TABLES: u64 = 4;
@@ -32,7 +34,7 @@ const CLIMB: u64 = 20;
 /// A value of a term that is no help to start from: e^-60 of the rows are none.
 const FAR: f64 = 60.0;
 
-/// Imagined observations that help the first optimisation.
+/// Pseudo-counts that help the first optimisation.
 const HELP: f64 = 1.0;
 
 /// Estimates the parameters of a structure from data.
@@ -56,57 +58,88 @@ const HELP: f64 = 1.0;
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Result<Fit> {
-    let fitted = estimate(structure, data, options, &|| false)?;
-    Ok(Fit { digest: Some(DataDigest::of(data)), ..fitted })
+    match fit_with(structure, &RowCounts::new(data), options, &())? {
+        Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(data)), ..fitted }),
+        // The control that never stops has stopped nothing.
+        Outcome::Stopped(_) => Err(Error::limit("fitting", "no time", "report this: it is a defect")),
+    }
 }
 
-/// As [`fit`], but asks now and then whether to give up; `None` if it did. The digest of the
+/// As [`fit`], from any source of counts, and until the control asks to stop. The digest of the
 /// table is left to the caller, who may fit several structures to it.
 ///
 /// # Errors
-/// As [`fit`].
-pub fn fit_unless(
+/// As [`fit`], and when the counts cannot be had.
+///
+/// # Example
+/// ```
+/// use cmnet::{Structure, control::{Control, Outcome, StopReason}, counts::RowCounts, data::Dataset};
+/// use cmnet::loglinear::{FitOptions, fit_with};
+///
+/// struct Never;
+///
+/// impl Control for Never {
+///     fn stop(&self) -> Option<StopReason> {
+///         Some(StopReason::TimeLimit)
+///     }
+/// }
+/// let data = Dataset::from_labels(&["a"], [["x"], ["y"]])?;
+/// let (structure, counts) = (Structure::empty(&[2]), RowCounts::new(&data));
+/// let stopped = fit_with(&structure, &counts, &FitOptions::default(), &Never)?;
+/// assert_eq!(stopped, Outcome::Stopped(StopReason::TimeLimit));
+/// assert!(fit_with(&structure, &counts, &FitOptions::default(), &())?.done().is_some());
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn fit_with(
     structure: &Structure,
-    data: &Dataset,
+    counts: &dyn CountSource,
     options: &FitOptions,
-    halt: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<Fit>> {
-    let halted = AtomicBool::new(false);
-    let ask = || {
-        let now = halt();
-        halted.fetch_or(now, Ordering::Relaxed);
-        now
-    };
-    let fitted = estimate(structure, data, options, &ask)?;
-    Ok((!halted.load(Ordering::Relaxed)).then_some(fitted))
+    control: &dyn Control,
+) -> Result<Outcome<Fit>> {
+    fit_named(&FitRequest { structure, counts, names: counts.schema(), options }, control)
 }
 
-fn estimate(
-    structure: &Structure,
-    data: &Dataset,
-    options: &FitOptions,
-    halt: &(dyn Fn() -> bool + Sync),
-) -> Result<Fit> {
+/// What is to be fitted.
+#[derive(Clone, Copy)]
+pub(crate) struct FitRequest<'a> {
+    pub(crate) structure: &'a Structure,
+    pub(crate) counts: &'a dyn CountSource,
+    /// The names of the variables, where they are known: they serve refusals.
+    pub(crate) names: Option<&'a Schema>,
+    pub(crate) options: &'a FitOptions,
+}
+
+/// As [`fit_with`], with names that the counts need not know.
+pub(crate) fn fit_named(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
+    outcome(estimate(*request, control))
+}
+
+fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
+    let FitRequest { structure, counts, names, options } = request;
     options.check()?;
-    check_match(structure, data)?;
-    let terms = Terms::new(structure, Some(data.schema()))?;
+    check_cardinalities(structure, counts.cardinalities(), names)?;
+    check(control)?;
+    let terms = Terms::new(structure, names)?;
     let coordinates = Coordinates::new(structure, &terms)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
-    let levels = (0..data.variables()).map(|variable| data.level_counts(variable)).collect();
-    let job = Job { structure, terms: &terms, coordinates: &coordinates, data, options, levels, halt };
+    let level_counts = |variable| counts.table(&Shape::new(vec![variable], counts.cardinalities()));
+    let levels = (0..structure.variables()).map(level_counts).collect::<Result<_>>()?;
+    let job = Job { request, terms: &terms, coordinates: &coordinates, levels, control };
     let (bare, estimate, reason): (Vec<Bare<'_>>, _, _) = match plans {
         Plans::Exact(plans, reason) => {
             let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
-            (exact.collect::<Result<_>>()?, Estimate::Exact, reason)
+            (exact.collect::<Halting<_>>()?, Estimate::Exact, reason)
         }
         Plans::Pseudo(reason) => {
-            (parts.par_iter().map(|part| job.fit_pseudo(part)).collect(), Estimate::Pseudo, reason)
+            let pseudo = parts.par_iter().map(|part| job.fit_pseudo(part));
+            (pseudo.collect::<Halting<_>>()?, Estimate::Pseudo, reason)
         }
     };
-    let (free_parameters, rows) = (coordinates.len(), data.rows());
+    let (free_parameters, rows) = (coordinates.len(), counts.rows());
     let smoothing = options.imagined(bare.iter().any(|part| !part.boundary.is_empty()), rows);
-    let fitted: Vec<FittedPart> = bare.into_par_iter().map(|part| part.finish(smoothing)).collect();
+    let fitted = bare.into_par_iter().map(|part| part.finish(smoothing));
+    let fitted: Vec<FittedPart> = fitted.collect::<Halting<_>>()?;
     let total = fitted.iter().map(|part| part.log_likelihood).sum();
     let (values, boundary) = merge(&terms, &parts, &fitted);
     let log_partition =
@@ -177,8 +210,8 @@ struct Bare<'a> {
     status: FitStatus,
     boundary: Vec<usize>,
     iterations: u64,
-    /// The estimate with so many imagined observations.
-    estimate: Box<dyn FnOnce(f64) -> Used + Send + 'a>,
+    /// The estimate with so many pseudo-counts.
+    estimate: Box<dyn FnOnce(f64) -> Halting<Used> + Send + 'a>,
 }
 
 /// Parameters that are used.
@@ -200,16 +233,16 @@ struct FittedPart {
 }
 
 impl Bare<'_> {
-    fn finish(self, imagined: f64) -> FittedPart {
-        let used = (self.estimate)(imagined);
-        FittedPart {
+    fn finish(self, pseudo_counts: f64) -> Halting<FittedPart> {
+        let used = (self.estimate)(pseudo_counts)?;
+        Ok(FittedPart {
             log_likelihood: self.log_likelihood,
             // What is used must have converged too.
             status: if used.converged { self.status } else { FitStatus::IterationLimit },
             boundary: self.boundary,
             iterations: self.iterations + used.iterations,
             used,
-        }
+        })
     }
 }
 
@@ -226,110 +259,115 @@ fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec
 }
 
 struct Job<'a> {
-    structure: &'a Structure,
+    request: FitRequest<'a>,
     terms: &'a Terms,
     coordinates: &'a Coordinates,
-    data: &'a Dataset,
-    options: &'a FitOptions,
     /// How often each level of each variable was observed.
-    levels: Vec<Vec<u64>>,
-    halt: &'a (dyn Fn() -> bool + Sync),
+    levels: Vec<Vec<Count>>,
+    control: &'a dyn Control,
 }
 
 impl Job<'_> {
-    fn fit_exactly<'b>(&'b self, part: &'b Part, plan: TreePlan) -> Result<Bare<'b>> {
-        let tree = plan.build(self.terms.cardinalities(), self.options.memory)?;
-        let plain = self.structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
+    fn fit_exactly<'b>(&'b self, part: &'b Part, plan: TreePlan) -> Halting<Bare<'b>> {
+        check(self.control)?;
+        let FitRequest { structure, counts, options, .. } = self.request;
+        let tree = plan.build(self.terms.cardinalities(), options.memory)?;
+        let plain = structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
         if plain && tree.cost().fill == 0 {
-            return Ok(self.in_closed_form(part, &tree));
+            return self.in_closed_form(part, &tree);
         }
         let coordinates = self.coordinates.restrict(&part.terms);
         let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
         let objective = move |weight| {
-            let means = term_means(self.terms, part, self.data, Smoothing(weight));
-            likelihood.clone().with_means(means)
+            let means = term_means(self.terms, part, counts, Smoothing(weight), self.control)?;
+            Ok(likelihood.clone().with_means(means))
         };
-        Ok(self.optimize(part, objective, Likelihood::log_partition_at))
+        self.optimize(part, objective, Likelihood::log_partition_at)
     }
 
-    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: &JunctionTree) -> Bare<'b> {
-        let form = Decomposable::new(self.terms, part, tree, self.data);
+    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: &JunctionTree) -> Halting<Bare<'b>> {
+        let form = Decomposable::new(self.terms, part, tree, self.request.counts, self.control)?;
         let boundary = form.runaways();
-        Bare {
+        Ok(Bare {
             log_likelihood: form.log_likelihood(),
             status: if boundary.is_empty() { FitStatus::Converged } else { FitStatus::Boundary },
             boundary,
             iterations: 0,
-            estimate: Box::new(move |imagined| {
-                let (phi, log_partition) = form.estimate(Smoothing(imagined));
-                Used { phi, log_partition, gradient: 0.0, iterations: 0, converged: true }
+            estimate: Box::new(move |pseudo_counts| {
+                let (phi, log_partition) = form.estimate(Smoothing(pseudo_counts), self.control)?;
+                Ok(Used { phi, log_partition, gradient: 0.0, iterations: 0, converged: true })
             }),
-        }
+        })
     }
 
-    fn fit_pseudo<'b>(&'b self, part: &'b Part) -> Bare<'b> {
+    fn fit_pseudo<'b>(&'b self, part: &'b Part) -> Halting<Bare<'b>> {
         let coordinates = self.coordinates.restrict(&part.terms);
-        let pseudo = PseudoLikelihood::new(self.terms, part, self.data, coordinates);
-        let objective = move |weight| pseudo.clone().with_smoothing(Smoothing(weight));
+        let counts = self.request.counts;
+        let pseudo = PseudoLikelihood::new(self.terms, part, coordinates, counts, self.control)?;
+        let objective = move |weight| Ok(pseudo.clone().with_smoothing(Smoothing(weight)));
         self.optimize(part, objective, |_| 0.0)
     }
 
-    /// Maximises a function of the number of imagined observations: with some, where a
-    /// maximum always exists; from there with none; and then with as many as it takes.
+    /// Maximises a function of the number of pseudo-counts: with some, where a maximum always
+    /// exists; from there with none; and then with as many as it takes.
     fn optimize<'b, O: Objective + 'b>(
         &'b self,
         part: &Part,
-        objective: impl Fn(f64) -> O + Send + 'b,
+        objective: impl Fn(f64) -> Halting<O> + Send + 'b,
         log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
-    ) -> Bare<'b> {
-        let options = self.options;
-        let rows = self.data.rows() as f64;
-        let stop = Stop {
-            tolerance: options.tolerance,
-            iterations: options.max_iterations,
-            rows,
-            bounded: true,
-            halt: self.halt,
-        };
-        let helped = objective(HELP);
-        let begin = self.start(part, helped.coordinates());
-        let (start, climbed) = climb(&helped, begin.clone(), stop.tolerance, CLIMB.min(stop.iterations));
-        // Where rows are very unequal, a line search may end so far out that nothing is left there.
-        let lost = largest(&helped.coordinates().expand(&start)) > FAR;
-        let start = if lost { begin } else { start };
-        let near = polish(&helped, start, stop);
-        let bare = objective(0.0);
-        let best = polish(&bare, near.beta.clone(), Stop { bounded: false, ..stop });
+    ) -> Halting<Bare<'b>> {
+        let rows = self.request.counts.rows() as f64;
+        let stop = self.stop(rows);
+        let (helped, bare) = (objective(HELP)?, objective(0.0)?);
+        let (start, climbed) = self.approach(part, &helped, stop)?;
+        let near = newton(&helped, start, stop)?;
+        let best = newton(&bare, near.beta.clone(), Stop { bounded: false, ..stop })?;
         let (status, boundary) = match best.ending.clone() {
             Ending::Converged => (FitStatus::Converged, Vec::new()),
             Ending::Boundary(terms) => (FitStatus::Boundary, terms),
             Ending::IterationLimit => (FitStatus::IterationLimit, Vec::new()),
         };
-        Bare {
+        Ok(Bare {
             log_likelihood: rows * bare.plain_value(&best.point),
             status,
             boundary,
             iterations: climbed + near.iterations + best.iterations,
-            estimate: Box::new(move |imagined| {
-                let (used, iterations) = if imagined == 0.0 {
+            estimate: Box::new(move |pseudo_counts| {
+                let (used, iterations) = if pseudo_counts == 0.0 {
                     (best, 0)
-                } else if imagined == HELP {
+                } else if pseudo_counts == HELP {
                     (near, 0)
                 } else {
                     let start = if near.ending == Ending::Converged { near.beta } else { best.beta };
-                    let found = polish(&objective(imagined), start, stop);
+                    let found = newton(&objective(pseudo_counts)?, start, stop)?;
                     let iterations = found.iterations;
                     (found, iterations)
                 };
-                Used {
+                Ok(Used {
                     phi: bare.coordinates().expand(&used.beta),
                     log_partition: log_partition(&used.point),
                     gradient: used.gradient,
                     iterations,
                     converged: used.ending != Ending::IterationLimit,
-                }
+                })
             }),
-        }
+        })
+    }
+
+    fn stop(&self, rows: f64) -> Stop<'_> {
+        let FitOptions { tolerance, max_iterations, .. } = *self.request.options;
+        Stop { tolerance, iterations: max_iterations, rows, bounded: true, control: self.control }
+    }
+
+    /// Where Newton's method starts, and the iterations that led there.
+    fn approach(&self, part: &Part, helped: &impl Objective, stop: Stop<'_>) -> Halting<(Vec<f64>, u64)> {
+        let begin = self.start(part, helped.coordinates());
+        let iterations = CLIMB.min(stop.iterations);
+        let until = ClimbStop { tolerance: stop.tolerance, iterations, control: self.control };
+        let (start, climbed) = climb(helped, begin.clone(), until)?;
+        // Where rows are very unequal, a line search may end so far out that nothing is left there.
+        let lost = largest(&helped.coordinates().expand(&start)) > FAR;
+        Ok((if lost { begin } else { start }, climbed))
     }
 
     /// Where the climb starts: independent variables, each with its observed distribution.
@@ -338,7 +376,7 @@ impl Job<'_> {
             let term = self.terms.term(part.terms[local]);
             match (term.variables.as_slice(), term.levels.as_slice()) {
                 (&[variable], &[level]) => {
-                    let count = |level: u32| self.levels[variable][level as usize] as f64 + 0.5;
+                    let count = |level: u32| f64::from(self.levels[variable][level as usize]) + 0.5;
                     libm::log(count(level) / count(0))
                 }
                 _ => 0.0,

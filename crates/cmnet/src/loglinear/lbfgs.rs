@@ -1,6 +1,7 @@
 //! L-BFGS by the crate `argmin`, its errors kept behind ours.
 
 use super::objective::Objective;
+use crate::control::{Control, Halting, check};
 use argmin::core::{CostFunction, Error as ArgminError, Executor, Gradient, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
@@ -9,34 +10,45 @@ use std::cell::RefCell;
 /// Pairs of steps and gradient changes that L-BFGS remembers.
 const MEMORY: usize = 12;
 
-/// Goes uphill from a start until the largest derivative is about `tolerance`, or at most
-/// this many iterations; returns the best beta seen and the number of iterations.
+/// When L-BFGS stops.
+#[derive(Clone, Copy)]
+pub(crate) struct ClimbStop<'a> {
+    /// The largest derivative that counts as zero.
+    pub(crate) tolerance: f64,
+    /// The most iterations.
+    pub(crate) iterations: u64,
+    /// Asked before every evaluation.
+    pub(crate) control: &'a dyn Control,
+}
+
+/// Goes uphill from a start until the largest derivative is about the tolerance, or for so many
+/// iterations; returns the best beta seen and the number of iterations.
 ///
 /// Good enough to stop anywhere: Newton's method takes over. So an optimiser that gives up
 /// near the top, where values no longer tell points apart, has done its work and is no error.
 pub(crate) fn climb<O: Objective>(
     objective: &O,
     start: Vec<f64>,
-    tolerance: f64,
-    iterations: u64,
-) -> (Vec<f64>, u64) {
-    let remembered = Remembered::new(objective, start.clone());
+    stop: ClimbStop<'_>,
+) -> Halting<(Vec<f64>, u64)> {
+    let remembered = Remembered::new(objective, start.clone(), stop.control);
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
-        .with_tolerance_grad(tolerance)
+        .with_tolerance_grad(stop.tolerance)
         .and_then(|solver| solver.with_tolerance_cost(f64::EPSILON));
     let mut done = 0;
     if let Ok(solver) = solver {
         let executor = Executor::new(Downhill(&remembered), solver);
-        let result = executor.configure(|state| state.param(start).max_iters(iterations)).run();
+        let result = executor.configure(|state| state.param(start).max_iters(stop.iterations)).run();
         done = result.map_or(0, |result| result.state().get_iter());
     }
-    (remembered.into_best(), done)
+    Ok((remembered.into_best()?, done))
 }
 
 /// The objective with its last point kept: value and gradient are asked for separately, and
 /// both come from one propagation.
 struct Remembered<'a, O: Objective> {
     objective: &'a O,
+    control: &'a dyn Control,
     last: RefCell<Last<O::Point>>,
 }
 
@@ -45,17 +57,28 @@ struct Last<P> {
     point: P,
     best: Vec<f64>,
     best_value: f64,
+    /// Whether the control asked to stop: then the optimiser is given an error, and ends.
+    halted: Halting<()>,
 }
 
 impl<'a, O: Objective> Remembered<'a, O> {
-    fn new(objective: &'a O, start: Vec<f64>) -> Self {
-        let last =
-            Last { beta: Vec::new(), point: objective.point(), best: start, best_value: f64::NEG_INFINITY };
-        Self { objective, last: RefCell::new(last) }
+    fn new(objective: &'a O, start: Vec<f64>, control: &'a dyn Control) -> Self {
+        let last = Last {
+            beta: Vec::new(),
+            point: objective.point(),
+            best: start,
+            best_value: f64::NEG_INFINITY,
+            halted: Ok(()),
+        };
+        Self { objective, control, last: RefCell::new(last) }
     }
 
-    fn at<T>(&self, beta: &[f64], read: impl FnOnce(&O::Point) -> T) -> T {
+    fn at<T>(&self, beta: &[f64], read: impl FnOnce(&O::Point) -> T) -> Result<T, ArgminError> {
         let mut last = self.last.borrow_mut();
+        if let Err(halt) = check(self.control) {
+            last.halted = Err(halt);
+            return Err(ArgminError::msg("stopped"));
+        }
         if last.beta != beta || last.best_value == f64::NEG_INFINITY {
             self.objective.move_to(beta, &mut last.point);
             last.beta = beta.to_vec();
@@ -65,11 +88,12 @@ impl<'a, O: Objective> Remembered<'a, O> {
                 last.best_value = value;
             }
         }
-        read(&last.point)
+        Ok(read(&last.point))
     }
 
-    fn into_best(self) -> Vec<f64> {
-        self.last.into_inner().best
+    fn into_best(self) -> Halting<Vec<f64>> {
+        let last = self.last.into_inner();
+        last.halted.map(|()| last.best)
     }
 }
 
@@ -81,7 +105,7 @@ impl<O: Objective> CostFunction for Downhill<'_, '_, O> {
     type Output = f64;
 
     fn cost(&self, beta: &Vec<f64>) -> Result<f64, ArgminError> {
-        Ok(-self.0.at(beta, |point| self.0.objective.value(point)))
+        self.0.at(beta, |point| -self.0.objective.value(point))
     }
 }
 
@@ -90,7 +114,7 @@ impl<O: Objective> Gradient for Downhill<'_, '_, O> {
     type Gradient = Vec<f64>;
 
     fn gradient(&self, beta: &Vec<f64>) -> Result<Vec<f64>, ArgminError> {
-        let mut gradient = self.0.at(beta, |point| self.0.objective.gradient(point));
+        let mut gradient = self.0.at(beta, |point| self.0.objective.gradient(point))?;
         for value in &mut gradient {
             *value = -*value;
         }

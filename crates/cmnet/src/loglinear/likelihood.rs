@@ -8,6 +8,8 @@ use super::objective::{Objective, dot};
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
 use crate::Structure;
+use crate::control::{Outcome, outcome};
+use crate::counts::RowCounts;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::loglinear::check_match;
@@ -67,7 +69,11 @@ impl Likelihood {
         let coordinates = Coordinates::new(structure, &terms)?;
         let tree = JunctionTree::new(structure.graph(), structure.cardinalities(), budget)?;
         let part = Part::whole(&terms);
-        let means = term_means(&terms, &part, data, Smoothing(0.0));
+        let counts = RowCounts::new(data);
+        let mut means = Vec::new();
+        if let Outcome::Done(found) = outcome(term_means(&terms, &part, &counts, Smoothing(0.0), &()))? {
+            means = found; // nobody asks to stop here
+        }
         Ok(Self::of_part(&terms, &part, tree, coordinates).with_means(means))
     }
 

@@ -2,12 +2,14 @@
 
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
-use crate::data::Dataset;
+use crate::control::{Control, Halting, check};
+use crate::counts::CountSource;
+use crate::error::Result;
 use crate::table::Shape;
 
-/// Imagined observations, this many in all, spread evenly over the joint outcome space.
+/// Pseudo-counts, this many in all, spread evenly over the joint outcome space.
 ///
-/// Maximum likelihood on data and imagined data together always exists and gives every
+/// Maximum likelihood on data and pseudo-counts together always exists and gives every
 /// configuration a positive probability; it is the posterior mode under Perks' prior when the
 /// weight is 1. Every margin of an even spread is even, so that the sufficient statistics are
 /// those of the data plus a constant.
@@ -15,7 +17,7 @@ use crate::table::Shape;
 pub(crate) struct Smoothing(pub(crate) f64);
 
 impl Smoothing {
-    /// Adds the imagined observations to a table of counts.
+    /// Adds the pseudo-counts to a table of counts.
     pub(crate) fn add_to(self, counts: &mut [f64]) {
         let share = self.0 / counts.len() as f64;
         for count in counts {
@@ -25,32 +27,31 @@ impl Smoothing {
 }
 
 /// How often each configuration of a table's variables was observed.
-pub(crate) fn clique_counts(data: &Dataset, shape: &Shape) -> Vec<f64> {
-    let mut cells = vec![0usize; data.distinct_rows()];
-    for (&variable, &stride) in shape.variables().iter().zip(shape.strides()) {
-        data.column(variable).zip_mut(&mut cells, |cell, code| *cell += code as usize * stride);
-    }
-    let mut counts = vec![0.0; shape.size()];
-    for (&cell, &weight) in cells.iter().zip(data.weights()) {
-        counts[cell] += f64::from(weight);
-    }
-    counts
+pub(crate) fn clique_counts(counts: &dyn CountSource, shape: &Shape) -> Result<Vec<f64>> {
+    Ok(counts.table(shape)?.into_iter().map(f64::from).collect())
 }
 
-/// The mean of each term of a part: the share of observations, imagined ones included, with
+/// The mean of each term of a part: the share of observations, pseudo-counts included, with
 /// X_A = x_A. These are the sufficient statistics.
-pub(crate) fn term_means(terms: &Terms, part: &Part, data: &Dataset, smoothing: Smoothing) -> Vec<f64> {
+pub(crate) fn term_means(
+    terms: &Terms,
+    part: &Part,
+    counts: &dyn CountSource,
+    smoothing: Smoothing,
+    control: &dyn Control,
+) -> Halting<Vec<f64>> {
     let shapes = clique_shapes(terms, part);
     let tables = TermTables::new(terms, part, shapes.iter());
     let mut means = vec![0.0; tables.terms()];
     for (clique, shape) in shapes.iter().enumerate() {
-        let mut counts = clique_counts(data, shape);
-        smoothing.add_to(&mut counts);
-        tables.margins(clique, shape, &mut counts, &mut means);
+        check(control)?;
+        let mut table = clique_counts(counts, shape)?;
+        smoothing.add_to(&mut table);
+        tables.margins(clique, shape, &mut table, &mut means);
     }
-    let total = data.rows() as f64 + smoothing.0;
+    let total = counts.rows() as f64 + smoothing.0;
     for mean in &mut means {
         *mean /= total;
     }
-    means
+    Ok(means)
 }

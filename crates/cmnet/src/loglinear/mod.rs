@@ -28,7 +28,8 @@ pub mod term;
 pub use closure::{affordable_canonical, canonical, same_model};
 pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
-pub use fit::{fit, fit_unless};
+pub(crate) use fit::{FitRequest, fit_named};
+pub use fit::{fit, fit_with};
 pub use likelihood::{Evaluation, Likelihood};
 pub use options::{Estimate, Fit, FitOptions, FitStatus, Method, check_smoothing};
 pub use parameters::{Evaluator, Parameters};
@@ -39,16 +40,27 @@ pub use restriction::{Restriction, largest_violation, restrictions};
 pub use term::{MOST_CLIQUE_CELLS, MOST_TERMS, Term, TermSet, Terms};
 
 use crate::Structure;
-use crate::data::Dataset;
+use crate::data::{Dataset, Schema};
 use crate::error::{ErrorKind, Result};
 
 /// A structure and a table speak of the same variables.
 pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
-    let (model, table) = (structure.cardinalities(), data.schema().cardinalities());
+    check_cardinalities(structure, &data.schema().cardinalities(), Some(data.schema()))
+}
+
+/// A structure and counts with so many levels speak of the same variables. Names, where given,
+/// serve the refusal.
+pub(crate) fn check_cardinalities(
+    structure: &Structure,
+    table: &[u32],
+    names: Option<&Schema>,
+) -> Result<()> {
+    let model = structure.cardinalities();
     let problem = if model.len() == table.len() {
-        let differs = model.iter().zip(&table).position(|(one, other)| one != other);
+        let differs = model.iter().zip(table).position(|(one, other)| one != other);
         differs.map(|variable| {
-            let name = crate::error::shown(data.schema().name(variable));
+            let name = names
+                .map_or_else(|| variable.to_string(), |schema| crate::error::shown(schema.name(variable)));
             format!(
                 "variable {name} has {} levels in the model and {} in the data",
                 model[variable], table[variable]

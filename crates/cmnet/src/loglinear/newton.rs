@@ -8,6 +8,7 @@
 
 use super::conjugate::{Preconditioner, Solution, conjugate_gradients};
 use super::objective::{Objective, dot, largest};
+use crate::control::{Control, Halting, check};
 use rayon::prelude::*;
 
 /// How an optimisation ended.
@@ -41,8 +42,8 @@ pub(crate) struct Stop<'a> {
     pub(crate) rows: f64,
     /// Whether a maximum is known to exist, however flat: then no step tells a boundary.
     pub(crate) bounded: bool,
-    /// Asked often; the optimisation ends at once where it says so, and its result is void.
-    pub(crate) halt: &'a (dyn Fn() -> bool + Sync),
+    /// Asked often; the optimisation ends at once where it says so.
+    pub(crate) control: &'a dyn Control,
 }
 
 /// A gain of the whole log-likelihood that does not matter any more.
@@ -71,7 +72,11 @@ const WORTH: f64 = 0.1;
 const SMALL_STEP: f64 = 1e-10;
 
 /// Climbs from beta by Newton steps.
-pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>) -> Optimum<O::Point> {
+pub(crate) fn newton<O: Objective>(
+    objective: &O,
+    beta: Vec<f64>,
+    stop: Stop<'_>,
+) -> Halting<Optimum<O::Point>> {
     let mut point = objective.point();
     objective.move_to(&beta, &mut point);
     let gradient = objective.gradient(&point);
@@ -81,15 +86,13 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
     let mut ending = None;
     let mut latest = 0.0;
     while ending.is_none() && iterations < stop.iterations && climb.stalled < MOST_STALLED {
-        if (stop.halt)() {
-            break;
-        }
-        let step = climb.newton_step(stop.halt);
+        check(stop.control)?;
+        let step = climb.newton_step(stop.control)?;
         if step.gain.is_nan() {
             // On the way to a boundary the curvature becomes singular to rounding. Where the
             // gradient has vanished that is the end, and the latest step tells which one.
             if largest(&climb.gradient) <= stop.tolerance {
-                ending = Some(climb.end(runs_away(latest), stop.rows));
+                ending = Some(climb.end(runs_away(latest), stop)?);
             }
             break;
         }
@@ -97,14 +100,14 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
         let little = (NEGLIGIBLE_GAIN / stop.rows).max(ROUNDING_GAIN);
         let negligible = step.trusted && step.gain <= little;
         if negligible && runs_away(step.length) {
-            ending = Some(climb.end(true, stop.rows)).filter(|ending| *ending != Ending::Converged);
+            ending = Some(climb.end(true, stop)?).filter(|ending| *ending != Ending::Converged);
             if ending.is_some() {
                 break;
             }
         }
         iterations += 1;
         let before = largest(&climb.gradient);
-        climb.advance(&step);
+        climb.advance(&step, stop.control)?;
         let after = largest(&climb.gradient);
         let still = step.length < SMALL_STEP || (step.length < LARGE_STEP && after > before / 2.0);
         if negligible && still {
@@ -115,11 +118,12 @@ pub(crate) fn polish<O: Objective>(objective: &O, beta: Vec<f64>, stop: Stop<'_>
         let small_gain = after <= ROUNDING_GRADIENT
             || step.gain <= little.max(stop.tolerance * objective.value(&climb.point).abs());
         if last && small_gain && after <= stop.tolerance {
-            ending = Some(climb.end(runs_away(step.length), stop.rows));
+            ending = Some(climb.end(runs_away(step.length), stop)?);
         }
     }
     let ending = ending.unwrap_or(Ending::IterationLimit);
-    Optimum { gradient: largest(&climb.gradient), beta: climb.beta, point: climb.point, iterations, ending }
+    let gradient = largest(&climb.gradient);
+    Ok(Optimum { gradient, beta: climb.beta, point: climb.point, iterations, ending })
 }
 
 struct Climb<'a, O: Objective> {
@@ -146,10 +150,10 @@ struct Step {
 impl<O: Objective> Climb<'_, O> {
     /// The Newton step: curvature times step = gradient, by preconditioned conjugate
     /// gradients.
-    fn newton_step(&mut self, halt: &dyn Fn() -> bool) -> Step {
+    fn newton_step(&mut self, control: &dyn Control) -> Halting<Step> {
         let curvature = |direction: &[f64]| self.objective.curvature(&self.point, direction);
         let solve = |preconditioner: &Preconditioner| {
-            conjugate_gradients(curvature, preconditioner, &self.gradient, halt)
+            conjugate_gradients(curvature, preconditioner, &self.gradient, control)
         };
         // More can be gained than by any coordinate alone, or the equations were not solved.
         let alone = self.alone();
@@ -158,11 +162,17 @@ impl<O: Objective> Climb<'_, O> {
         let gain = |beta: &[f64]| dot(&self.gradient, beta) / 2.0;
         let serves = |found: &Solution| !found.failed() && gain(&found.x) >= least;
         // A factor from an earlier point serves as long as it does so well.
-        let kept = self.preconditioner.take().map(|kept| (solve(&kept), kept));
-        let (solution, preconditioner) = kept.filter(|(found, _)| serves(found)).unwrap_or_else(|| {
-            let fresh = Preconditioner::new(self.objective, &self.point);
-            (solve(&fresh), fresh)
-        });
+        let kept = match self.preconditioner.take() {
+            Some(kept) => Some((solve(&kept)?, kept)),
+            None => None,
+        };
+        let (solution, preconditioner) = match kept.filter(|(found, _)| serves(found)) {
+            Some(serving) => serving,
+            None => {
+                let fresh = Preconditioner::new(self.objective, &self.point, control)?;
+                (solve(&fresh)?, fresh)
+            }
+        };
         let failed = !serves(&solution);
         if solution.solved && !failed && solution.steps <= preconditioner.patience() {
             self.preconditioner = Some(preconditioner);
@@ -176,7 +186,7 @@ impl<O: Objective> Climb<'_, O> {
             }
         }
         let trusted = !failed && (solution.solved || largest(&self.gradient) <= ROUNDING_GRADIENT);
-        Step { beta, length, gain, trusted }
+        Ok(Step { beta, length, gain, trusted })
     }
 
     /// The steps of the coordinates, each as if it were alone: the way up where the equations
@@ -188,34 +198,37 @@ impl<O: Objective> Climb<'_, O> {
 
     /// The end of a climb that has nothing left to gain. A long step of terms that the data do
     /// bound is only a flat one.
-    fn end(&self, runs_away: bool, rows: f64) -> Ending {
-        let terms = if runs_away { self.runaways(rows) } else { Vec::new() };
-        if terms.is_empty() { Ending::Converged } else { Ending::Boundary(terms) }
+    fn end(&self, runs_away: bool, stop: Stop<'_>) -> Halting<Ending> {
+        let terms = if runs_away { self.runaways(stop)? } else { Vec::new() };
+        Ok(if terms.is_empty() { Ending::Converged } else { Ending::Boundary(terms) })
     }
 
     /// The terms that run away: the data say nothing about them, so that their variance is
     /// beyond all bounds. Clique by clique that is seen most sharply; the whole matrix, where
     /// there is one, also sees what runs away across cliques.
-    fn runaways(&self, rows: f64) -> Vec<usize> {
-        let blocks = Preconditioner::blocks(self.objective, &self.point);
-        let whole = Preconditioner::new(self.objective, &self.point);
+    fn runaways(&self, stop: Stop<'_>) -> Halting<Vec<usize>> {
+        let blocks = Preconditioner::blocks(self.objective, &self.point, stop.control)?;
+        let whole = Preconditioner::new(self.objective, &self.point, stop.control)?;
         let coordinates = self.objective.coordinates();
-        let bound = (LARGE_VARIANCE * rows).min(LARGE_SPREAD);
-        let unbounded = |&term: &usize| {
+        let bound = (LARGE_VARIANCE * stop.rows).min(LARGE_SPREAD);
+        let unbounded = |term: usize| {
+            check(stop.control)?;
             let expansion: Vec<(usize, f64)> = coordinates.expansion(term).collect();
-            blocks.variance(&expansion).max(whole.variance(&expansion)) > bound
+            Ok(blocks.variance(&expansion).max(whole.variance(&expansion)) > bound)
         };
-        let terms: Vec<usize> = (0..coordinates.terms()).collect();
-        terms.into_par_iter().filter(unbounded).collect()
+        let terms = (0..coordinates.terms()).into_par_iter();
+        let unbounded: Vec<bool> = terms.map(unbounded).collect::<Halting<_>>()?;
+        Ok((0..unbounded.len()).filter(|&term| unbounded[term]).collect())
     }
 
     /// Moves by a step, halved until the value does not fall by more than rounding.
-    fn advance(&mut self, step: &Step) {
+    fn advance(&mut self, step: &Step, control: &dyn Control) -> Halting<()> {
         let before = self.objective.value(&self.point);
         let slack = 4.0 * f64::EPSILON * (1.0 + before.abs());
         let mut length = 1.0;
         let mut moved = false;
         for _ in 0..40 {
+            check(control)?;
             let beta: Vec<f64> = self.beta.iter().zip(&step.beta).map(|(at, by)| at + length * by).collect();
             self.objective.move_to(&beta, &mut self.point);
             moved = self.objective.value(&self.point) >= before - slack;
@@ -231,5 +244,6 @@ impl<O: Objective> Climb<'_, O> {
         self.gradient = self.objective.gradient(&self.point);
         let gained = self.objective.value(&self.point) - before;
         self.stalled = if moved && gained > slack { 0 } else { self.stalled + 1 };
+        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 //! log p(x_j | x_mb(j)), which needs no partition function (paper, section 3.1).
 //!
 //! All conditionals share one beta, so that the context restrictions hold exactly and an
-//! interaction is not estimated once from each end. Rows only enter as counts of (x_j, x_mb(j)).
+//! interaction is not estimated once from each end. The data only enter as counts of
+//! (x_j, x_mb(j)), configurations ascending: the sums do not depend on where the counts come from.
 
 use super::blanket::Node;
 use super::block::Block;
@@ -11,12 +12,14 @@ use super::margins::Smoothing;
 use super::objective::{Objective, dot};
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
-use crate::data::{Dataset, Var};
+use crate::control::{Control, Halting, check};
+use crate::counts::CountSource;
+use crate::data::Var;
 use crate::table::Shape;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The weight of the squared parameters for each imagined observation. Rows say nothing about
+/// The weight of the squared parameters for each pseudo-count. Rows say nothing about
 /// blankets that were not observed; this keeps their parameters at zero and is far below what
 /// one observation says.
 pub const RIDGE: f64 = 1e-6;
@@ -59,11 +62,21 @@ pub(crate) struct ConditionalsPoint {
 }
 
 impl PseudoLikelihood {
-    pub(crate) fn new(terms: &Terms, part: &Part, data: &Dataset, coordinates: Coordinates) -> Self {
+    pub(crate) fn new(
+        terms: &Terms,
+        part: &Part,
+        coordinates: Coordinates,
+        counts: &dyn CountSource,
+        control: &dyn Control,
+    ) -> Halting<Self> {
         let shapes = clique_shapes(terms, part);
         let tables = TermTables::new(terms, part, shapes.iter());
         let variables: Vec<Var> = part.variables.iter().collect();
-        let nodes: Vec<Node> = variables.into_par_iter().map(|v| Node::new(v, &shapes, data)).collect();
+        let node = |variable| {
+            check(control)?;
+            Ok(Node::new(variable, &shapes, counts)?)
+        };
+        let nodes: Vec<Node> = variables.into_par_iter().map(node).collect::<Halting<_>>()?;
         let mut members = vec![Vec::new(); shapes.len()];
         for (index, node) in nodes.iter().enumerate() {
             node.cliques
@@ -71,12 +84,12 @@ impl PseudoLikelihood {
                 .enumerate()
                 .for_each(|(place, &(clique, _))| members[clique].push((index, place)));
         }
-        let rows = data.rows() as f64;
+        let rows = counts.rows() as f64;
         let blocks = Block::all(terms, part, &coordinates, &shapes).into();
-        Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows, ridge: 0.0 }
+        Ok(Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows, ridge: 0.0 })
     }
 
-    /// The same function of the same data and imagined observations.
+    /// The same function of the same data and pseudo-counts.
     pub(crate) fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
         self.total = self.rows + smoothing.0;
         let weight = (RIDGE * smoothing.0).max(BARE_RIDGE).max(LEAST_RIDGE * self.rows);

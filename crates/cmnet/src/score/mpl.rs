@@ -2,7 +2,7 @@
 
 use super::cache::BoundedCache;
 use super::class_score::{ClassScore, LocalScore};
-use super::classes::{BlanketClasses, EdgeView};
+use super::classes::BlanketClasses;
 use super::kappa::Alpha;
 use super::nats::Nats;
 use super::prior::ContextPrior;
@@ -153,12 +153,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
             return self.plain_node_score(node, blanket);
         }
         let mut classes = self.classes(node, blanket)?;
-        for (neighbor, context) in structure.contexts_at(node) {
-            let view = EdgeView::new(classes.space(), neighbor, context.space());
-            for element in context.elements() {
-                classes.add(&view, element)?;
-            }
-        }
+        classes.add_contexts(structure, node)?;
         Ok(classes.score())
     }
 
@@ -186,7 +181,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         self.plain.insert(key, score, bytes);
     }
 
-    fn class_score(&self, node: Var) -> ClassScore<'_> {
+    pub(super) fn class_score(&self, node: Var) -> ClassScore<'_> {
         let levels = self.cardinalities()[node];
         match &self.score {
             Family::Dirichlet(table) => {

@@ -2,10 +2,9 @@
 
 use super::live::Places;
 use super::node_start::{NodeStart, key};
-use super::observer::Observer;
-use super::replay::{Outcome, Recorded, Replay};
-use super::stop::Halt;
+use super::replay::{Ground, Outcome, Recorded, Replay};
 use super::trace::Trace;
+use crate::control::{Control, Halt, Halting};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
@@ -38,25 +37,31 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
     }
 
     /// A node of a graph before any context.
-    pub(super) fn start(&self, graph: &dyn Blankets, node: Var) -> Result<Arc<NodeStart<'a>>> {
+    pub(super) fn start(
+        &self,
+        graph: &dyn Blankets,
+        node: Var,
+        control: &dyn Control,
+    ) -> Halting<Arc<NodeStart<'a>>> {
         let key = key(graph, node);
         if let Some(start) = self.starts.get(&key) {
             return Ok(start);
         }
-        let start = Arc::new(NodeStart::new(self.scorer, graph, node)?);
+        let start = Arc::new(NodeStart::new(self.scorer, graph, node, control)?);
         self.starts.insert(key, Arc::clone(&start), start.bytes());
         Ok(start)
     }
 
     /// Algorithm 2 on a graph, from nothing.
-    pub(super) fn climb(&self, graph: &Graph, observer: &dyn Observer) -> std::result::Result<Trace, Halt> {
+    pub(super) fn climb(&self, graph: &Graph, control: &dyn Control) -> Halting<Trace> {
         let mut trace = Trace::empty(graph.nodes());
         if !self.allows_contexts() {
             return Ok(trace);
         }
         let mut places = Places::new(graph.nodes());
         let able: Vec<Var> = (0..graph.nodes()).filter(|&node| can_have_contexts(graph, node)).collect();
-        let recorded = Replay::new(self, (graph, &trace), able, &mut places)?.record(observer)?;
+        let ground = Ground { graph, trace: &trace };
+        let recorded = Replay::new(self, ground, able, &mut places, control)?.record()?;
         trace.replace(recorded.steps, recorded.nodes);
         Ok(trace)
     }
@@ -65,31 +70,27 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
     /// the graph without.
     pub(super) fn toggled(
         &self,
-        (graph, trace): (&dyn Blankets, &Trace),
+        ground: Ground<'_>,
         edge: Edge,
         places: &mut Places,
-        observer: &dyn Observer,
-    ) -> std::result::Result<Outcome, Halt> {
+        control: &dyn Control,
+    ) -> Halting<Outcome> {
+        let Ground { graph, trace } = ground;
         let (low, high) = edge.ends();
         let common = graph.common_neighbors(edge);
         if !self.allows_contexts() || common.is_empty() && trace.is_plain(low) && trace.is_plain(high) {
             return Ok(Outcome { change: Nats::ZERO, ties: 0, watched: vec![low as u32, high as u32] });
         }
         let first = [low, high].into_iter().chain(common.iter());
-        Replay::new(self, (graph, trace), first, places)?.outcome(observer)
+        Replay::new(self, ground, first, places, control)?.outcome()
     }
 
     /// The climb on a graph with one edge toggled, given the climb on the graph without.
-    pub(super) fn advance(
-        &self,
-        (graph, trace): (&dyn Blankets, &Trace),
-        edge: Edge,
-        observer: &dyn Observer,
-    ) -> std::result::Result<Recorded, Halt> {
-        let common = graph.common_neighbors(edge);
+    pub(super) fn advance(&self, ground: Ground<'_>, edge: Edge, control: &dyn Control) -> Halting<Recorded> {
+        let common = ground.graph.common_neighbors(edge);
         let first = [edge.low(), edge.high()].into_iter().chain(common.iter());
         let mut places = Places::new(self.scorer.cardinalities().len());
-        Replay::new(self, (graph, trace), first, &mut places)?.record(observer)
+        Replay::new(self, ground, first, &mut places, control)?.record()
     }
 }
 

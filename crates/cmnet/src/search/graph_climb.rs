@@ -1,14 +1,15 @@
 //! Algorithm 1, Graph-Hill-Climb: take the best edge toggle, each with a context climb of
 //! its own from the empty context, while that improves the score.
 
-use super::blanket::new_pairs;
+use super::blanket::PairSearch;
 use super::context_climb::ContextClimber;
 use super::limits::BlanketLimits;
 use super::live::Places;
 use super::observer::{Event, Observer, Standing};
-use super::state::{Evaluated, Found, GraphClimbState, GraphStep};
-use super::stop::{Halt, StopReason};
+use super::replay::Ground;
+use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
 use super::trace::Trace;
+use crate::control::{Halt, Halting, StopReason, check};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
@@ -49,8 +50,9 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     pub(super) fn among(
         scorer: &'a Scorer<'b, S>,
         prior: ContextPrior,
-        (candidates, blankets): (Vec<Edge>, Vec<VarSet>),
         limits: BlanketLimits,
+        candidates: Vec<Edge>,
+        blankets: Vec<VarSet>,
     ) -> Self {
         let contexts = ContextClimber::new(scorer, prior);
         Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets) }
@@ -92,8 +94,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// # Errors
     /// When the structure is not over this table's variables, or its score is not the one
     /// that the last step had: the state belongs to another table or prior.
-    pub fn resume(&self, saved: Found) -> Result<GraphClimbState> {
-        let Found { structure, steps, added_candidates, moves, ties, .. } = saved;
+    pub fn resume(&self, saved: ClimbResult) -> Result<GraphClimbState> {
+        let ClimbResult { structure, steps, added_candidates, moves, ties, .. } = saved;
         let foreign = || ErrorKind::Mismatch {
             problem: "the saved climb does not have the score that it has on this table".to_owned(),
             hint: "start again without --resume".to_owned(),
@@ -139,11 +141,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
     }
 
-    fn try_step(
-        &self,
-        state: &mut GraphClimbState,
-        observer: &dyn Observer,
-    ) -> std::result::Result<bool, Halt> {
+    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<bool> {
         self.evaluate_open(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let Some(best) = changes().flatten().max().filter(|&best| best > Nats::ZERO) else {
@@ -164,32 +162,25 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ///
     /// # Errors
     /// When a blanket's outcome space is too large.
-    fn enlarge(
-        &self,
-        state: &mut GraphClimbState,
-        observer: &dyn Observer,
-    ) -> std::result::Result<bool, Halt> {
+    fn enlarge(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<bool> {
         if self.swept.is_none() {
             return Ok(false);
         }
-        let pairs = new_pairs(
-            (self.scorer, self.limits),
-            (state.structure.graph(), &state.candidates),
-            self.contexts.allows_contexts(),
-            &mut state.swept,
-            observer,
-        )?;
+        let search = PairSearch {
+            scorer: self.scorer,
+            limits: self.limits,
+            graph: state.structure.graph(),
+            known: &state.candidates,
+            contexts: self.contexts.allows_contexts(),
+        };
+        let pairs = search.new_pairs(&mut state.swept, observer)?;
         let any = !pairs.is_empty();
         state.add_candidates(pairs);
         Ok(any)
     }
 
     /// Evaluates the toggles whose evaluation is open.
-    fn evaluate_open(
-        &self,
-        state: &mut GraphClimbState,
-        observer: &dyn Observer,
-    ) -> std::result::Result<(), Halt> {
+    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<()> {
         let open: Vec<usize> =
             (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
         let evaluate = |places: &mut Places, &place: &usize| {
@@ -200,7 +191,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let found: Vec<Evaluated> = open
             .par_iter()
             .map_init(|| Places::new(self.scorer.cardinalities().len()), evaluate)
-            .collect::<std::result::Result<_, Halt>>()?;
+            .collect::<Halting<_>>()?;
         for (place, evaluated) in open.into_iter().zip(found) {
             state.evaluated[place] = Some(evaluated);
         }
@@ -215,7 +206,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         edge: Edge,
         places: &mut Places,
         observer: &dyn Observer,
-    ) -> std::result::Result<Evaluated, Halt> {
+    ) -> Halting<Evaluated> {
         match self.change(state, edge, places, observer) {
             Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
                 Ok(Evaluated::forbidden((0..state.structure.variables() as u32).collect(), true))
@@ -231,18 +222,17 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         edge: Edge,
         places: &mut Places,
         observer: &dyn Observer,
-    ) -> std::result::Result<Evaluated, Halt> {
-        if let Some(reason) = observer.stop() {
-            return Err(Halt::Stopped(reason));
-        }
+    ) -> Halting<Evaluated> {
+        check(observer)?;
         let (low, high) = edge.ends();
         let graph = Toggled::new(state.structure.graph(), edge);
         let allow = |end| self.limits.allow(graph.markov_blanket(end), self.scorer.cardinalities());
         if !(state.structure.graph().contains(edge) || allow(low) && allow(high)) {
             return Ok(Evaluated::forbidden(vec![low as u32, high as u32], false));
         }
+        let ground = Ground { graph: &graph, trace: &state.trace };
         // First the contexts: the counts that they need give the plain scores as well.
-        let outcome = self.contexts.toggled((&graph, &state.trace), edge, places, observer)?;
+        let outcome = self.contexts.toggled(ground, edge, places, observer)?;
         let mut change = outcome.change;
         for end in [low, high] {
             change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
@@ -256,11 +246,12 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         edge: Edge,
         change: Nats,
         observer: &dyn Observer,
-    ) -> std::result::Result<(), Halt> {
+    ) -> Halting<()> {
         let mut changed = vec![edge.low(), edge.high()];
         if self.contexts.allows_contexts() {
             let graph = Toggled::new(state.structure.graph(), edge);
-            let recorded = self.contexts.advance((&graph, &state.trace), edge, observer)?;
+            let ground = Ground { graph: &graph, trace: &state.trace };
+            let recorded = self.contexts.advance(ground, edge, observer)?;
             changed.extend(recorded.changed);
             state.trace.replace(recorded.steps, recorded.nodes);
         }

@@ -2,6 +2,7 @@
 
 use super::node_start::{NodeStart, refresh};
 use super::trace::{ContextStep, NodeGains};
+use crate::control::{Control, Halting};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::Edge;
@@ -54,11 +55,11 @@ impl<'a> LiveNode<'a> {
     }
 
     /// Adds an element and evaluates all others again.
-    pub(super) fn add(&mut self, slot: usize, element: Cell) -> Result<()> {
+    pub(super) fn add(&mut self, slot: usize, element: Cell, control: &dyn Control) -> Halting<()> {
         self.merge(slot, element)?;
         let gains = self.gains.get_or_insert_default();
         if let Some(classes) = &mut self.classes {
-            refresh(gains, classes, &self.start.views)?;
+            refresh(gains, classes, &self.start.views, control)?;
         }
         if let Some(record) = &mut self.record {
             record.push(gains.clone());

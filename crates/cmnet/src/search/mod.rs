@@ -10,11 +10,10 @@ mod node_start;
 mod observer;
 mod replay;
 mod state;
-mod stop;
 mod trace;
 
+pub use crate::control::StopReason;
 pub use context_climb::climb_contexts;
 pub use graph_climb::{GraphClimb, run};
 pub use observer::{Event, Observer, Standing};
-pub use state::{Found, GraphClimbState, GraphStep};
-pub use stop::StopReason;
+pub use state::{ClimbResult, GraphClimbState, GraphStep};

@@ -2,9 +2,10 @@
 //! each first element would gain.
 
 use super::trace::NodeGains;
+use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::graph::{Blankets, Edge};
 use crate::score::{BlanketClasses, EdgeView, Scorer};
 use crate::table::OutcomeSpace;
@@ -26,7 +27,8 @@ impl<'a> NodeStart<'a> {
         scorer: &'a Scorer<'_, S>,
         graph: &dyn Blankets,
         node: Var,
-    ) -> Result<Self> {
+        control: &dyn Control,
+    ) -> Halting<Self> {
         let blanket = graph.markov_blanket(node);
         let mut classes = scorer.classes(node, blanket)?;
         let mut views = Vec::with_capacity(blanket.len());
@@ -40,7 +42,7 @@ impl<'a> NodeStart<'a> {
             views.push(Some(EdgeView::new(classes.space(), neighbor, &space)));
         }
         let mut gains = NodeGains::default();
-        refresh(&mut gains, &mut classes, &views)?;
+        refresh(&mut gains, &mut classes, &views, control)?;
         Ok(Self { classes, views, gains })
     }
 
@@ -60,9 +62,11 @@ pub(super) fn refresh(
     gains: &mut NodeGains,
     classes: &mut BlanketClasses<'_>,
     views: &[Option<EdgeView>],
-) -> Result<()> {
+    control: &dyn Control,
+) -> Halting<()> {
     gains.clear();
     for view in views {
+        check(control)?;
         gains.push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, list)))?;
     }
     Ok(())

@@ -18,24 +18,30 @@
 
 use super::context_climb::ContextClimber;
 use super::live::{Best, Leader, LiveEdge, LiveNode, Places};
-use super::observer::Observer;
-use super::stop::Halt;
 use super::trace::{ContextStep, NodeGains, Trace};
+use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
 use crate::data::Var;
-use crate::error::Result;
 use crate::graph::{Blankets, Edge};
 use crate::score::{Gain, Nats};
 use crate::table::Cell;
 
-/// Steps between two questions whether to stop.
+/// Steps between two questions whether to stop. Steps that evaluate anything ask in any case.
 const PATIENCE: usize = 64;
+
+/// A graph, and the climb that was recorded on it or on one that differs from it by one edge.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'r> {
+    pub(super) graph: &'r dyn Blankets,
+    pub(super) trace: &'r Trace,
+}
 
 /// A climb that follows a record where it can.
 pub(super) struct Replay<'r, 'a, 'b, S> {
     climber: &'r ContextClimber<'a, 'b, S>,
     graph: &'r dyn Blankets,
     trace: &'r Trace,
+    control: &'r dyn Control,
     places: &'r mut Places,
     nodes: Vec<LiveNode<'a>>,
     edges: Vec<LiveEdge>,
@@ -77,18 +83,20 @@ pub(super) struct Recorded {
 }
 
 impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
-    /// A climb on `graph` after `trace`, with these nodes live from the start.
+    /// A climb on a graph after a recorded one, with these nodes live from the start.
     pub(super) fn new(
         climber: &'r ContextClimber<'a, 'b, S>,
-        (graph, trace): (&'r dyn Blankets, &'r Trace),
+        Ground { graph, trace }: Ground<'r>,
         first: impl IntoIterator<Item = Var>,
         places: &'r mut Places,
-    ) -> Result<Self> {
+        control: &'r dyn Control,
+    ) -> Halting<Self> {
         places.clear();
         let mut replay = Self {
             climber,
             graph,
             trace,
+            control,
             places,
             nodes: Vec::new(),
             edges: Vec::new(),
@@ -110,32 +118,30 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     }
 
     /// Climbs to the end.
-    pub(super) fn outcome(mut self, observer: &dyn Observer) -> std::result::Result<Outcome, Halt> {
-        self.climb(observer)?;
+    pub(super) fn outcome(mut self) -> Halting<Outcome> {
+        self.climb()?;
         let near = self.places.touched().iter().chain(&self.chain);
         let watched = near.map(|&node| node as u32).collect();
         Ok(Outcome { change: self.change, ties: self.ties, watched })
     }
 
     /// Climbs to the end and records the way.
-    pub(super) fn record(mut self, observer: &dyn Observer) -> std::result::Result<Recorded, Halt> {
+    pub(super) fn record(mut self) -> Halting<Recorded> {
         self.record = Some(Vec::with_capacity(self.trace.steps().len() + 8));
         for node in &mut self.nodes {
             node.start_record(&[]);
         }
-        self.climb(observer)?;
+        self.climb()?;
         let mut changed = self.followed;
         changed.extend(self.nodes.iter().map(|node| node.node));
         let nodes = self.nodes.into_iter().map(LiveNode::into_record).collect();
         Ok(Recorded { steps: self.record.unwrap_or_default(), nodes, changed })
     }
 
-    fn climb(&mut self, observer: &dyn Observer) -> std::result::Result<(), Halt> {
+    fn climb(&mut self) -> Halting<()> {
         for step in 0.. {
-            if step % PATIENCE == PATIENCE - 1
-                && let Some(reason) = observer.stop()
-            {
-                return Err(Halt::Stopped(reason));
+            if step % PATIENCE == PATIENCE - 1 {
+                check(self.control)?;
             }
             let live = self.best();
             self.drop_steps_between_live_nodes();
@@ -149,7 +155,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     }
 
     /// The next step, where the next recorded one has at most one live end.
-    fn decide(&mut self, recorded: &ContextStep, live: Option<Leader>) -> Result<()> {
+    fn decide(&mut self, recorded: &ContextStep, live: Option<Leader>) -> Halting<()> {
         let (low, high) = recorded.edge.ends();
         let follower = match (self.places.live(low), self.places.live(high)) {
             (None, None) => None,
@@ -235,7 +241,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     }
 
     /// Takes a recorded step with one live end, where the live end gains no less than it did.
-    fn follow(&mut self, live: Leader, follower: Var) -> Result<()> {
+    fn follow(&mut self, live: Leader, follower: Var) -> Halting<()> {
         self.note(live.edge, live.element, live.gain);
         self.ties += u64::from(live.equals > 1);
         self.change += live.gain - self.trace.steps()[self.place].gain;
@@ -248,7 +254,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     }
 
     /// Takes a step that is not the next recorded one.
-    fn take(&mut self, live: Leader) -> Result<()> {
+    fn take(&mut self, live: Leader) -> Halting<()> {
         self.note(live.edge, live.element, live.gain);
         self.ties += u64::from(live.equals > 1);
         for (node, _) in self.edges[live.index].ends {
@@ -261,11 +267,11 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     }
 
     /// Adds an element and evaluates again what it can change: the elements at its live ends.
-    fn add(&mut self, edge: usize, element: Cell) -> Result<()> {
+    fn add(&mut self, edge: usize, element: Cell) -> Halting<()> {
         self.edges[edge].elements.push(element);
         for (node, slot) in self.edges[edge].ends {
             let Some(live) = self.places.live(node) else { continue };
-            self.nodes[live].add(slot, element)?;
+            self.nodes[live].add(slot, element, self.control)?;
         }
         for (node, _) in self.edges[edge].ends {
             self.choose_at(node);
@@ -275,8 +281,8 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
 
     /// Makes a node live: in the state that it has now or, at the start, in its own first
     /// state. The elements of fresh nodes are chosen when all of them are live.
-    fn enliven(&mut self, node: Var, fresh: bool) -> Result<()> {
-        let start = self.climber.start(self.graph, node)?;
+    fn enliven(&mut self, node: Var, fresh: bool) -> Halting<()> {
+        let start = self.climber.start(self.graph, node, self.control)?;
         let version = if fresh { 0 } else { self.trace.version(node, self.place) };
         let mut live = LiveNode::new(node, start);
         if !fresh {
@@ -299,7 +305,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     }
 
     /// Looks at a new live node's edges: those to live nodes are known, the others are new.
-    fn connect(&mut self, index: usize, version: usize) -> Result<()> {
+    fn connect(&mut self, index: usize, version: usize) -> Halting<()> {
         let node = self.nodes[index].node;
         let blanket = self.graph.markov_blanket(node);
         for (slot, neighbor) in blanket.iter().enumerate() {

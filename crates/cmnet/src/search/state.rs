@@ -1,7 +1,7 @@
 //! Where a graph climb stands: all that is needed to go on from there.
 
-use super::stop::StopReason;
 use super::trace::Trace;
+use crate::control::StopReason;
 use crate::data::Var;
 use crate::graph::{Edge, VarSet};
 use crate::score::Nats;
@@ -110,9 +110,9 @@ impl GraphClimbState {
     }
 }
 
-/// A structure with the way that led to it: what a climb found, or where it stands.
+/// A structure with the way that led to it: the result of a climb, or where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct ClimbResult {
     /// Graph and contexts.
     pub structure: Structure,
     /// The steps of the graph climb.
@@ -129,7 +129,7 @@ pub struct Found {
     pub limited: Vec<Var>,
 }
 
-impl Found {
+impl ClimbResult {
     /// Where a climb stands.
     pub fn of(state: &GraphClimbState, stop: StopReason) -> Self {
         Self {

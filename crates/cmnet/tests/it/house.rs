@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 /// neighbours only: those that stand before it here.
 const FLOORS: [&str; 17] = [
     "error",
+    "control",
     "data",
     "graph",
     "table",
     "tree",
     "context",
     "structure",
-    "partition",
     "counts",
     "score",
     "search",

@@ -4,7 +4,7 @@ use crate::loglinear_support::{
     BARE, SMALL, Shape, dataset, generator, in_order, labelled, levels, log_probabilities, plain, referee,
     structure, table, uniform_table,
 };
-use cmnet::data::split::{Deal, Folds};
+use cmnet::data::split::{FoldPlan, Folds};
 use cmnet::io::{ReadOptions, Source, csv};
 use cmnet::learn::{LearnOptions, learn};
 use cmnet::loglinear::{FitOptions, FitStatus, Method, fit};
@@ -101,7 +101,7 @@ fn estimates_of_the_mushroom_folds_all_end() {
     let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
     let options = LearnOptions { kappas: vec!["n^-0.25".parse().unwrap()], ..LearnOptions::default() };
     let mut boundaries = 0;
-    for fold in Folds::deal(&data, Deal::Drawn { folds: 10, seed: 1 }).unwrap().iter() {
+    for fold in Folds::deal(&data, FoldPlan::Drawn { folds: 10, seed: 1 }).unwrap().iter() {
         let learned = learn(&fold.unwrap().training, &options, &()).unwrap();
         let fit = learned.models[0].fit.clone().unwrap();
         assert_ne!(fit.status, FitStatus::IterationLimit);

@@ -24,3 +24,4 @@ mod loglinear_support;
 mod metamorphic;
 mod model_file;
 mod referee;
+mod sources;

@@ -6,7 +6,9 @@ use self::parameters::ParameterVerdict;
 use crate::args::{CheckArgs, Format};
 use crate::commands::score::{alpha, kappa};
 use crate::exit::Outcome;
-use crate::{files, interrupt, output, progress};
+use crate::interrupt::{self, Interrupt};
+use crate::{files, output, progress};
+use cmnet::control::Control;
 use cmnet::counts::RowCounts;
 use cmnet::data::{DataDigest, Dataset};
 use cmnet::graph::Edge;
@@ -178,7 +180,7 @@ fn examine(table: &Table, structure: &Labelled, scoring: &Scoring) -> anyhow::Re
     bar.set_prefix("referee");
     let found = is_locally_optimal(table, structure, scoring, &mut |done, of| {
         bar.set_message(format!("{done} of {of} neighbouring graphs examined"));
-        !interrupt::asked()
+        Interrupt.stop().is_none()
     });
     bar.finish_and_clear();
     Ok(found?)

@@ -51,6 +51,11 @@ impl<'a> DenseClasses<'a> {
         &self.space
     }
 
+    #[cfg(test)]
+    pub(super) fn class(&self, cell: Cell) -> u32 {
+        self.class[cell as usize]
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.class.len() * (size_of::<u32>() + size_of::<Nats>()) + self.counts.len() * size_of::<Count>()
     }

@@ -8,6 +8,8 @@
 
 mod dense;
 mod sparse;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub(crate) use view::EdgeView;
@@ -15,7 +17,9 @@ pub(crate) use view::EdgeView;
 use super::class_score::ClassScore;
 use super::nats::Nats;
 use crate::counts::FamilyCounts;
+use crate::data::Var;
 use crate::error::Result;
+use crate::structure::Structure;
 use crate::table::{Cell, OutcomeSpace};
 use dense::DenseClasses;
 use sparse::SparseClasses;
@@ -95,6 +99,28 @@ impl<'a> BlanketClasses<'a> {
                 Ok(())
             }
             Self::Sparse(classes) => classes.add(view, element),
+        }
+    }
+
+    /// Merges what the contexts of a structure make one at a node: two configurations are in one
+    /// class when a chain of changes of single neighbours i links them, each made while the
+    /// configuration of cn(i,j) is in C(i,j) (paper, section 3.2 and its partition figure).
+    pub(crate) fn add_contexts(&mut self, structure: &Structure, node: Var) -> Result<()> {
+        for (neighbor, context) in structure.contexts_at(node) {
+            let view = EdgeView::new(self.space(), neighbor, context.space());
+            for element in context.elements() {
+                self.add(&view, element)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The class of a configuration, where it is known.
+    #[cfg(test)]
+    fn class(&self, cell: Cell) -> Option<u32> {
+        match self {
+            Self::Dense(classes) => Some(classes.class(cell)),
+            Self::Sparse(classes) => classes.class(cell),
         }
     }
 }

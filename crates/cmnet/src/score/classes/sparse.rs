@@ -48,6 +48,11 @@ impl<'a> SparseClasses<'a> {
         &self.space
     }
 
+    #[cfg(test)]
+    pub(super) fn class(&self, cell: Cell) -> Option<u32> {
+        self.known.get(&cell).copied()
+    }
+
     pub(super) fn bytes(&self) -> usize {
         // A configuration: its entry, its score, and a list of its own for one count or more.
         self.known.len() * (16 + 24 + size_of::<Nats>() + 32)

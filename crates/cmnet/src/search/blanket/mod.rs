@@ -9,7 +9,7 @@
 //! 3. Algorithm 1 as in mode `paper`, but over the candidates alone, and no toggle may make
 //!    a blanket larger than the limits. Each toggle is scored with the contexts that
 //!    Algorithm 2 finds for it from the empty context, so that the contexts of the result
-//!    are those of mode `paper` for the same graph: nothing is left to polish.
+//!    are those of mode `paper` for the same graph: nothing is left to improve.
 //! 4. `enlarge`: when no candidate improves, pairs are added that the graph now speaks for
 //!    (one end's plain score would grow; or both have a common neighbour), and the climb
 //!    goes on, until no pair is new. Other pairs are never scored with contexts: an edge
@@ -22,5 +22,5 @@ mod search;
 
 pub use super::limits::BlanketLimits;
 pub use candidates::CandidateRule;
-pub(super) use enlarge::new_pairs;
+pub(super) use enlarge::PairSearch;
 pub use search::{BlanketSearch, BlanketState};

@@ -1,5 +1,6 @@
 //! Phase 1: a Markov blanket for each node, by greedy addition and deletion.
 
+use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
@@ -23,12 +24,14 @@ pub(super) fn climb<S: CountSource>(
     scorer: &Scorer<'_, S>,
     node: Var,
     limits: BlanketLimits,
-) -> Result<Neighborhood> {
+    control: &dyn Control,
+) -> Halting<Neighborhood> {
     let mut blanket = VarSet::default();
     let mut score = scorer.plain_node_score(node, &blanket)?;
     let mut limited = false;
     let others: Vec<Var> = (0..scorer.cardinalities().len()).filter(|&other| other != node).collect();
     loop {
+        check(control)?;
         let open: Vec<Var> = others.iter().copied().filter(|&other| !blanket.contains(other)).collect();
         let fits = |&other: &Var| limits.allow(&blanket.toggled(other), scorer.cardinalities());
         let (allowed, refused): (Vec<Var>, Vec<Var>) = open.into_iter().partition(fits);
@@ -42,6 +45,7 @@ pub(super) fn climb<S: CountSource>(
         while let Some((deleted, better)) =
             best_deletion(scorer, node, &blanket)?.filter(|&(_, best)| best > score)
         {
+            check(control)?;
             blanket.toggle(deleted);
             score = better;
         }

@@ -3,6 +3,7 @@
 
 use super::candidates::{CandidateRule, candidates};
 use super::neighborhood::{Neighborhood, climb};
+use crate::control::{Halt, Halting, StopReason};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
@@ -11,7 +12,6 @@ use crate::score::{ContextPrior, Scorer};
 use crate::search::graph_climb::GraphClimb;
 use crate::search::limits::BlanketLimits;
 use crate::search::observer::{Event, Observer, Standing};
-use crate::search::stop::{Halt, StopReason};
 use rayon::prelude::*;
 
 /// Nodes whose blankets are found between two looks at the clock.
@@ -62,6 +62,11 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         Self { scorer, limits, rule }
     }
 
+    /// The number of levels of each variable.
+    pub fn cardinalities(&self) -> &[u32] {
+        self.scorer.cardinalities()
+    }
+
     /// Finds the blankets that a state lacks; a reason other than convergence leaves the
     /// state ready to go on.
     ///
@@ -78,17 +83,13 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         }
     }
 
-    fn batches(&self, state: &mut BlanketState, observer: &dyn Observer) -> std::result::Result<(), Halt> {
+    fn batches(&self, state: &mut BlanketState, observer: &dyn Observer) -> Halting<()> {
         state.of = self.scorer.cardinalities().len();
         while state.blankets.len() < state.of {
             let batch: Vec<Var> =
                 (state.blankets.len()..state.of.min(state.blankets.len() + BATCH)).collect();
-            let find = |&node: &Var| match observer.stop() {
-                Some(reason) => Err(Halt::Stopped(reason)),
-                None => Ok(climb(self.scorer, node, self.limits)?),
-            };
-            let found: Vec<Neighborhood> =
-                batch.par_iter().map(find).collect::<std::result::Result<_, Halt>>()?;
+            let find = |&node: &Var| climb(self.scorer, node, self.limits, observer);
+            let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<Halting<_>>()?;
             state.blankets.extend(found);
             observer.observe(&Event::Advanced(state));
         }
@@ -109,6 +110,6 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// When a blanket has its own node.
     pub fn climb(&self, state: &BlanketState, prior: ContextPrior) -> Result<GraphClimb<'a, 'b, S>> {
         let blankets = state.blankets.iter().map(|found| found.blanket.clone()).collect();
-        Ok(GraphClimb::among(self.scorer, prior, (self.candidates(state)?, blankets), self.limits))
+        Ok(GraphClimb::among(self.scorer, prior, self.limits, self.candidates(state)?, blankets))
     }
 }

@@ -1,0 +1,83 @@
+//! Who watches learning: all that watches a search is told of, and what comes around it.
+
+use super::FoldResult;
+use crate::control::{Control, StopReason};
+use crate::search::{ClimbResult, Observer};
+
+/// Something that happened in learning, outside of the searches.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LearnEvent<'a> {
+    /// A search begins for the kappa at this place of the list.
+    Started {
+        /// Which of the kappas.
+        index: usize,
+        /// How many there are.
+        of: usize,
+        /// Kappa as written.
+        kappa: &'a str,
+    },
+    /// The structure of one kappa is found.
+    Finished(&'a ClimbResult),
+    /// A structure's parameters are estimated.
+    Fitting {
+        /// Which of the structures.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// A fold of a cross-validation begins.
+    Fold {
+        /// Which of the folds.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// A fold of a cross-validation is done.
+    FoldFinished(&'a FoldResult),
+}
+
+/// A control that is told what happens in learning. Implementations are called from several
+/// threads.
+pub trait LearnObserver: Observer {
+    /// Told of every event outside of the searches; those inside go to [`Observer::observe`].
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        let _ = event;
+    }
+
+    /// Asked after a search was ended early and while structures are fitted: whether nobody
+    /// waits for a result any more. Then what was not finished is neither scored nor fitted.
+    ///
+    /// By default it is: an early end keeps what was found, with parameters.
+    fn gives_up(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing and never ends anything.
+impl LearnObserver for () {}
+
+/// What the fits that follow a search ask. An interruption ends them. A search that was ended
+/// early is fitted all the same, since it is what there is, unless the observer gives up.
+#[derive(Clone, Copy)]
+pub struct FitControl<'a> {
+    /// Who watches.
+    pub observer: &'a dyn LearnObserver,
+    /// Whether the search of the structures ended by itself.
+    pub searched: bool,
+}
+
+impl std::fmt::Debug for FitControl<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FitControl").field("searched", &self.searched).finish_non_exhaustive()
+    }
+}
+
+impl Control for FitControl<'_> {
+    fn stop(&self) -> Option<StopReason> {
+        if self.observer.gives_up() {
+            return Some(StopReason::Interrupted);
+        }
+        self.observer.stop().filter(|&reason| self.searched && reason == StopReason::Interrupted)
+    }
+}

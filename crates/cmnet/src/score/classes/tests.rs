@@ -1,0 +1,196 @@
+//! The classes that scoring uses are those of the paper: both engines against the referee.
+
+use super::{BlanketClasses, DenseClasses, SparseClasses};
+use crate::counts::{CountSource, FamilyCounts, MarginCounts};
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::{Edge, VarSet};
+use crate::score::{Alpha, Scorer};
+use crate::structure::Structure;
+use crate::table::Cell;
+use cmnet_check::{Labelled, class_numbers};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::collections::BTreeMap;
+
+/// Levels without observations: a scorer's tables need no more.
+struct Levels(Vec<u32>);
+
+impl CountSource for Levels {
+    fn cardinalities(&self) -> &[u32] {
+        &self.0
+    }
+
+    fn rows(&self) -> u64 {
+        1000
+    }
+
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+        Ok(MarginCounts::from_entries(variables.clone(), Vec::new()))
+    }
+}
+
+/// The classes that both engines find when these configurations were observed, once each.
+fn classes(
+    structure: &Structure,
+    node: Var,
+    observed: impl Fn(Cell) -> bool,
+    read: impl Fn(&BlanketClasses<'_>),
+) {
+    let levels = Levels(structure.cardinalities().to_vec());
+    let scorer = Scorer::new(&levels, Alpha::default());
+    let space = structure.blanket_space(node).unwrap();
+    let seen = (0..space.size()).filter(|&cell| observed(cell)).map(|cell| (cell, 0, 1)).collect();
+    let family = FamilyCounts::from_entries(space, levels.0[node], seen);
+    let dense = BlanketClasses::Dense(DenseClasses::new(&family, scorer.class_score(node)));
+    let sparse = BlanketClasses::Sparse(SparseClasses::new(&family, scorer.class_score(node)));
+    for mut classes in [dense, sparse] {
+        classes.add_contexts(structure, node).unwrap();
+        read(&classes);
+    }
+}
+
+/// The classes of some configurations, numbered by their first one.
+fn numbered(cells: impl Iterator<Item = Cell>, class: impl Fn(Cell) -> u32) -> Vec<usize> {
+    let mut numbers = BTreeMap::new();
+    let number = |cell| {
+        let next = numbers.len();
+        *numbers.entry(class(cell)).or_insert(next)
+    };
+    cells.map(number).collect()
+}
+
+/// Each edge with probability `density`, each context element with probability 0.3 as long as
+/// the context stays regular.
+fn random_structure(rng: &mut impl Rng, cardinalities: &[u32], density: f64) -> Structure {
+    let mut structure = Structure::empty(cardinalities);
+    for j in 0..cardinalities.len() {
+        for i in 0..j {
+            if rng.random_bool(density) {
+                structure.toggle_edge(Edge::new(i, j).unwrap()).unwrap();
+            }
+        }
+    }
+    for edge in structure.graph().edges().collect::<Vec<_>>() {
+        let size = structure.context_space(edge).unwrap().size();
+        for cell in 0..size {
+            let elements = structure.context(edge).map_or(0, |context| context.len() as u64);
+            if rng.random_bool(0.3) && elements + 1 < size {
+                structure.add_context_element(edge, cell).unwrap();
+            }
+        }
+    }
+    structure
+}
+
+/// The same structure in the referee's words.
+fn labelled(structure: &Structure) -> Labelled {
+    let mut contexts = BTreeMap::new();
+    for context in structure.contexts() {
+        let wide = |cell| context.space().configuration(cell).iter().map(|&level| level as usize).collect();
+        contexts.insert(context.edge().ends(), context.elements().map(wide).collect());
+    }
+    Labelled { edges: structure.graph().edges().map(Edge::ends).collect(), contexts }
+}
+
+#[test]
+fn partitions_are_the_brute_force_closure_on_10_000_cases() {
+    let (mut rng, mut seen) = (Pcg64Mcg::seed_from_u64(1), Pcg64Mcg::seed_from_u64(2));
+    let mut unobserved = 0;
+    for case in 0..10_000 {
+        let variables = rng.random_range(2..=5);
+        let cardinalities: Vec<u32> = (0..variables).map(|_| rng.random_range(2..=3)).collect();
+        let density = rng.random_range(0.5..1.0);
+        let structure = random_structure(&mut rng, &cardinalities, density);
+        let node = rng.random_range(0..variables);
+        let plain: Vec<usize> = cardinalities.iter().map(|&r| r as usize).collect();
+        let expected = class_numbers(&plain, &labelled(&structure), node).unwrap();
+        let space = structure.blanket_space(node).unwrap();
+        let all = || 0..space.size();
+        classes(
+            &structure,
+            node,
+            |_| true,
+            |classes| {
+                let found = numbered(all(), |cell| classes.class(cell).unwrap());
+                assert_eq!(found, expected, "case {case}: {structure:?} at {node}");
+            },
+        );
+        // Classes join through configurations that nobody observed.
+        let observed: Vec<bool> = all().map(|_| seen.random_bool(0.4)).collect();
+        unobserved += observed.iter().filter(|observed| !**observed).count();
+        let some = || all().filter(|&cell| observed[cell as usize]);
+        let expected = numbered(some(), |cell| expected[cell as usize] as u32);
+        classes(
+            &structure,
+            node,
+            |cell| observed[cell as usize],
+            |classes| {
+                let found = numbered(some(), |cell| classes.class(cell).unwrap());
+                assert_eq!(found, expected, "case {case}, {observed:?}: {structure:?} at {node}");
+            },
+        );
+    }
+    assert!(unobserved > 10_000);
+}
+
+/// The labelled six-node graph of the paper's Figure 1(b), all variables ternary.
+fn figure_1b() -> Structure {
+    let mut structure = Structure::empty(&[3; 6]);
+    let edge = |i: usize, j: usize| Edge::new(i - 1, j - 1).unwrap();
+    for (i, j) in [(1, 2), (2, 3), (1, 4), (4, 5), (2, 5), (3, 5)] {
+        structure.toggle_edge(edge(i, j)).unwrap();
+    }
+    structure.add_context_element(edge(2, 5), 0).unwrap();
+    structure.add_context_element(edge(3, 5), 1).unwrap();
+    structure.add_context_element(edge(3, 5), 2).unwrap();
+    structure
+}
+
+#[test]
+fn the_papers_figure_has_nine_classes() {
+    let structure = figure_1b();
+    let space = structure.blanket_space(4).unwrap();
+    classes(
+        &structure,
+        4,
+        |_| true,
+        |classes| {
+            let mut members: BTreeMap<u32, usize> = BTreeMap::new();
+            for cell in 0..space.size() {
+                *members.entry(classes.class(cell).unwrap()).or_default() += 1;
+            }
+            assert_eq!(members.len(), 9);
+            let mut sizes: Vec<usize> = members.into_values().collect();
+            sizes.sort_unstable();
+            assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 7, 7, 7]);
+            // The figure's last column: the class of (0,0,x4) for each x4.
+            for x4 in 0..3 {
+                let cell = |x2, x3| classes.class(space.cell(&[x2, x3, x4])).unwrap();
+                for (x2, x3) in [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)] {
+                    assert_eq!(cell(x2, x3), cell(0, 0));
+                }
+                assert_ne!(cell(0, 1), cell(0, 0));
+                assert_ne!(cell(0, 1), cell(0, 2));
+            }
+        },
+    );
+}
+
+#[test]
+fn without_contexts_every_configuration_is_a_class() {
+    let mut structure = figure_1b();
+    structure.clear_contexts();
+    for (node, count) in [(4, 27), (5, 1)] {
+        let space = structure.blanket_space(node).unwrap();
+        classes(
+            &structure,
+            node,
+            |_| true,
+            |classes| {
+                let found = numbered(0..space.size(), |cell| classes.class(cell).unwrap());
+                assert_eq!(found, (0..count).collect::<Vec<_>>());
+            },
+        );
+    }
+}

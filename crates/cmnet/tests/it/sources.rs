@@ -1,0 +1,250 @@
+//! The waist holds: learning and fitting see counts alone, so that every source of equal counts
+//! gives the same bytes, and every long computation stops when it is asked to.
+
+use crate::common::{Sample, edge, generator, schema};
+use cmnet::Structure;
+use cmnet::control::{Control, Outcome, StopReason};
+use cmnet::counts::{CountSource, CountedTable, MarginCounts, PlaneCounts, RowCounts, ShardedCounts};
+use cmnet::data::{DataDigest, Dataset};
+use cmnet::error::Result;
+use cmnet::graph::VarSet;
+use cmnet::io::{ReadOptions, Source, csv, model_file};
+use cmnet::learn::{LearnOptions, Learned, SearchMode, learn, learn_counts};
+use cmnet::loglinear::{FitOptions, Method, fit, fit_with};
+use rand::Rng;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn bundled(name: &str) -> Dataset {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(format!("{name}.csv"));
+    csv::read(&Source::Path(path), &ReadOptions::default()).unwrap().data
+}
+
+/// Five variables of five levels; each copies the one before it most of the time.
+fn five_levels() -> Dataset {
+    let mut rng = generator(51);
+    let mut columns: Vec<Vec<u32>> = vec![Vec::new(); 5];
+    for _ in 0..600 {
+        let mut last = 0;
+        for (place, column) in columns.iter_mut().enumerate() {
+            let copies = place > 0 && rng.random_bool(0.6);
+            last = if copies { last } else { rng.random_range(0..5) };
+            column.push(last);
+        }
+    }
+    Dataset::from_columns(schema(&[5; 5]), &columns, None).unwrap()
+}
+
+/// A table as so many shards of its rows; where rows are repeated, several shards have them.
+fn shards(data: &Dataset, count: u32) -> Vec<Dataset> {
+    let share = |shard: u32, row: usize, weight: u32| (weight + (shard + row as u32) % count) / count;
+    let shard = |shard| {
+        let weights: Vec<u32> =
+            data.weights().iter().enumerate().map(|(row, &weight)| share(shard, row, weight)).collect();
+        data.with_weights(&weights).unwrap()
+    };
+    (0..count).map(shard).collect()
+}
+
+/// The bytes of every model that was learned, and which one was chosen.
+fn bytes(learned: &Learned, model: impl Fn(&cmnet::learn::LearnedModel) -> cmnet::Model) -> Vec<String> {
+    let chosen = format!("{:?} {:?} {}", learned.selected, learned.criterion, learned.stop);
+    let texts = learned.models.iter().map(|one| model_file::to_text(&model(one)).unwrap());
+    texts.chain([chosen]).collect()
+}
+
+fn by_dataset(data: &Dataset, options: &LearnOptions) -> Vec<String> {
+    let learned = learn(data, options, &()).unwrap();
+    bytes(&learned, |model| model.to_model(data, options, learned.search))
+}
+
+fn by_counts<S: CountSource>(counts: &S, data: &Dataset, options: &LearnOptions) -> Vec<String> {
+    let table = CountedTable::new(counts, data.schema()).unwrap();
+    let learned = learn_counts(&table, options, &()).unwrap();
+    bytes(&learned, |model| model.to_model_of(&table, options, learned.search))
+}
+
+fn shards_give_the_same_bytes(data: &Dataset) {
+    for search in [SearchMode::Paper, SearchMode::Blanket] {
+        for method in [Method::Auto, Method::Pseudo] {
+            let fit = FitOptions { method, ..FitOptions::default() };
+            let options = LearnOptions { search, fit, ..LearnOptions::default() };
+            let expected = by_dataset(data, &options);
+            assert!(expected[0].contains("\"parameters\""), "{}", expected[0]);
+            for count in [1, 2, 7] {
+                let parts = shards(data, count);
+                assert_eq!(parts.iter().map(Dataset::rows).sum::<u64>(), data.rows());
+                // Shards need not count alike.
+                let source = |(place, part)| -> Box<dyn CountSource + '_> {
+                    if place % 2 == 0 {
+                        Box::new(PlaneCounts::new(part))
+                    } else {
+                        Box::new(RowCounts::new(part))
+                    }
+                };
+                let sharded = ShardedCounts::new(parts.iter().enumerate().map(source).collect()).unwrap();
+                let found = by_counts(&sharded, data, &options);
+                assert_eq!(found, expected, "{count} shards, {search:?}, {method:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shards_of_coronary_heart_give_the_same_bytes() {
+    shards_give_the_same_bytes(&bundled("coronary_heart"));
+}
+
+#[test]
+fn shards_of_economic_activity_give_the_same_bytes() {
+    shards_give_the_same_bytes(&bundled("economic_activity"));
+}
+
+#[test]
+fn shards_of_a_table_with_five_levels_give_the_same_bytes() {
+    shards_give_the_same_bytes(&five_levels());
+}
+
+/// The least that a source can be: everything else comes from the trait.
+struct Plain {
+    cardinalities: Vec<u32>,
+    cells: Vec<(Vec<u32>, u32)>,
+}
+
+impl CountSource for Plain {
+    fn cardinalities(&self) -> &[u32] {
+        &self.cardinalities
+    }
+
+    fn rows(&self) -> u64 {
+        self.cells.iter().map(|(_, count)| u64::from(*count)).sum()
+    }
+
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+        let part = |(row, count): &(Vec<u32>, u32)| (variables.iter().map(|v| row[v]).collect(), *count);
+        Ok(MarginCounts::from_entries(variables.clone(), self.cells.iter().map(part).collect()))
+    }
+}
+
+#[test]
+fn a_source_of_three_functions_gives_the_same_bytes() {
+    let data = bundled("coronary_heart");
+    let row = |row| (data.row(row), data.weights()[row]);
+    // In any order, and with one row in two pieces.
+    let mut cells: Vec<(Vec<u32>, u32)> = (0..data.distinct_rows()).rev().map(row).collect();
+    cells[0].1 += 1;
+    cells.push((cells[0].0.clone(), 0));
+    cells[0].1 -= 1;
+    let plain = Plain { cardinalities: data.schema().cardinalities(), cells };
+    for search in [SearchMode::Paper, SearchMode::Blanket] {
+        for method in [Method::Auto, Method::Pseudo] {
+            let fit = FitOptions { method, ..FitOptions::default() };
+            let options = LearnOptions { search, fit, ..LearnOptions::default() };
+            assert_eq!(by_counts(&plain, &data, &options), by_dataset(&data, &options));
+        }
+    }
+    let table = CountedTable::new(&plain, data.schema()).unwrap();
+    assert_eq!(*table.digest(), DataDigest::of(&data));
+}
+
+#[test]
+fn all_sources_count_the_same() {
+    let mut rng = generator(52);
+    for _ in 0..200 {
+        let sample = Sample::random(&mut rng);
+        let data = sample.dataset();
+        let parts: Vec<Dataset> = if data.rows() > 20 { shards(&data, 2) } else { vec![data.clone()] };
+        let boxed = |part| -> Box<dyn CountSource + '_> { Box::new(RowCounts::new(part)) };
+        let sharded = ShardedCounts::new(parts.iter().map(boxed).collect()).unwrap();
+        let row = |row| (data.row(row), data.weights()[row]);
+        let cells = (0..data.distinct_rows()).map(row).collect();
+        let plain = Plain { cardinalities: sample.cardinalities.clone(), cells };
+        let rows = RowCounts::new(&data);
+        let variables = sample.cardinalities.len();
+        let child = rng.random_range(0..variables);
+        let blanket: VarSet = (0..variables).filter(|&v| v != child && rng.random_bool(0.5)).collect();
+        for other in [&sharded as &dyn CountSource, &plain, &PlaneCounts::new(&data)] {
+            assert_eq!(other.rows(), rows.rows());
+            assert_eq!(other.margin(&blanket).unwrap(), rows.margin(&blanket).unwrap());
+            assert_eq!(other.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
+        }
+    }
+}
+
+#[test]
+fn shards_that_do_not_belong_together_are_refused() {
+    let (one, other) = (bundled("coronary_heart"), five_levels());
+    let shards: Vec<Box<dyn CountSource + '_>> =
+        vec![Box::new(RowCounts::new(&one)), Box::new(RowCounts::new(&other))];
+    assert!(ShardedCounts::new(shards).unwrap_err().to_string().contains("different variables"));
+    assert!(ShardedCounts::new(Vec::new()).is_err());
+    let counts = RowCounts::new(&one);
+    assert!(CountedTable::new(&counts, other.schema()).unwrap_err().to_string().contains("schema"));
+}
+
+/// A blanket with more than 2^63 configurations: a hub of 70 binary neighbours.
+#[test]
+fn a_blanket_that_cannot_be_numbered_is_fitted_from_any_source() {
+    let mut rng = generator(53);
+    let columns: Vec<Vec<u32>> = (0..71).map(|_| (0..60).map(|_| rng.random_range(0..2)).collect()).collect();
+    let data = Dataset::from_columns(schema(&[2; 71]), &columns, None).unwrap();
+    let mut structure = Structure::empty(&[2; 71]);
+    for leaf in 1..71 {
+        structure.toggle_edge(edge(0, leaf)).unwrap();
+    }
+    let options = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
+    let expected = fit(&structure, &data, &options).unwrap();
+    let parts = shards(&data, 3);
+    let boxed = |part| -> Box<dyn CountSource + '_> { Box::new(RowCounts::new(part)) };
+    let sharded = ShardedCounts::new(parts.iter().map(boxed).collect()).unwrap();
+    let found = fit_with(&structure, &sharded, &options, &()).unwrap().done().unwrap();
+    assert_eq!(found.parameters, expected.parameters);
+    assert_eq!(found.pseudo_log_likelihood, expected.pseudo_log_likelihood);
+}
+
+/// Asks to stop after so many questions.
+struct Impatient {
+    patience: usize,
+    asked: AtomicUsize,
+}
+
+impl Impatient {
+    fn new(patience: usize) -> Self {
+        Self { patience, asked: AtomicUsize::new(0) }
+    }
+}
+
+impl Control for Impatient {
+    fn stop(&self) -> Option<StopReason> {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        (asked >= self.patience).then_some(StopReason::TimeLimit)
+    }
+}
+
+/// Every question of a fit can end it, and there are many: more than one for each iteration.
+#[test]
+fn a_fit_stops_wherever_it_is_asked_to() {
+    let data = bundled("economic_activity");
+    let counts = RowCounts::new(&data);
+    let cardinalities = data.schema().cardinalities();
+    let mut cycle = Structure::empty(&cardinalities);
+    for (i, j) in [(0, 1), (1, 2), (2, 3), (0, 3)] {
+        cycle.toggle_edge(edge(i, j)).unwrap();
+    }
+    let mut chain = Structure::empty(&cardinalities);
+    for v in 1..cardinalities.len() {
+        chain.toggle_edge(edge(v - 1, v)).unwrap();
+    }
+    let cases = [(&cycle, Method::Exact), (&cycle, Method::Pseudo), (&chain, Method::Exact)];
+    for (structure, method) in cases {
+        let options = FitOptions { method, smoothing: 0.5, ..FitOptions::default() };
+        let never = Impatient::new(usize::MAX);
+        let whole = fit_with(structure, &counts, &options, &never).unwrap().done().unwrap();
+        let questions = never.asked.load(Ordering::Relaxed);
+        assert!(questions as u64 > 4 + 2 * whole.iterations, "{questions}, {}", whole.iterations);
+        for patience in 0..questions {
+            let stopped = fit_with(structure, &counts, &options, &Impatient::new(patience)).unwrap();
+            assert_eq!(stopped, Outcome::Stopped(StopReason::TimeLimit), "{patience} of {questions}");
+        }
+    }
+}
