@@ -30,6 +30,7 @@ pub mod io;
 pub mod learn;
 pub mod loglinear;
 mod model;
+pub mod options;
 pub mod partition;
 pub mod score;
 pub mod search;

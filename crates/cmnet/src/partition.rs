@@ -2,7 +2,7 @@
 //! its partition figure).
 
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::DisjointSets;
 use crate::structure::Structure;
 use crate::table::{Cell, OutcomeSpace};
@@ -38,7 +38,7 @@ impl Partition {
             return Err(Error::limit(
                 format!("the Markov blanket of variable {node} with {} configurations", space.size()),
                 "2^26 for an explicit partition",
-                "leave out variables or group levels",
+                [Remedy::LeaveOutVariables, Remedy::GroupLevels],
             ));
         }
         let mut sets = DisjointSets::new(space.size() as usize);

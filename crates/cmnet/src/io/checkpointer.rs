@@ -3,7 +3,7 @@
 use super::checkpoint_file;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::{LearnOptions, LearnState, run_identity};
+use crate::learn::{LearnOptions, LearnState, RunFact, run_identity};
 use crate::search::{Event, Observer};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Opened {
 /// Writes checkpoints while a search goes on.
 pub struct Checkpointer {
     path: PathBuf,
-    identity: Vec<(&'static str, String)>,
+    identity: Vec<(RunFact, String)>,
     interval: Duration,
     clock: Clock,
     inner: Mutex<Inner>,

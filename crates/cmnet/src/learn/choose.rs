@@ -1,8 +1,8 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
-use super::{LearnOptions, Learned, LearnedModel, Select};
+use super::{Criterion, LearnOptions, Learned, LearnedModel, Select};
 use crate::data::{DataDigest, Dataset};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, Unfitted};
 use crate::loglinear::{Estimate, Fit, FitOptions, Method, fit_unless};
 use crate::score::Kappa;
 use crate::search::{Event, Observer, StopReason};
@@ -46,9 +46,9 @@ pub(super) fn choose(
         }
     }
     learned.criterion = learned.models.iter().any(|model| model.fit.is_some()).then_some(if pseudo {
-        "pseudo-bic"
+        Criterion::PseudoBic
     } else {
-        "bic"
+        Criterion::Bic
     });
     let mut best: Option<(usize, f64, Kappa)> = None;
     for (place, model) in learned.models.iter().enumerate() {
@@ -101,12 +101,14 @@ fn fit_all(
             }
             Ok(None) => {
                 learned.stop = StopReason::Interrupted;
-                learned.models[place].unfitted = Some("fitting was interrupted".to_owned());
+                learned.models[place].unfitted = Some(Unfitted::Interrupted);
             }
-            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
-                learned.models[place].unfitted = Some(error.to_string());
-            }
-            Err(error) => return Err(error),
+            Err(error) => match error.kind() {
+                ErrorKind::Limit(limit) => {
+                    learned.models[place].unfitted = Some(Unfitted::Limit(limit.clone()));
+                }
+                _ => return Err(error),
+            },
         }
     }
     Ok(())
@@ -158,7 +160,7 @@ mod tests {
             for (model, same) in learned.models.iter().zip(&whole.models).skip(1) {
                 assert_eq!(model.structure, same.structure);
                 assert!(model.fit.is_none());
-                assert_eq!(model.unfitted.as_deref(), Some("fitting was interrupted"));
+                assert_eq!(model.unfitted, Some(Unfitted::Interrupted));
             }
         }
     }
@@ -197,8 +199,8 @@ mod tests {
         assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
         assert_eq!(estimate(chain.compared()), Some(Estimate::Pseudo));
         assert_eq!(estimate(all.fit.as_ref()), Some(Estimate::Pseudo));
-        assert!(all.fit.as_ref().unwrap().reason.contains("does not fit"));
-        assert_eq!((learned.criterion, learned.selected), (Some("pseudo-bic"), Some(0)));
+        assert!(all.fit.as_ref().unwrap().reason.to_string().contains("does not fit"));
+        assert_eq!((learned.criterion, learned.selected), (Some(Criterion::PseudoBic), Some(0)));
         assert!(chain.pseudo_bic().unwrap() > all.pseudo_bic().unwrap());
         let by_hand = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
         let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();

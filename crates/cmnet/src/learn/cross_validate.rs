@@ -4,11 +4,12 @@
 use super::{LearnOptions, Learned, LearnedModel, Select, learn};
 use crate::data::Dataset;
 use crate::data::split::{Deal, Folds};
-use crate::error::Result;
+use crate::error::{Dialect, Result, Unfitted};
 use crate::loglinear::{Fit, FitOptions, Method};
 use crate::score::Kappa;
 use crate::search::{Event, Observer, StopReason};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The means over folds for one way of choosing kappa.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,12 +56,13 @@ pub struct LeftOut {
     /// As in [`CrossValidated::method`].
     pub method: String,
     /// Why the structure could not be fitted, in the first such fold.
-    pub reason: String,
+    #[serde(serialize_with = "as_text")]
+    pub reason: Unfitted,
 }
 
 /// What one fold gave: the numbers of each method or why there are none, and whether they are
 /// exact.
-pub type FoldNumbers = (Vec<std::result::Result<[f64; 4], String>>, bool);
+pub type FoldNumbers = (Vec<std::result::Result<[f64; 4], Unfitted>>, bool);
 
 /// Cross-validates a table.
 ///
@@ -99,6 +101,15 @@ pub fn cross_validate(
 }
 
 impl CrossValidation {
+    /// The answer as a document, with reasons in the words of a front end.
+    pub fn to_json(&self, dialect: &dyn Dialect) -> Value {
+        let mut document = json!(self);
+        for (place, left_out) in self.left_out.iter().enumerate() {
+            document["left_out"][place]["reason"] = left_out.reason.words(dialect).into();
+        }
+        document
+    }
+
     /// A cross-validation of which no fold is finished.
     pub fn begun(data: &Dataset, deal: Deal) -> Self {
         let (seed, fold_column) = match deal {
@@ -125,7 +136,7 @@ impl CrossValidation {
         let (mut rows, mut left_out) = (Vec::new(), Vec::new());
         for (place, method) in methods.enumerate() {
             let numbers = finished.iter().filter_map(|(numbers, _)| numbers.get(place));
-            match numbers.cloned().collect::<std::result::Result<Vec<_>, String>>() {
+            match numbers.cloned().collect::<std::result::Result<Vec<_>, Unfitted>>() {
                 Ok(tally) if tally.is_empty() => {}
                 Ok(tally) => rows.push(means(method, &tally)),
                 Err(reason) => left_out.push(LeftOut { method, reason }),
@@ -150,15 +161,19 @@ fn method(kappa: &Kappa) -> String {
 }
 
 /// The numbers of the choice, then of each kappa.
-fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<[f64; 4], String>> {
-    let none = "none of the structures could be fitted".to_owned();
+fn as_text<S: serde::Serializer>(reason: &Unfitted, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(reason)
+}
+
+fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<[f64; 4], Unfitted>> {
+    let none = Unfitted::NoneOfThem;
     let chosen = learned.selected.map_or(Err(none), |place| numbers(&learned.models[place], heldout));
     std::iter::once(chosen).chain(learned.models.iter().map(|model| numbers(model, heldout))).collect()
 }
 
-fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<[f64; 4], String> {
+fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<[f64; 4], Unfitted> {
     let Some(fit) = model.compared() else {
-        return Err(model.unfitted.clone().unwrap_or_else(|| "it was not fitted".to_owned()));
+        return Err(model.unfitted.clone().unwrap_or(Unfitted::NotAsked));
     };
     let edges = model.structure.graph().edge_count() as f64;
     Ok([fit.sbic(), predictive(fit, heldout), edges, fit.free_parameters as f64])
@@ -192,21 +207,26 @@ fn means(method: String, tally: &[[f64; 4]]) -> CrossValidated {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{LimitReached, Remedies};
+    use crate::learn::Criterion;
 
     #[test]
     fn a_method_that_a_fold_lacks_is_left_out_with_the_reason() {
         let data = Dataset::from_labels(&["a"], [["x"], ["y"]]).unwrap();
         let begun = CrossValidation::begun(&data, Deal::Drawn { folds: 2, seed: 1 });
         let numbers = |value: f64| Ok([value; 4]);
-        let lacks = |reason: &str| Err(reason.to_owned());
+        let too_large = || {
+            let (what, limit) = ("the tree".to_owned(), "1 MiB".to_owned());
+            Unfitted::Limit(LimitReached { what, limit, remedies: Remedies::default() })
+        };
         let folds = [
-            (vec![numbers(1.0), numbers(2.0), lacks("too large")], true),
+            (vec![numbers(1.0), numbers(2.0), Err(too_large())], true),
             (vec![numbers(3.0), numbers(2.0), numbers(5.0)], false),
         ];
         let found = begun.over(&folds, &[Kappa::Epsilon, Kappa::Power(0.5)], StopReason::Converged);
         let rows: Vec<(&str, f64)> = found.rows.iter().map(|row| (row.method.as_str(), row.sbic)).collect();
         assert_eq!(rows, [("CMN", 2.0), ("MN", 2.0)]);
-        let left_out = LeftOut { method: "n^-0.5".to_owned(), reason: "too large".to_owned() };
+        let left_out = LeftOut { method: "n^-0.5".to_owned(), reason: too_large() };
         assert_eq!((found.left_out, found.exact, found.finished), (vec![left_out], false, 2));
     }
 
@@ -247,7 +267,7 @@ mod tests {
         let some = Folds::deal(&data, Deal::Column(0)).unwrap();
         let exactly = |fold: Result<crate::data::split::Fold>| {
             let learned = learn(&fold.unwrap().training, &options(Method::Auto, 1 << 9), &()).unwrap();
-            learned.criterion == Some("bic")
+            learned.criterion == Some(Criterion::Bic)
         };
         assert_eq!(some.iter().map(exactly).filter(|exact| *exact).count(), 1);
     }

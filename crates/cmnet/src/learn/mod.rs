@@ -9,33 +9,44 @@ mod search;
 
 pub use amounts::{parse_bytes, parse_duration};
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, LeftOut, cross_validate};
-pub use options::{LearnOptions, SearchMode, Select};
-pub use resume::{LearnState, run_identity};
+pub use options::{LearnOptions, ModelClass, SearchMode, SearchReason, Select};
+pub use resume::{LearnState, RunFact, run_identity};
 
 use crate::data::{DataDigest, Dataset};
-use crate::error::{Error, Result};
+use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::loglinear::Fit;
 use crate::model::{Model, Provenance};
 use crate::score::{ContextPrior, Nats, StructureScore};
-use crate::search::{GraphStep, Observer, StopReason};
+use crate::search::{GraphStep, Observer, SearchUsed, StopReason};
 use crate::structure::Structure;
+use serde::Serialize;
+
+/// What a choice among structures goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// BIC of the likelihood.
+    Bic,
+    /// BIC of the pseudo-likelihood.
+    PseudoBic,
+}
 
 /// The structures learned from one table.
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// One per kappa, in the order asked for; fewer when the search was ended early.
     pub models: Vec<LearnedModel>,
-    /// The search mode that was used.
-    pub search: &'static str,
+    /// The search that was used.
+    pub search: SearchUsed,
     /// Why that one.
-    pub search_reason: String,
+    pub search_reason: SearchReason,
     /// Why learning ended: early in the search, or, where every model's own search converged,
     /// while they were fitted.
     pub stop: StopReason,
     /// The chosen model's place; `None` where nothing was to be chosen.
     pub selected: Option<usize>,
-    /// What the choice went by, such as `bic`.
-    pub criterion: Option<&'static str>,
+    /// What the choice went by.
+    pub criterion: Option<Criterion>,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
 }
@@ -82,7 +93,7 @@ pub struct LearnedModel {
     /// all are compared by that.
     pub pseudo_fit: Option<Fit>,
     /// Why its parameters cannot be had, or not by the method that all are compared by.
-    pub unfitted: Option<String>,
+    pub unfitted: Option<Unfitted>,
 }
 
 impl LearnedModel {
@@ -97,14 +108,14 @@ impl LearnedModel {
     }
 
     /// The model with its provenance, ready to be saved.
-    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
+    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &SearchUsed) -> Model {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
         let learned = Provenance {
             rows: data.rows(),
             digest: known.unwrap_or_else(|| DataDigest::of(data)),
             kappa: self.prior.kappa(),
             alpha: options.alpha,
-            search: search.to_owned(),
+            search: search.clone(),
             stop: self.stop,
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
@@ -155,7 +166,7 @@ pub fn learn_from(
     options.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(|_| {
         Error::option(
-            "--threads",
+            OptionName::Threads,
             options.threads.to_string(),
             "a number of threads that the system can start",
         )

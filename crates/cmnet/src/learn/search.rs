@@ -7,7 +7,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::blanket::{BlanketSearch, BlanketState};
-use crate::search::{Event, Found, GraphClimb, Observer, StopReason, run as run_climb};
+use crate::search::{Event, Found, GraphClimb, Observer, SearchUsed, StopReason, run as run_climb};
 use crate::structure::Structure;
 
 type TableScorer<'a> = Scorer<'a, PlaneCounts<'a>>;
@@ -23,7 +23,7 @@ pub(super) fn run(
     let (mode, search_reason) = options.mode(data);
     let mut learned = Learned {
         models: Vec::new(),
-        search: if mode == SearchMode::Blanket { "blanket" } else { "paper" },
+        search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
         search_reason,
         stop: StopReason::Converged,
         selected: None,

@@ -30,7 +30,7 @@ pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
 pub use fit::{fit, fit_unless};
 pub use likelihood::{Evaluation, Likelihood};
-pub use options::{Estimate, Fit, FitOptions, FitStatus, Method, check_smoothing};
+pub use options::{Estimate, Fit, FitOptions, FitReason, FitStatus, Method, check_smoothing};
 pub use parameters::{Evaluator, Parameters};
 pub use pseudo::RIDGE;
 pub use rank::parameter_count;
@@ -40,7 +40,7 @@ pub use term::{MOST_CLIQUE_CELLS, MOST_TERMS, Term, TermSet, Terms};
 
 use crate::Structure;
 use crate::data::Dataset;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// A structure and a table speak of the same variables.
 pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
@@ -48,7 +48,7 @@ pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
     let problem = if model.len() == table.len() {
         let differs = model.iter().zip(&table).position(|(one, other)| one != other);
         differs.map(|variable| {
-            let name = crate::error::shown(data.schema().name(variable));
+            let name = crate::error::quoted(data.schema().name(variable));
             format!(
                 "variable {name} has {} levels in the model and {} in the data",
                 model[variable], table[variable]
@@ -58,11 +58,10 @@ pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
         Some(format!("the model has {} variables and the data have {}", model.len(), table.len()))
     };
     match problem {
-        Some(problem) => Err(ErrorKind::Mismatch {
-            problem,
-            hint: "use the table that the structure was learned from, or one coded like it".into(),
+        Some(problem) => {
+            let advice = "use the table that the structure was learned from, or one coded like it";
+            Err(Error::mismatch(problem, advice))
         }
-        .into()),
         None => Ok(()),
     }
 }

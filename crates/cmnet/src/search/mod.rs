@@ -12,9 +12,11 @@ mod replay;
 mod state;
 mod stop;
 mod trace;
+mod used;
 
 pub use context_climb::climb_contexts;
 pub use graph_climb::{GraphClimb, run};
 pub use observer::{Event, Observer, Standing};
 pub use state::{Found, GraphClimbState, GraphStep};
 pub use stop::StopReason;
+pub use used::SearchUsed;

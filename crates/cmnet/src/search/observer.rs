@@ -35,7 +35,7 @@ pub enum Event<'a> {
     FoldFinished {
         /// BIC per training row, mean log-probability per held-out row, edges and free
         /// parameters: of the choice by BIC, then of each kappa. Or why there are none.
-        numbers: &'a [Result<[f64; 4], String>],
+        numbers: &'a [Result<[f64; 4], crate::error::Unfitted>],
         /// Whether all probabilities are exact.
         exact: bool,
     },

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may use, the bottom floor first. `error` is for everyone.
-const FLOORS: [(&str, &[&str]); 18] = [
+const FLOORS: [(&str, &[&str]); 19] = [
     ("error", &[]),
     ("data", &["table", "graph"]),
     ("graph", &["data", "table"]),
@@ -57,6 +57,7 @@ const FLOORS: [(&str, &[&str]); 18] = [
             "learn",
         ],
     ),
+    ("options", &["data", "tree", "search", "loglinear", "inference", "learn", "io"]),
     ("lib", &[]),
 ];
 
@@ -111,4 +112,27 @@ fn no_file_outgrows_its_idea() {
         let code = text.split("#[cfg(test)]").next().unwrap();
         assert!(code.lines().count() <= 400, "{} has outgrown 400 lines", path.display());
     }
+}
+
+/// Whether a line of code names a flag of the command line.
+fn names_a_flag(line: &str) -> bool {
+    let is_name = |after: &str| after.starts_with(|letter: char| letter.is_ascii_lowercase());
+    !line.trim_start().starts_with("//") && line.split("--").skip(1).any(is_name)
+}
+
+/// Errors and results say which option, as data: front ends word them in their own dialect.
+#[test]
+fn nothing_below_the_command_names_a_flag() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for part in ["cmnet", "cmnet-report", "cmnet-paper", "cmnet-py"] {
+        for path in sources(&crates.join(part).join("src")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            for line in code.lines() {
+                assert!(!names_a_flag(line), "{}: name the option, not a flag: {line}", path.display());
+            }
+        }
+    }
+    assert!(names_a_flag(r#"Error::option("--kappa", text)"#) && !names_a_flag("// --kappa"));
+    assert!(!names_a_flag(r#"format!("--{}", option.name())"#));
 }
