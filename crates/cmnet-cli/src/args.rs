@@ -2,7 +2,13 @@
 
 use crate::ask_args::AskCommand;
 pub(crate) use crate::fit_args::{CompareArgs, CvArgs, EvaluateArgs, FitArgs};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cmnet::io::OnMissing;
+use cmnet::learn::{ModelClass, SearchMode, Select};
+use cmnet::loglinear::Method;
+use cmnet::options::{Choice, fitting, learning, reading};
+use cmnet::search::blanket::CandidateRule;
 use std::path::{Path, PathBuf};
 
 /// Learn, check and draw contextual Markov networks from tables of categories.
@@ -79,6 +85,22 @@ const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
 const FITTING: &str = "Fitting";
 
+/// Reads one of the words of an option; the library says which there are and what they do.
+pub(crate) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    choice_with(&[])
+}
+
+/// The same, with other help for some of the words.
+pub(crate) fn choice_with<T: Choice + Send + Sync>(
+    help: &'static [(&str, &str)],
+) -> impl TypedValueParser<Value = T> {
+    let words = T::WORDS.iter().map(|choice| {
+        let own = help.iter().find(|(word, _)| *word == choice.word).map(|(_, help)| *help);
+        PossibleValue::new(choice.word).help(own.unwrap_or(choice.help.trim_end_matches('.')))
+    });
+    PossibleValuesParser::new(words).try_map(|word| T::from_word(&word))
+}
+
 /// How answers are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -136,44 +158,27 @@ impl DataArgs {
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
-    /// Use only these columns: name,name, a name with commas in double quotes
-    #[arg(help_heading = READING, long, value_name = "NAMES")]
+    #[arg(help_heading = READING, long, value_name = "NAMES", help = reading::COLUMNS.help)]
     pub(crate) columns: Option<Vec<String>>,
-    /// What to do with rows that have missing values
-    #[arg(help_heading = READING, long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, help = reading::ON_MISSING.help, value_parser = choice::<OnMissing>(), default_value = reading::ON_MISSING.default)]
     pub(crate) on_missing: OnMissing,
-    /// TOML file with the order of levels: a table `[levels]` with a list per column
-    #[arg(help_heading = READING, long, value_name = "FILE")]
+    #[arg(help_heading = READING, long, value_name = "FILE", help = reading::SCHEMA.help)]
     pub(crate) schema: Option<PathBuf>,
 }
 
 /// How to read the rows of a table whose columns and levels are known.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RowsArgs {
-    /// Character between fields: a character, tab, comma, semicolon, pipe or space [default: sniffed]
-    #[arg(help_heading = READING, long, value_name = "CHAR")]
+    #[arg(help_heading = READING, long, value_name = "CHAR", help = reading::DELIMITER.help)]
     pub(crate) delimiter: Option<String>,
-    /// The first line is a row; the columns are named X1, X2, ...
-    #[arg(help_heading = READING, long)]
+    #[arg(help_heading = READING, long, help = reading::NO_HEADER.help)]
     pub(crate) no_header: bool,
-    /// Leave out these columns: name,name, a name with commas in double quotes
-    #[arg(help_heading = READING, long, value_name = "NAMES")]
+    #[arg(help_heading = READING, long, value_name = "NAMES", help = reading::DROP.help)]
     pub(crate) drop: Vec<String>,
-    /// Column that says how often each row was observed
-    #[arg(help_heading = READING, long, value_name = "COLUMN")]
+    #[arg(help_heading = READING, long, value_name = "COLUMN", help = reading::WEIGHTS.help)]
     pub(crate) weights: Option<String>,
-    /// Texts that mean "missing" [default: the empty text, NA, NaN and ?]
-    #[arg(help_heading = READING, long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = READING, long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true, help = reading::MISSING.help)]
     pub(crate) missing: Option<Vec<String>>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnMissing {
-    /// Refuse, saying how many rows and which columns.
-    #[default]
-    Error,
-    /// Leave those rows out.
-    Drop,
 }
 
 #[derive(Debug, Args)]
@@ -196,15 +201,12 @@ pub(crate) struct LearnArgs {
     /// Write no files
     #[arg(long, conflicts_with = "output")]
     pub(crate) no_output: bool,
-    /// Which class of models: contextual Markov networks, or the decomposable stratified
-    /// graphical models of the paper's comparison (binary variables; no kappa, no search mode)
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, help = learning::MODEL.help, value_parser = choice::<ModelClass>(), default_value = learning::MODEL.default)]
     pub(crate) model: ModelClass,
     /// Seed of the random search of --model sgm [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// How to choose among the kappas
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
@@ -217,30 +219,22 @@ pub(crate) struct LearnArgs {
 /// How structures are searched for, and fitted.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Weights of the context prior: eps (no contexts), powers such as n^-0.5, numbers in (0, 1]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "eps,n^-1,n^-0.5,n^-0.25")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help = learning::KAPPA.help, default_value = learning::KAPPA.default)]
     pub(crate) kappa: Vec<String>,
-    /// How to search
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) search: Search,
-    /// Dirichlet hyperparameter per level
-    #[arg(long, default_value = "0.5")]
+    #[arg(long, help = learning::SEARCH.help, value_parser = choice::<SearchMode>(), default_value = learning::SEARCH.default)]
+    pub(crate) search: SearchMode,
+    #[arg(long, help = learning::ALPHA.help, default_value = learning::ALPHA.default)]
     pub(crate) alpha: String,
-    /// Threads; 0 takes one per core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
     pub(crate) threads: usize,
-    /// End the search after this time and keep what was found: 30s, 5m, 2h; a number is seconds
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]
     pub(crate) time_limit: Option<String>,
-    /// Mode blanket: the most neighbours of a variable
-    #[arg(long, value_name = "N", default_value_t = 12)]
+    #[arg(long, value_name = "N", help = learning::MAX_NEIGHBORS.help, default_value = learning::MAX_NEIGHBORS.default)]
     pub(crate) max_neighbors: usize,
-    /// Mode blanket: the most configurations of a variable's neighbours
-    #[arg(long, value_name = "N", default_value_t = 65536)]
+    #[arg(long, value_name = "N", help = learning::MAX_CONFIGURATIONS.help, default_value = learning::MAX_CONFIGURATIONS.default)]
     pub(crate) max_configurations: u64,
-    /// Mode blanket: an edge is considered when one end (or) or both (and) ask for it
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) candidates: Candidates,
+    #[arg(long, help = learning::CANDIDATES.help, value_parser = choice::<CandidateRule>(), default_value = learning::CANDIDATES.default)]
+    pub(crate) candidates: CandidateRule,
     #[command(flatten)]
     pub(crate) fitting: FittingArgs,
 }
@@ -248,82 +242,23 @@ pub(crate) struct SearchArgs {
 /// Long runs that survive a crash.
 #[derive(Debug, Args)]
 pub(crate) struct CheckpointArgs {
-    /// Save the search here now and then; the generation before is kept as FILE.previous
-    #[arg(help_heading = LONG_RUNS, long, value_name = "FILE")]
+    #[arg(help_heading = LONG_RUNS, long, value_name = "FILE", help = learning::CHECKPOINT.help)]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint, to the same result as without a break
-    #[arg(help_heading = LONG_RUNS, long)]
+    #[arg(help_heading = LONG_RUNS, long, help = learning::RESUME.help)]
     pub(crate) resume: bool,
-    /// The least time between two checkpoints
-    #[arg(help_heading = LONG_RUNS, long, value_name = "TIME", default_value = "5s")]
+    #[arg(help_heading = LONG_RUNS, long, value_name = "TIME", help = learning::CHECKPOINT_INTERVAL.help, default_value = learning::CHECKPOINT_INTERVAL.default)]
     pub(crate) checkpoint_interval: String,
 }
 
 /// How parameters are estimated.
 #[derive(Debug, Args)]
 pub(crate) struct FittingArgs {
-    /// Which estimate: auto is exact when the junction tree fits the memory
-    #[arg(help_heading = FITTING, long, value_enum, default_value_t)]
-    pub(crate) method: FitMethod,
-    /// Imagined observations, spread evenly over all joint outcomes, that keep probabilities
-    /// positive; 0 gives the bare maximum likelihood estimate, by which BIC always judges (where
-    /// that lies at infinity, the parameters end at 1e-7 imagined observations for each row, at
-    /// most one)
-    #[arg(help_heading = FITTING, long, default_value_t = 1.0)]
+    #[arg(help_heading = FITTING, long, help = fitting::METHOD.help, value_parser = choice::<Method>(), default_value = fitting::METHOD.default)]
+    pub(crate) method: Method,
+    #[arg(help_heading = FITTING, long, help = fitting::SMOOTHING.help, default_value = fitting::SMOOTHING.default)]
     pub(crate) smoothing: f64,
-    /// Memory for the tables of exact fitting, and for what a search remembers (two memos of
-    /// a quarter of it each, at most 96M)
-    #[arg(help_heading = FITTING, long, value_name = "AMOUNT", default_value = "256M")]
+    #[arg(help_heading = FITTING, long, value_name = "AMOUNT", help = fitting::MEMORY.help, default_value = fitting::MEMORY.default)]
     pub(crate) memory: String,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FitMethod {
-    /// Exact when the junction tree fits the memory, else pseudo.
-    #[default]
-    Auto,
-    /// Maximum likelihood, or a refusal.
-    Exact,
-    /// Maximum pseudo-likelihood.
-    Pseudo,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Candidates {
-    /// One end asks for it.
-    #[default]
-    Or,
-    /// Both ends ask for it.
-    And,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModelClass {
-    /// Contextual Markov networks.
-    #[default]
-    Cmn,
-    /// Decomposable stratified graphical models.
-    Sgm,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Search {
-    /// Picks by estimated cost and says which.
-    #[default]
-    Auto,
-    /// Algorithms 1 and 2 of the paper, exactly.
-    Paper,
-    /// Neighbourhoods first, then toggles among their edges: for many variables.
-    Blanket,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Select {
-    /// Fit each structure and take the highest BIC.
-    #[default]
-    Bic,
-    /// Fit nothing and choose none, unless there is only one.
-    None,
 }
 
 /// Hyperparameters other than the model's own.

@@ -1,7 +1,10 @@
 //! What can be typed to ask a model something.
 
-use crate::args::{FittedArgs, FormatArgs, ModelArgs, RowsArgs};
-use clap::{Args, Subcommand, ValueEnum};
+use crate::args::{FittedArgs, FormatArgs, ModelArgs, RowsArgs, choice, choice_with};
+use clap::{Args, Subcommand};
+use cmnet::inference::QueryMethod;
+use cmnet::options::asking;
+use cmnet::tree::EliminationChoice;
 use std::path::{Path, PathBuf};
 
 const QUERY_HELP: &str = "\
@@ -48,6 +51,12 @@ pub(crate) enum AskCommand {
 const KNOWN: &str = "What is known";
 const INFERENCE: &str = "Inference";
 
+/// Methods that work otherwise with --map, which the library does not know.
+const OF_MAP: [(&str, &str); 2] = [
+    ("gibbs", "Gibbs sampling; for --map annealed, then climbing by blocks"),
+    ("bp", "Loopy belief propagation; for --map with maxima, then climbing by blocks"),
+];
+
 /// What is known.
 #[derive(Debug, Args)]
 pub(crate) struct GivenArgs {
@@ -73,45 +82,28 @@ impl GivenArgs {
 /// How exact inference works.
 #[derive(Debug, Args)]
 pub(crate) struct TreeArgs {
-    /// Memory for tables
-    #[arg(help_heading = INFERENCE, long, value_name = "AMOUNT", default_value = "1G")]
+    #[arg(help_heading = INFERENCE, long, value_name = "AMOUNT", help = asking::MEMORY.help, default_value = asking::MEMORY.default)]
     pub(crate) memory: String,
-    /// Which variable goes next when the graph is triangulated
-    #[arg(help_heading = INFERENCE, long, value_enum, default_value_t)]
-    pub(crate) elimination: Elimination,
+    #[arg(help_heading = INFERENCE, long, help = asking::ELIMINATION.help, value_parser = choice::<EliminationChoice>(), default_value = asking::ELIMINATION.default)]
+    pub(crate) elimination: EliminationChoice,
     /// Do not say on standard error what will be done and what the tables will take
     #[arg(help_heading = INFERENCE, long, short)]
     pub(crate) quiet: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Elimination {
-    /// The better of both.
-    #[default]
-    Best,
-    /// The one that adds the fewest edges.
-    MinFill,
-    /// The one that makes the smallest table.
-    MinWeight,
-}
-
 /// Which method, and how it works when it is not exact.
 #[derive(Debug, Args)]
 pub(crate) struct MethodArgs {
-    /// Which method: auto is exact when the tables fit the memory, else gibbs
-    #[arg(help_heading = INFERENCE, long, value_enum, default_value_t)]
-    pub(crate) method: InferenceMethod,
+    #[arg(help_heading = INFERENCE, long, help = asking::METHOD.help, value_parser = choice_with::<QueryMethod>(&OF_MAP), default_value = asking::METHOD.default)]
+    pub(crate) method: QueryMethod,
     /// Gibbs: chains; for --map so many that are annealed
-    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 4)]
+    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value = asking::CHAINS.default)]
     pub(crate) chains: usize,
-    /// Gibbs: sweeps of each chain that count
-    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 4000)]
+    #[arg(help_heading = INFERENCE, long, value_name = "N", help = asking::SWEEPS.help, default_value = asking::SWEEPS.default)]
     pub(crate) sweeps: usize,
-    /// Gibbs: sweeps of each chain before
-    #[arg(help_heading = INFERENCE, long, value_name = "N", default_value_t = 1000)]
+    #[arg(help_heading = INFERENCE, long, value_name = "N", help = asking::WARM_UP.help, default_value = asking::WARM_UP.default)]
     pub(crate) warm_up: usize,
-    /// What determines the random numbers
-    #[arg(help_heading = INFERENCE, long, value_name = "S", default_value_t = 1)]
+    #[arg(help_heading = INFERENCE, long, value_name = "S", help = asking::SEED.help, default_value = asking::SEED.default)]
     pub(crate) seed: u64,
 }
 
@@ -124,19 +116,6 @@ pub(crate) struct QuestionArgs {
     pub(crate) tree: TreeArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InferenceMethod {
-    /// Exact when the tables fit the memory, else gibbs.
-    #[default]
-    Auto,
-    /// Junction tree or elimination, or a refusal.
-    Exact,
-    /// Gibbs sampling; for --map annealed, then climbing by blocks.
-    Gibbs,
-    /// Loopy belief propagation; for --map with maxima, then climbing by blocks.
-    Bp,
 }
 
 #[derive(Debug, Args)]

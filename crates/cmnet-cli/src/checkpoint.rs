@@ -4,6 +4,7 @@ use crate::args::CheckpointArgs;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::data::Dataset;
+use cmnet::error::OptionName;
 use cmnet::io::Checkpointer;
 use cmnet::learn::{LearnOptions, LearnState, parse_duration};
 use std::time::Instant;
@@ -20,7 +21,7 @@ pub(crate) fn open(
         }
         return Ok((None, LearnState::default()));
     };
-    let interval = parse_duration("--checkpoint-interval", &arguments.checkpoint_interval)?;
+    let interval = parse_duration(OptionName::CheckpointInterval, &arguments.checkpoint_interval)?;
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let shown = path.display().to_string();

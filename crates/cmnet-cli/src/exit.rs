@@ -1,5 +1,6 @@
 //! Exit codes, as the manual lists them.
 
+use crate::dialect::CommandLine;
 use crate::output;
 use cmnet::search::StopReason;
 use cmnet::{Error, ErrorKind};
@@ -49,7 +50,7 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     let fact = error.downcast_ref::<Error>();
     // An error of the library says its cause itself; others say theirs when asked.
     match fact {
-        Some(fact) => output::note(&fact.to_string()),
+        Some(fact) => output::note(&fact.words(&CommandLine)),
         None => output::note(&format!("{error:#}")),
     }
     ExitCode::from(match fact.map(Error::kind) {

@@ -1,11 +1,12 @@
 //! Reading tables and models as the arguments say.
 
-use crate::args::{DataArgs, OnMissing, ReadingArgs, RowsArgs};
+use crate::args::{DataArgs, ReadingArgs, RowsArgs};
+use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::Model;
 use cmnet::data::{Dataset, quoted};
-use cmnet::io::{LevelOrder, Loaded, OnMissing as Policy, ReadOptions, Source, csv, parse_delimiter};
+use cmnet::io::{LevelOrder, Loaded, ReadOptions, Source, csv, parse_delimiter};
 use cmnet::loglinear::Fit;
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,7 @@ fn note_dropped(loaded: &Loaded) {
 /// Says on standard error what a reader of the table should know.
 pub(crate) fn warn(loaded: &Loaded) {
     for warning in &loaded.warnings {
-        output::note(&format!("warning: {warning}"));
+        output::note(&format!("warning: {}", warning.words(&CommandLine)));
     }
 }
 
@@ -157,10 +158,7 @@ fn names(lists: &[String]) -> Vec<String> {
 pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
     Ok(ReadOptions {
         columns: arguments.columns.as_deref().map(names),
-        on_missing: match arguments.on_missing {
-            OnMissing::Error => Policy::Error,
-            OnMissing::Drop => Policy::Drop,
-        },
+        on_missing: arguments.on_missing,
         schema: arguments.schema.as_deref().map(LevelOrder::read).transpose()?,
         ..row_options(&arguments.rows)?
     })

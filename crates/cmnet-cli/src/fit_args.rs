@@ -2,6 +2,7 @@
 
 use crate::args::{DataArgs, FittedArgs, FittingArgs, FormatArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
+use cmnet::options::validation;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -33,14 +34,11 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct CvArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Number of folds
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "fold_column")]
+    #[arg(long, value_name = "N", conflicts_with = "fold_column", help = validation::FOLDS.help, default_value = validation::FOLDS.default)]
     pub(crate) folds: usize,
-    /// Seed of the shuffle
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "fold_column")]
+    #[arg(long, value_name = "N", conflicts_with = "fold_column", help = validation::SEED.help, default_value = validation::SEED.default)]
     pub(crate) seed: u64,
-    /// Column that names the fold of each row, instead of a shuffle; no variable of the models
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", help = validation::FOLD_COLUMN.help)]
     pub(crate) fold_column: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,

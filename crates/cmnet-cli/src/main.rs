@@ -4,6 +4,7 @@ mod args;
 mod ask_args;
 mod checkpoint;
 mod commands;
+mod dialect;
 mod exit;
 mod files;
 mod fit_args;

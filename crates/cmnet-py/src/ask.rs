@@ -3,18 +3,19 @@
 use crate::each_row::over_rows;
 use crate::errors;
 use crate::model::{Data, Model};
-use crate::options::{Reading, choice};
+use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
 use crate::{value, work};
 use cmnet::data::{Schema, Var};
 use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Network, Predictor, QueryMethod,
-    find_level, find_variable,
+    Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Network, Predictor, find_level,
+    find_variable,
 };
 use cmnet::learn::parse_bytes;
-use cmnet::tree::EliminationRule;
+use cmnet::options::OptionName;
+use cmnet::tree::EliminationChoice;
 use cmnet::{Error, Result};
 use cmnet_report::answer::approximation::approximation;
 use cmnet_report::answer::{Compared, Explained, names};
@@ -60,13 +61,8 @@ pub(crate) struct Inference {
 
 impl Inference {
     fn ask(&self) -> Result<Ask> {
-        let rules = [
-            ("best", None),
-            ("min-fill", Some(EliminationRule::MinFill)),
-            ("min-weight", Some(EliminationRule::MinWeight)),
-        ];
-        let rule = choice("--elimination", &self.elimination, &rules, "best, min-fill or min-weight")?;
-        Ok(Ask { memory: parse_bytes("--memory", &self.memory)?, rule, ..Ask::default() })
+        let rule = self.elimination.parse::<EliminationChoice>()?.rule();
+        Ok(Ask { memory: parse_bytes(OptionName::Memory, &self.memory)?, rule, ..Ask::default() })
     }
 }
 
@@ -110,14 +106,8 @@ impl Question {
     }
 
     fn methods(&self) -> Result<Methods> {
-        let names = [
-            ("auto", QueryMethod::Auto),
-            ("exact", QueryMethod::Exact),
-            ("gibbs", QueryMethod::Gibbs),
-            ("bp", QueryMethod::Belief),
-        ];
         Ok(Methods {
-            method: choice("--method", &self.method, &names, "auto, exact, gibbs or bp")?,
+            method: self.method.parse()?,
             gibbs: GibbsOptions {
                 chains: self.chains,
                 sweeps: self.sweeps,
@@ -332,7 +322,7 @@ pub(crate) fn compare<'py>(
 #[pyfunction]
 pub(crate) fn factors(py: Python<'_>, model: &Model, memory: &str) -> PyResult<Vec<(Vec<String>, Vec<f64>)>> {
     let network = model.network(py)?;
-    let memory = parse_bytes("--memory", memory).map_err(|error| errors::to_python(py, &error))?;
+    let memory = parse_bytes(OptionName::Memory, memory).map_err(|error| errors::to_python(py, &error))?;
     work::call(py, 1, move || {
         let factors = network.factors(&Evidence::none(), memory)?;
         let name = |&v: &Var| network.schema().name(v).to_owned();

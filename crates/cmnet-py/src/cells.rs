@@ -226,7 +226,7 @@ fn check(data_type: &DataType) -> Result<(), InputProblem> {
 
 /// The complaint about a column that is not one of categories.
 pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
-    let hint = match what {
+    let advice = match what {
         "numbers with decimals" => {
             "bin them first, for instance with pandas.cut, polars' cut or numpy.digitize; \
              whole numbers can be cast to integers"
@@ -241,5 +241,5 @@ pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
         "nested values" => "take out what you need as columns of their own, binned where it is a measurement",
         _ => "cast it to texts, integers or booleans, binned where it is a measurement",
     };
-    InputProblem::NotCategories { what: format!("{what} ({data_type})"), hint: hint.to_owned() }
+    InputProblem::NotCategories { what: format!("{what} ({data_type})"), remedies: advice.into() }
 }

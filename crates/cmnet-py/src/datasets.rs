@@ -2,6 +2,7 @@
 
 use crate::errors;
 use cmnet::Error;
+use cmnet::error::Remedy;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -35,10 +36,10 @@ pub(crate) fn bundled<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, P
         return Ok(PyBytes::new(py, bytes));
     }
     let near = cmnet::error::nearest(name, TABLES.iter().map(|(known, _)| *known));
-    let hint = near.map_or_else(
-        || format!("there are {}", bundled_names().join(", ")),
-        |near| format!("did you mean \"{near}\"?"),
+    let remedy = near.map_or_else(
+        || Remedy::Advice(format!("there are {}", bundled_names().join(", ")).into()),
+        |near| Remedy::DidYouMean(near.to_owned()),
     );
-    let problem = format!("there is no bundled table {}", cmnet::error::shown(name));
-    Err(errors::to_python(py, &Error::question(problem, hint)))
+    let problem = format!("there is no bundled table {}", cmnet::error::quoted(name));
+    Err(errors::to_python(py, &Error::question(problem, remedy)))
 }

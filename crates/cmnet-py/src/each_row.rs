@@ -10,7 +10,7 @@ use cmnet::data::intake::{RowLevels, TABLE};
 use cmnet::data::{Dataset, Levels, Schema};
 use cmnet::io::rows::{self, OnUnknown};
 use cmnet::io::{Columns, ReadOptions, Source as File};
-use cmnet::{Error, ErrorKind, Result};
+use cmnet::{Error, Result};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -107,8 +107,7 @@ impl EachRow for PackedRows<'_> {
 }
 
 fn no_columns() -> Error {
-    let problem = "the data have none of the model's columns".to_owned();
-    ErrorKind::Mismatch { problem, hint: "check the column names".to_owned() }.into()
+    Error::mismatch("the data have none of the model's columns", "check the column names")
 }
 
 /// Some rows, one after the other, and their weights.

@@ -7,7 +7,7 @@ use crate::work::{self, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::data::intake::{TABLE, Taken};
 use cmnet::data::{Intake, Levels};
-use cmnet::error::{InputProblem, Place, shown_bytes};
+use cmnet::error::{InputProblem, Place, quoted_bytes};
 use cmnet::io::csv::parse_weight;
 use cmnet::io::{Columns, ReadOptions};
 use cmnet::{Error, Result};
@@ -363,8 +363,8 @@ impl Rows for Packing {
 pub(crate) fn weight_of(columns: &Columns, cells: &[Cells<'_>], (row, seen): (usize, u64)) -> Result<u64> {
     let Some((column, cells)) = columns.weights().zip(cells.last()) else { return Ok(1) };
     let text = cells.get(row).unwrap_or_default();
-    parse_weight(text).map_err(|hint| {
-        let problem = InputProblem::Weight { text: shown_bytes(text), hint };
+    parse_weight(text).map_err(|doubt| {
+        let problem = InputProblem::Weight { text: quoted_bytes(text), doubt };
         Error::input(columns.place(column).at_line(seen), problem)
     })
 }

@@ -1,5 +1,6 @@
 //! Learning and cross-validation.
 
+use crate::dialect::Keywords;
 use crate::errors;
 use crate::model::{Model, fit_facts, nats};
 use crate::options::Learning;
@@ -18,11 +19,12 @@ use cmnet::learn::{
     cross_validate as validate, learn_from,
 };
 use cmnet::loglinear::{Fit, fit_with};
+use cmnet::options::OptionName;
 use cmnet::{Error, Result};
 use cmnet_paper::sgm::{self, SgmOptions};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,7 +64,7 @@ struct Found {
 impl Found {
     fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Self {
         let schema = data.schema();
-        let models = learned.models.iter().map(|model| model.to_model(data, options, learned.search));
+        let models = learned.models.iter().map(|model| model.to_model(data, options, &learned.search));
         let row = |model: &cmnet::learn::LearnedModel| {
             let mut row = json!({"kappa": model.prior.kappa().to_string(), "log_kappa": nats(model.prior.log_kappa()),
                 "edges": model.structure.graph().edge_count(),
@@ -70,7 +72,7 @@ impl Found {
                 "log_mpl": model.score.log_mpl.to_f64(), "log_prior": nats(model.score.log_prior),
                 "score": nats(model.score.total()), "steps": model.steps.len(), "moves": model.moves,
                 "ties": model.ties, "stop": model.stop.to_string(), "pseudo_bic": model.pseudo_bic(),
-                "unfitted": model.unfitted.as_deref().map(errors::in_python_words)});
+                "unfitted": model.unfitted.as_ref().map(|why| why.words(&Keywords))});
             let fitted = model.fit.as_ref().map_or(Value::Null, fit_facts);
             for name in
                 ["parameters", "log_likelihood", "pseudo_log_likelihood", "bic", "sbic", "method", "status"]
@@ -126,7 +128,7 @@ pub(crate) fn learn<'py>(
     let ended = watched(py, &watch, progress, search)?;
     // A disk that is full must not swallow the answer.
     if let Err(error) = watch.finish() {
-        let text = CString::new(error.to_string()).unwrap_or_default();
+        let text = CString::new(error.words(&Keywords)).unwrap_or_default();
         PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
     }
     match ended {
@@ -166,7 +168,7 @@ fn checkpoints(
     let Some(path) = learning.checkpoint.clone() else {
         if learning.resume {
             let expected = "a checkpoint to go on from, checkpoint=";
-            return Err(Error::option("--resume", "True without checkpoint", expected));
+            return Err(Error::option(OptionName::Resume, "True without checkpoint", expected));
         }
         return Ok((None, LearnState::default(), None));
     };
@@ -234,40 +236,17 @@ pub(crate) fn cross_validate<'py>(
             (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
         }
     };
-    Ok((Some(value::to_python(py, &json!(found))?), raised, None))
+    Ok((Some(value::to_python(py, &found.to_json(&Keywords))?), raised, None))
 }
 
-/// The defaults of the library's options, by the names that Python uses.
-#[pyfunction]
-pub(crate) fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let learn = LearnOptions::default();
-    let kappas: Vec<String> = learn.kappas.iter().map(ToString::to_string).collect();
-    let mut all = Map::new();
-    let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
-    put("kappa", json!(kappas));
-    put("alpha", json!(learn.alpha.to_string()));
-    put("search", json!(format!("{:?}", learn.search).to_lowercase()));
-    put("select", json!(format!("{:?}", learn.select).to_lowercase()));
-    put("threads", json!(learn.threads));
-    put("max_neighbors", json!(learn.limits.neighbors));
-    put("max_configurations", json!(learn.limits.configurations));
-    put("candidates", json!(format!("{:?}", learn.candidates).to_lowercase()));
-    put("method", json!(format!("{:?}", learn.fit.method).to_lowercase()));
-    put("smoothing", json!(learn.fit.smoothing));
-    put("memory", json!(learn.fit.memory));
-    put("seed", json!(SgmOptions::default().seed));
-    put("missing", json!(cmnet::io::ReadOptions::default().missing));
-    value::to_python(py, &Value::Object(all))
-}
-
-/// Raises the complaint about a column that is not one of categories.
+/// The exception about a column that is not one of categories.
 #[pyfunction]
 pub(crate) fn refuse_column(py: Python<'_>, name: &str, number: usize, what: &str, kind: &str) -> PyErr {
     let place = cmnet::error::Place::file(cmnet::data::intake::TABLE).at_column(number, Some(name));
     errors::to_python(py, &Error::input(place, crate::cells::not_categories(what, kind)))
 }
 
-/// Raises the complaint about an option.
+/// The exception about an option.
 #[pyfunction]
 pub(crate) fn refuse_option(py: Python<'_>, name: &str, found: String, expected: &str) -> PyErr {
     errors::option(py, name, &found, expected)

@@ -12,6 +12,7 @@
 mod ask;
 mod cells;
 mod datasets;
+mod dialect;
 mod each_row;
 mod errors;
 mod intake;
@@ -39,7 +40,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<learn::Unfinished>()?;
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
     module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(options::option_table, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_column, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_option, module)?)?;
     module.add_function(wrap_pyfunction!(ask::query, module)?)?;

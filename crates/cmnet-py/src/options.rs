@@ -1,11 +1,15 @@
 //! What Python passes, as the options that the command line has too.
 
-use cmnet::io::{LevelOrder, OnMissing, ReadOptions, parse_delimiter};
-use cmnet::learn::{LearnOptions, SearchMode, Select, parse_bytes, parse_duration};
-use cmnet::loglinear::{FitOptions, Method};
-use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use crate::dialect::keyword;
+use crate::value;
+use cmnet::io::{LevelOrder, ReadOptions, parse_delimiter};
+use cmnet::learn::{LearnOptions, ModelClass, parse_bytes, parse_duration};
+use cmnet::loglinear::FitOptions;
+use cmnet::options::{GROUPS, OptionInfo, OptionName};
+use cmnet::search::blanket::BlanketLimits;
 use cmnet::{Error, Result};
 use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,12 +43,7 @@ impl Reading {
             drop: self.drop.clone(),
             weights: self.weights.clone(),
             missing: self.missing.clone().unwrap_or_else(|| ReadOptions::default().missing),
-            on_missing: choice(
-                "--on-missing",
-                &self.on_missing,
-                &[("error", OnMissing::Error), ("drop", OnMissing::Drop)],
-                "error or drop",
-            )?,
+            on_missing: self.on_missing.parse()?,
             schema: self.schema.as_ref().map(SchemaGiven::order).transpose()?,
         })
     }
@@ -70,11 +69,10 @@ pub(crate) struct Fitting {
 
 impl Fitting {
     pub(crate) fn options(&self) -> Result<FitOptions> {
-        let methods = [("auto", Method::Auto), ("exact", Method::Exact), ("pseudo", Method::Pseudo)];
         Ok(FitOptions {
-            method: choice("--method", &self.method, &methods, "auto, exact or pseudo")?,
+            method: self.method.parse()?,
             smoothing: self.smoothing,
-            memory: parse_bytes("--memory", &self.memory)?,
+            memory: parse_bytes(OptionName::Memory, &self.memory)?,
             ..FitOptions::default()
         })
     }
@@ -103,26 +101,22 @@ pub(crate) struct Learning {
 
 impl Learning {
     pub(crate) fn options(&self) -> Result<LearnOptions> {
-        let modes =
-            [("auto", SearchMode::Auto), ("paper", SearchMode::Paper), ("blanket", SearchMode::Blanket)];
-        let choices = [("bic", Select::Bic), ("none", Select::None)];
-        let rules = [("or", CandidateRule::Or), ("and", CandidateRule::And)];
         Ok(LearnOptions {
             kappas: self.kappa.iter().map(|text| text.parse()).collect::<Result<_>>()?,
-            search: choice("--search", &self.search, &modes, "auto, paper or blanket")?,
+            search: self.search.parse()?,
             alpha: self.alpha.parse()?,
-            select: choice("--select", &self.select, &choices, "bic or none")?,
+            select: self.select.parse()?,
             fit: self.fitting.options()?,
             threads: self.threads,
             limits: BlanketLimits { neighbors: self.max_neighbors, configurations: self.max_configurations },
-            candidates: choice("--candidates", &self.candidates, &rules, "or, and")?,
+            candidates: self.candidates.parse()?,
         })
     }
 
     /// Whether the decomposable stratified graphical models of the paper's comparison are
     /// asked for.
     pub(crate) fn is_stratified(&self) -> Result<bool> {
-        choice("--model", &self.model, &[("cmn", false), ("sgm", true)], "cmn or sgm")
+        Ok(self.model.parse::<ModelClass>()? == ModelClass::Sgm)
     }
 
     /// Refuses what has no meaning for those models.
@@ -130,29 +124,33 @@ impl Learning {
         if !self.is_stratified()? {
             return Ok(());
         }
-        let saved = (self.checkpoint.is_some() || self.resume).then_some("--checkpoint");
+        let saved = (self.checkpoint.is_some() || self.resume).then_some(OptionName::Checkpoint);
         match saved.or_else(|| options.unused_by_sgm()) {
-            Some(flag) => Err(Error::option(flag, "a value", "nothing: model \"sgm\" does not use it")),
+            Some(option) => Err(Error::option(option, "a value", "nothing: model \"sgm\" does not use it")),
             None => Ok(()),
         }
     }
 
     pub(crate) fn time_limit(&self) -> Result<Option<Duration>> {
-        self.time_limit.as_deref().map(|text| parse_duration("--time-limit", text)).transpose()
+        self.time_limit.as_deref().map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()
     }
 
     pub(crate) fn checkpoint_interval(&self) -> Result<Duration> {
-        parse_duration("--checkpoint-interval", &self.checkpoint_interval)
+        parse_duration(OptionName::CheckpointInterval, &self.checkpoint_interval)
     }
 }
 
-/// One of the words that an option takes.
-pub(crate) fn choice<T: Copy>(
-    name: &'static str,
-    text: &str,
-    choices: &[(&str, T)],
-    expected: &'static str,
-) -> Result<T> {
-    let found = choices.iter().find(|(word, _)| *word == text);
-    found.map(|(_, value)| *value).ok_or_else(|| Error::option(name, text, expected))
+/// Every option that the front ends share, by group: its keyword, default, words and help.
+#[pyfunction]
+pub(crate) fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let option = |option: &OptionInfo| {
+        let words: Vec<&str> = option.choices.iter().map(|choice| choice.word).collect();
+        json!({"name": keyword(option.name), "default": option.default, "choices": words,
+            "is_switch": option.is_switch, "help": option.help})
+    };
+    let group = |(name, options): &(&str, &[OptionInfo])| {
+        ((*name).to_owned(), Value::from(options.iter().map(option).collect::<Vec<_>>()))
+    };
+    let table: Map<String, Value> = GROUPS.iter().map(group).collect();
+    value::to_python(py, &Value::Object(table))
 }

@@ -1,5 +1,6 @@
 //! Packed tables.
 
+use crate::dialect::Keywords;
 use crate::errors;
 use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
@@ -34,7 +35,7 @@ impl Table {
     fn of(data: Dataset, warnings: &[Warning], dropped_rows: u64, missing: &[u64]) -> Self {
         let names = data.schema().variables().iter().map(|variable| variable.name.clone());
         Self {
-            warnings: warnings.iter().map(|warning| errors::in_python_words(&warning.to_string())).collect(),
+            warnings: warnings.iter().map(|warning| warning.words(&Keywords)).collect(),
             missing: names.zip(missing.iter().copied()).filter(|(_, count)| *count > 0).collect(),
             dropped_rows,
             data: Arc::new(data),

@@ -41,7 +41,7 @@ pub use sentence::sentence;
 
 use cmnet::Structure;
 use cmnet::data::Schema;
-use cmnet::error::{Error, ErrorKind, Result};
+use cmnet::error::{Error, Result};
 use std::path::Path;
 
 /// How contexts are written on edges.
@@ -77,7 +77,7 @@ impl<'a> Drawing<'a> {
             let problem = match named.iter().zip(drawn).position(|(one, other)| one != other) {
                 Some(variable) if named.len() == drawn.len() => format!(
                     "variable {} has {} levels in the schema and {} in the structure",
-                    cmnet::error::shown(schema.name(variable)),
+                    cmnet::error::quoted(schema.name(variable)),
                     named[variable],
                     drawn[variable]
                 ),
@@ -87,8 +87,10 @@ impl<'a> Drawing<'a> {
                     structure.variables()
                 ),
             };
-            let hint = "draw a structure with the schema that it was learned with".to_owned();
-            return Err(ErrorKind::Mismatch { problem, hint }.into());
+            return Err(Error::mismatch(
+                problem,
+                "draw a structure with the schema that it was learned with",
+            ));
         }
         Ok(Self { schema, structure, title: None, labels: LabelStyle::Auto })
     }

@@ -1,8 +1,23 @@
-//! One opaque error with a place, a fact and a hint in every kind.
+//! One opaque error with a place, a fact and what to do in every kind.
+//!
+//! Errors are facts: which option, which place, what was found, what is possible, what may
+//! help. `Display` words them in plain English; a front end words them with its own
+//! [`Dialect`] through [`Error::words`].
 
+mod dialect;
 mod input;
+mod option;
+mod remedy;
+mod text;
 
-pub use input::{InputProblem, MissingValues, Place};
+#[cfg(test)]
+pub(crate) use dialect::CommandLine;
+pub use dialect::{Action, Dialect, Plain};
+pub use input::{InputProblem, MissingValues, Place, RowDoubt, WeightDoubt};
+pub(crate) use option::choices;
+pub use option::{Choice, ChoiceWord, Expected, OptionName, Subject};
+pub use remedy::{Remedies, Remedy};
+pub use text::{nearest, quoted, quoted_bytes, quoted_list};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -22,14 +37,42 @@ impl Error {
         &self.0
     }
 
-    /// An option that cannot be used as given.
-    pub fn option(name: &'static str, found: impl Into<String>, expected: &'static str) -> Self {
-        ErrorKind::Option { name, found: found.into(), expected }.into()
+    /// The error in the words of a front end.
+    ///
+    /// # Example
+    /// ```
+    /// use cmnet::error::{Plain, OptionName};
+    /// let error = cmnet::Error::option(OptionName::Folds, "1", "a whole number, 2 or more");
+    /// assert_eq!(error.words(&Plain), "option folds: \"1\" is not usable; expected a whole number, 2 or more");
+    /// ```
+    pub fn words(&self, dialect: &dyn Dialect) -> String {
+        self.0.words(dialect)
     }
 
-    /// A table that cannot be read, with the place of the complaint.
+    /// An option or argument that cannot be used as given.
+    pub fn option(
+        subject: impl Into<Subject>,
+        found: impl Into<String>,
+        expected: impl Into<Expected>,
+    ) -> Self {
+        let (subject, found, expected) = (subject.into(), found.into(), expected.into());
+        ErrorKind::Option { subject, found, expected }.into()
+    }
+
+    /// A table that cannot be read, with the place of the error.
     pub fn input(place: Place, problem: InputProblem) -> Self {
         ErrorKind::Input { place, problem }.into()
+    }
+
+    /// A model file that does not describe a model, with the place of the error inside it.
+    pub fn model(file: impl Into<String>, at: impl Into<String>, problem: impl Into<String>) -> Self {
+        let (file, at, problem) = (file.into(), at.into(), problem.into());
+        ErrorKind::Model { file, at, problem, remedies: Remedies::default() }.into()
+    }
+
+    /// A model and a table, or two models, that do not speak of the same variables.
+    pub fn mismatch(problem: impl Into<String>, remedies: impl Into<Remedies>) -> Self {
+        ErrorKind::Mismatch { problem: problem.into(), remedies: remedies.into() }.into()
     }
 
     /// The operating system refused something about a file.
@@ -38,13 +81,14 @@ impl Error {
     }
 
     /// A question that the model cannot answer as it was asked.
-    pub fn question(problem: impl Into<String>, hint: impl Into<String>) -> Self {
-        ErrorKind::Question { problem: problem.into(), hint: hint.into() }.into()
+    pub fn question(problem: impl Into<String>, remedies: impl Into<Remedies>) -> Self {
+        ErrorKind::Question { problem: problem.into(), remedies: remedies.into() }.into()
     }
 
     /// A limit that this input or structure goes beyond.
-    pub fn limit(what: impl Into<String>, limit: impl fmt::Display, hint: impl Into<String>) -> Self {
-        ErrorKind::Limit { what: what.into(), limit: limit.to_string(), hint: hint.into() }.into()
+    pub fn limit(what: impl Into<String>, limit: impl fmt::Display, remedies: impl Into<Remedies>) -> Self {
+        let (what, limit, remedies) = (what.into(), limit.to_string(), remedies.into());
+        ErrorKind::Limit(LimitReached { what, limit, remedies }).into()
     }
 }
 
@@ -56,30 +100,31 @@ impl From<ErrorKind> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&self.words(&Plain))
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&*self.0)
+        match &*self.0 {
+            ErrorKind::Io { source, .. } => Some(source),
+            _ => None,
+        }
     }
 }
 
 /// The kinds of error, each with its facts.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A table that cannot be read as one.
-    #[error("{place}: {problem}")]
     Input {
-        /// File, line and column of the complaint.
+        /// File, line and column.
         place: Place,
-        /// What is wrong and what to do.
+        /// What is wrong, which says what to do.
         problem: InputProblem,
     },
     /// A model file that does not describe a model.
-    #[error("{file}: {at}: {problem}")]
     Model {
         /// The file, or what stands for it.
         file: String,
@@ -87,58 +132,46 @@ pub enum ErrorKind {
         at: String,
         /// What is wrong and what was expected.
         problem: String,
+        /// What to do, where that is not plain.
+        remedies: Remedies,
     },
     /// An edge or context that the structure cannot hold.
-    #[error("{0}")]
     Structure(StructureProblem),
     /// A model and a table that do not speak of the same variables.
-    #[error("{problem}; {hint}")]
     Mismatch {
         /// The first difference.
         problem: String,
         /// What to do.
-        hint: String,
+        remedies: Remedies,
     },
-    /// A checkpoint of another run.
-    #[error("{file}: {problem}; {hint}")]
+    /// A checkpoint of another run, or a file that cannot become one.
     Checkpoint {
         /// The checkpoint.
         file: String,
-        /// What differs.
-        problem: String,
+        /// What is wrong.
+        problem: CheckpointProblem,
         /// What to do.
-        hint: String,
+        remedies: Remedies,
     },
-    /// An option that cannot be used as given.
-    #[error("{name}: {found:?} is not usable; expected {expected}")]
+    /// An option or argument that cannot be used as given.
     Option {
-        /// The option's name.
-        name: &'static str,
+        /// Which.
+        subject: Subject,
         /// What was given.
         found: String,
         /// What would have been accepted.
-        expected: &'static str,
+        expected: Expected,
     },
     /// A question that the model cannot answer as it was asked.
-    #[error("{problem}; {hint}")]
     Question {
         /// What is wrong with it.
         problem: String,
         /// What to do.
-        hint: String,
+        remedies: Remedies,
     },
     /// A limit of this program or of the caller's budget.
-    #[error("{what} goes beyond the limit of {limit}; {hint}")]
-    Limit {
-        /// What is too large.
-        what: String,
-        /// The limit.
-        limit: String,
-        /// What to do.
-        hint: String,
-    },
+    Limit(LimitReached),
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", path.display())]
     Io {
         /// The file concerned.
         path: PathBuf,
@@ -147,6 +180,138 @@ pub enum ErrorKind {
         /// What the operating system said.
         source: std::io::Error,
     },
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(&Plain))
+    }
+}
+
+impl ErrorKind {
+    fn words(&self, dialect: &dyn Dialect) -> String {
+        match self {
+            Self::Input { place, problem } => {
+                let at = place.words(dialect);
+                format!("{at}: {}", problem.words(dialect, place.is_in_memory()))
+            }
+            Self::Model { file, at, problem, remedies } => {
+                format!("{file}: {at}: {}", advised(problem, remedies, dialect))
+            }
+            Self::Structure(problem) => problem.to_string(),
+            Self::Mismatch { problem, remedies } | Self::Question { problem, remedies } => {
+                advised(problem, remedies, dialect)
+            }
+            Self::Checkpoint { file, problem, remedies } => {
+                format!("{file}: {}", advised(&problem.words(dialect), remedies, dialect))
+            }
+            Self::Option { subject, found, expected } => {
+                let heading = match subject {
+                    Subject::Option(option) => dialect.heading(*option),
+                    Subject::Setting(option, value) => dialect.setting(*option, value),
+                    Subject::Argument(name) => (*name).to_owned(),
+                };
+                format!("{heading}: {found:?} is not usable; expected {expected}")
+            }
+            Self::Limit(limit) => limit.words(dialect),
+            Self::Io { path, action, source } => format!("{}: cannot {action}: {source}", path.display()),
+        }
+    }
+}
+
+fn advised(problem: &str, remedies: &Remedies, dialect: &dyn Dialect) -> String {
+    if remedies.as_slice().is_empty() {
+        return problem.to_owned();
+    }
+    format!("{problem}; {}", remedies.words(dialect))
+}
+
+/// A limit, what goes beyond it, and what may help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitReached {
+    /// What is too large.
+    pub what: String,
+    /// The limit.
+    pub limit: String,
+    /// What to do.
+    pub remedies: Remedies,
+}
+
+impl LimitReached {
+    /// The limit in the words of a front end.
+    pub fn words(&self, dialect: &dyn Dialect) -> String {
+        let fact = format!("{} goes beyond the limit of {}", self.what, self.limit);
+        advised(&fact, &self.remedies, dialect)
+    }
+}
+
+/// Why a structure has no parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unfitted {
+    /// Nobody asked for them.
+    NotAsked,
+    /// The work was interrupted before.
+    Interrupted,
+    /// Fitting it goes beyond a limit.
+    Limit(LimitReached),
+    /// Of several structures, none could be fitted.
+    NoneOfThem,
+}
+
+impl Unfitted {
+    /// The reason in the words of a front end.
+    pub fn words(&self, dialect: &dyn Dialect) -> String {
+        match self {
+            Self::NotAsked => "it was not fitted".to_owned(),
+            Self::Interrupted => "fitting was interrupted".to_owned(),
+            Self::Limit(limit) => limit.words(dialect),
+            Self::NoneOfThem => "none of the structures could be fitted".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Unfitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(&Plain))
+    }
+}
+
+/// What is wrong with a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CheckpointProblem {
+    /// An option that the saved run had otherwise.
+    OtherOption {
+        /// The option.
+        option: OptionName,
+        /// Its value in the checkpoint.
+        saved: String,
+        /// Its value now.
+        here: String,
+    },
+    /// Something else that the saved run had otherwise.
+    Other {
+        /// What.
+        what: String,
+        /// Its value in the checkpoint.
+        saved: String,
+        /// Its value now.
+        here: String,
+    },
+    /// Not a file that checkpoints can go to, as these words say.
+    Unusable(&'static str),
+}
+
+impl CheckpointProblem {
+    fn words(&self, dialect: &dyn Dialect) -> String {
+        let (what, saved, here) = match self {
+            Self::OtherOption { option, saved, here } => (dialect.option(*option), saved, here),
+            Self::Other { what, saved, here } => (what.clone(), saved, here),
+            Self::Unusable(why) => return (*why).to_owned(),
+        };
+        format!("this checkpoint has another {what}: {saved} there, {here} here")
+    }
 }
 
 /// What a structure cannot hold (paper, Definition 2 and regularity).
@@ -198,103 +363,5 @@ pub enum StructureProblem {
 impl From<StructureProblem> for Error {
     fn from(problem: StructureProblem) -> Self {
         ErrorKind::Structure(problem).into()
-    }
-}
-
-/// A text of the user's, escaped and cut, in quotes: safe to print.
-pub fn shown(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut cut: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        cut.push('…');
-    }
-    format!("\"{cut}\"")
-}
-
-/// Bytes of the user's that need not be UTF-8, escaped and cut, in quotes: safe to print.
-pub fn shown_bytes(bytes: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    let mut pieces: Vec<String> = Vec::new();
-    for chunk in bytes.utf8_chunks().take(LONGEST) {
-        pieces.extend(chunk.valid().chars().take(LONGEST + 1).map(|c| c.escape_debug().to_string()));
-        pieces.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
-    }
-    let rest = if pieces.len() > LONGEST { "…" } else { "" };
-    pieces.truncate(LONGEST);
-    format!("\"{}{rest}\"", pieces.concat())
-}
-
-/// The first few of a user's texts, each escaped and cut, and how many more there are.
-pub fn shown_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    const MOST: usize = 8;
-    let mut texts = texts.into_iter();
-    let mut first: Vec<String> = texts.by_ref().take(MOST).map(shown).collect();
-    let more = texts.count();
-    if more > 0 {
-        first.push(format!("and {more} more"));
-    }
-    first.join(", ")
-}
-
-/// The known name nearest to a mistyped one, if any is near.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = name.to_lowercase();
-    // One letter of two is another name, not a slip.
-    let limit = match wanted.chars().count() {
-        0..=2 => 0,
-        letters => (letters / 3).max(1),
-    };
-    known
-        .into_iter()
-        .map(|candidate| (edit_distance(&wanted, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-fn edit_distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, l) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, r) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(l != *r);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_escaped_and_cut() {
-        assert_eq!(shown("a\tb"), "\"a\\tb\"");
-        assert!(shown(&"x".repeat(100)).chars().count() < 50);
-    }
-
-    #[test]
-    fn bytes_are_escaped_and_cut() {
-        assert_eq!(shown_bytes(b"caf\xe9\n"), "\"caf\\xe9\\n\"");
-        assert_eq!(shown_bytes("né".as_bytes()), "\"né\"");
-        assert!(shown_bytes(&[0xff; 1000]).len() < 200);
-    }
-
-    #[test]
-    fn lists_say_how_many_more() {
-        assert_eq!(shown_list(["a", "b"]), "\"a\", \"b\"");
-        assert!(shown_list(["a"; 10]).ends_with("and 2 more"));
-    }
-
-    #[test]
-    fn near_names_are_suggested() {
-        assert_eq!(nearest("smokng", ["smoking", "sex"]), Some("smoking"));
-        assert_eq!(nearest("zzz", ["smoking", "sex"]), None);
-        assert_eq!(nearest("2", ["0", "1"]), None);
-        assert_eq!(nearest("no", ["yes", "No"]), Some("No"));
     }
 }

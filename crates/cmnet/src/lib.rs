@@ -31,6 +31,7 @@ pub mod io;
 pub mod learn;
 pub mod loglinear;
 mod model;
+pub mod options;
 pub mod score;
 pub mod search;
 mod structure;

@@ -2,11 +2,11 @@
 //! Definition 3).
 
 use crate::data::{DataDigest, Dataset, Schema, Var};
-use crate::error::{Error, ErrorKind, Result, shown, shown_list};
+use crate::error::{Error, Remedy, Result, quoted, quoted_list};
 use crate::inference::Network;
 use crate::loglinear::{Fit, FitOptions, affordable_canonical};
 use crate::score::{Alpha, Kappa};
-use crate::search::StopReason;
+use crate::search::{SearchUsed, StopReason};
 use crate::structure::Structure;
 
 /// A contextual Markov network (G, C, P) with named variables.
@@ -33,8 +33,8 @@ pub struct Provenance {
     pub kappa: Kappa,
     /// The Dirichlet hyperparameter.
     pub alpha: Alpha,
-    /// The search mode, such as `paper`.
-    pub search: String,
+    /// The search.
+    pub search: SearchUsed,
     /// Why the search ended.
     pub stop: StopReason,
     /// The log marginal pseudo-likelihood.
@@ -51,8 +51,7 @@ impl Provenance {
 }
 
 fn no_parameters() -> Error {
-    let hint = "estimate them from a table first: cmnet fit MODEL DATA -o MODEL";
-    Error::question("the model has no parameters, only a structure", hint)
+    Error::question("the model has no parameters, only a structure", Remedy::EstimateParameters)
 }
 
 impl Model {
@@ -111,31 +110,29 @@ impl Model {
     /// # Errors
     /// Names the first difference in variables or levels.
     pub fn arrange(&self, data: Dataset) -> Result<Dataset> {
-        let mismatch = |problem: String, hint: &str| ErrorKind::Mismatch { problem, hint: hint.to_owned() };
         if data.variables() != self.schema.len() {
             let problem =
                 format!("the model has {} variables, the data {}", self.schema.len(), data.variables());
-            return Err(mismatch(problem, "choose the model's columns with --columns or --drop").into());
+            return Err(Error::mismatch(problem, Remedy::ChooseColumns));
         }
         let mut order: Vec<Var> = Vec::new();
         for mine in self.schema.variables() {
             let Some(place) = data.schema().find(&mine.name) else {
-                let problem = format!("the data have no column {}", shown(&mine.name));
-                return Err(mismatch(
+                let problem = format!("the data have no column {}", quoted(&mine.name));
+                return Err(Error::mismatch(
                     problem,
                     "rename the column, or give the table the model was learned from",
-                )
-                .into());
+                ));
             };
             let theirs = &data.schema().variable(place).levels;
             if &mine.levels != theirs {
                 let (name, own, other) = (
-                    shown(&mine.name),
-                    shown_list(mine.levels.iter().map(String::as_str)),
-                    shown_list(theirs.iter().map(String::as_str)),
+                    quoted(&mine.name),
+                    quoted_list(mine.levels.iter().map(String::as_str)),
+                    quoted_list(theirs.iter().map(String::as_str)),
                 );
                 let problem = format!("the levels of {name} are {own} in the model and {other} in the data");
-                return Err(mismatch(problem, "give the model's levels in a --schema file").into());
+                return Err(Error::mismatch(problem, Remedy::GiveLevels));
             }
             order.push(place);
         }

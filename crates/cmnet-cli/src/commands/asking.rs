@@ -2,14 +2,13 @@
 
 use super::fitting::bytes;
 use super::{explain, export, import, predict, query, sample};
-use crate::ask_args::{AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
+use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
-use cmnet::inference::{Ask, Choice, ClimbOptions, Evidence, GibbsOptions, Methods, QueryMethod};
+use cmnet::inference::{Ask, Choice, ClimbOptions, Evidence, GibbsOptions, Methods};
 use cmnet::io::uai;
-use cmnet::tree::EliminationRule;
 use cmnet_report::answer::names;
 use serde_json::{Value, json};
 
@@ -39,21 +38,7 @@ pub(crate) fn evidence(schema: &Schema, arguments: &GivenArgs) -> anyhow::Result
 }
 
 pub(crate) fn ask(arguments: &TreeArgs) -> anyhow::Result<Ask> {
-    let rule = match arguments.elimination {
-        Elimination::Best => None,
-        Elimination::MinFill => Some(EliminationRule::MinFill),
-        Elimination::MinWeight => Some(EliminationRule::MinWeight),
-    };
-    Ok(Ask { memory: bytes(&arguments.memory)?, rule, ..Ask::default() })
-}
-
-pub(crate) fn method(arguments: &MethodArgs) -> QueryMethod {
-    match arguments.method {
-        InferenceMethod::Auto => QueryMethod::Auto,
-        InferenceMethod::Exact => QueryMethod::Exact,
-        InferenceMethod::Gibbs => QueryMethod::Gibbs,
-        InferenceMethod::Bp => QueryMethod::Belief,
-    }
+    Ok(Ask { memory: bytes(&arguments.memory)?, rule: arguments.elimination.rule(), ..Ask::default() })
 }
 
 pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
@@ -67,7 +52,7 @@ pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
 
 pub(crate) fn methods(arguments: &MethodArgs) -> Methods {
     let climb = ClimbOptions { chains: arguments.chains, ..ClimbOptions::default() };
-    Methods { method: method(arguments), gibbs: gibbs(arguments), climb, ..Methods::default() }
+    Methods { method: arguments.method, gibbs: gibbs(arguments), climb, ..Methods::default() }
 }
 
 /// Says what will be done and what it will take, before anything is allocated.

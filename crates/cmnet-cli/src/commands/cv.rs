@@ -1,15 +1,16 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
-use crate::args::{CvArgs, FitMethod, Format};
+use crate::args::{CvArgs, Format};
 use crate::commands::fitting::{learn_options, time_limit};
+use crate::dialect::CommandLine;
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
 use cmnet::data::split::FoldPlan;
 use cmnet::inference::find_variable;
 use cmnet::learn::{CrossValidation, cross_validate};
+use cmnet::loglinear::Method;
 use cmnet::search::StopReason;
-use serde_json::json;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
@@ -23,7 +24,7 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let found = cross_validate(&data, deal, &options, &watch)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
-        Format::Json => output::answer("cmnet-cv/1", json!(found))?,
+        Format::Json => output::answer("cmnet-cv/1", found.to_json(&CommandLine))?,
     }
     Ok(match Outcome::of(found.stop) {
         Outcome::Done if !found.left_out.is_empty() => Outcome::Limited,
@@ -66,12 +67,12 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
         )?;
     }
     for left_out in &found.left_out {
-        writeln!(page, "{} is left out: {}", left_out.method, left_out.reason)?;
+        writeln!(page, "{} is left out: {}", left_out.method, left_out.reason.words(&CommandLine))?;
     }
     if !found.exact {
         let why = match arguments.search.fitting.method {
-            FitMethod::Pseudo => "As asked for",
-            FitMethod::Auto | FitMethod::Exact => "Exact fitting was out of reach in some fold",
+            Method::Pseudo => "As asked for",
+            Method::Auto | Method::Exact => "Exact fitting was out of reach in some fold",
         };
         writeln!(page, "{why}: all numbers are of the pseudo-likelihood.")?;
     }

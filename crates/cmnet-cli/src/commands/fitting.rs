@@ -1,20 +1,17 @@
 //! Options of searching and fitting that several commands share.
 
-use crate::args::{Candidates, FitMethod, FittingArgs, Search, SearchArgs};
-use cmnet::learn::{LearnOptions, SearchMode, parse_bytes, parse_duration};
-use cmnet::loglinear::{FitOptions, Method};
-use cmnet::search::blanket::{BlanketLimits, CandidateRule};
+use crate::args::{FittingArgs, SearchArgs};
+use cmnet::error::OptionName;
+use cmnet::learn::{LearnOptions, parse_bytes, parse_duration};
+use cmnet::loglinear::FitOptions;
+use cmnet::search::blanket::BlanketLimits;
 use std::time::Duration;
 
 /// What was typed becomes what the library understands.
 pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptions> {
     Ok(LearnOptions {
         kappas: arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
-        search: match arguments.search {
-            Search::Auto => SearchMode::Auto,
-            Search::Paper => SearchMode::Paper,
-            Search::Blanket => SearchMode::Blanket,
-        },
+        search: arguments.search,
         alpha: arguments.alpha.parse()?,
         fit: fit_options(&arguments.fitting)?,
         threads: arguments.threads,
@@ -22,10 +19,7 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
             neighbors: arguments.max_neighbors,
             configurations: arguments.max_configurations,
         },
-        candidates: match arguments.candidates {
-            Candidates::Or => CandidateRule::Or,
-            Candidates::And => CandidateRule::And,
-        },
+        candidates: arguments.candidates,
         ..LearnOptions::default()
     })
 }
@@ -33,16 +27,12 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
 /// When a search is to end.
 pub(crate) fn time_limit(arguments: &SearchArgs) -> anyhow::Result<Option<Duration>> {
     let limit = arguments.time_limit.as_deref();
-    Ok(limit.map(|text| parse_duration("--time-limit", text)).transpose()?)
+    Ok(limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()?)
 }
 
 pub(crate) fn fit_options(arguments: &FittingArgs) -> anyhow::Result<FitOptions> {
     Ok(FitOptions {
-        method: match arguments.method {
-            FitMethod::Auto => Method::Auto,
-            FitMethod::Exact => Method::Exact,
-            FitMethod::Pseudo => Method::Pseudo,
-        },
+        method: arguments.method,
         smoothing: arguments.smoothing,
         memory: bytes(&arguments.memory)?,
         ..FitOptions::default()
@@ -51,5 +41,5 @@ pub(crate) fn fit_options(arguments: &FittingArgs) -> anyhow::Result<FitOptions>
 
 /// Reads an amount of memory such as 500M, 2G or 1048576.
 pub(crate) fn bytes(text: &str) -> anyhow::Result<u64> {
-    Ok(parse_bytes("--memory", text)?)
+    Ok(parse_bytes(OptionName::Memory, text)?)
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     if arguments.output.is_some() || arguments.format.format == Format::Json {
         check_size(arguments.rows, schema.len())?;
     }
-    let method = asking::method(&how.method);
+    let method = how.method.method;
     let choice = network.choose(&evidence, &ask, method)?;
     asking::announce_choice(&how.tree, &choice);
     let sampler = network.sampler(&evidence, &ask, method, &asking::gibbs(&how.method))?;

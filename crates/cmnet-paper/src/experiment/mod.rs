@@ -23,7 +23,7 @@ pub use host::Host;
 
 use crate::sgm::SgmOptions;
 use cmnet::data::mix;
-use cmnet::error::{Error, Result};
+use cmnet::error::{Error, OptionName, Result};
 use cmnet::io::json_text;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -91,9 +91,9 @@ impl Plan {
     }
 
     fn check(&self) -> Result<()> {
-        for (name, value) in [("--replicates", self.replicates), ("--seeds", self.seeds)] {
+        for (option, value) in [(OptionName::Replicates, self.replicates), (OptionName::Seeds, self.seeds)] {
             if !(1..=1000).contains(&value) {
-                return Err(Error::option(name, value.to_string(), "a number from 1 to 1000"));
+                return Err(Error::option(option, value.to_string(), "a number from 1 to 1000"));
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::statistics::Summary;
 use crate::sgm::SgmOptions;
 use cmnet::data::DataDigest;
 use cmnet::data::split::{Fold, FoldPlan, Folds};
-use cmnet::error::{ErrorKind, Result};
+use cmnet::error::{Error, Result};
 
 /// The parts of the paper's protocol.
 const FOLDS: usize = 10;
@@ -115,8 +115,7 @@ fn check_size(published: &Row, found: Option<(u64, usize)>) -> Result<()> {
         "{}.csv has {} rows and {} variables, the paper's table {} and {}",
         published.key, found.0, found.1, expected.0, expected.1
     );
-    let hint = "give a data folder with the tables that data/README.md describes".to_owned();
-    Err(ErrorKind::Mismatch { problem, hint }.into())
+    Err(Error::mismatch(problem, "give a data folder with the tables that data/README.md describes"))
 }
 
 fn cut_tasks<'a>(host: &'a dyn Host, plan: &Plan, cut: &'a Cut) -> Vec<Task<'a, Cell>> {

@@ -6,7 +6,7 @@ use super::{SgmOptions, Stratified};
 use cmnet::control::{Control, StopReason};
 use cmnet::counts::{CountSource, RowCounts};
 use cmnet::data::{Dataset, mix};
-use cmnet::error::{Error, Result, shown};
+use cmnet::error::{Error, Result, quoted};
 use cmnet::graph::{Edge, Graph};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -44,8 +44,8 @@ pub struct LearnedSgm {
 pub fn learn(data: &Dataset, options: &SgmOptions, control: &dyn Control) -> Result<LearnedSgm> {
     let schema = data.schema();
     if let Some(variable) = schema.variables().iter().find(|variable| variable.levels.len() != 2) {
-        let found = format!("{} with {} levels", shown(&variable.name), variable.levels.len());
-        return Err(Error::option("--model sgm", found, "a table whose variables all have two levels"));
+        let found = format!("{} with {} levels", quoted(&variable.name), variable.levels.len());
+        return Err(Error::option(super::BINARY_ONLY, found, "a table whose variables all have two levels"));
     }
     let counts = RowCounts::new(data);
     let mut scorer = SgmScorer::new(&counts, options)?;

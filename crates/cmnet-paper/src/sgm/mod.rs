@@ -20,10 +20,15 @@ mod labels;
 mod scorer;
 mod stratified;
 
+use cmnet::error::{OptionName, Subject};
+
 pub use fit::SgmFit;
 pub use graph_search::{LearnedSgm, learn};
 pub use scorer::SgmScorer;
 pub use stratified::Stratified;
+
+/// What a table with other variables is refused by.
+const BINARY_ONLY: Subject = Subject::Setting(OptionName::Model, "sgm");
 
 /// How a stratified graphical model is searched for.
 ///

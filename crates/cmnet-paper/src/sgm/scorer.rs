@@ -40,7 +40,11 @@ impl<'a, S: CountSource> SgmScorer<'a, S> {
     pub fn new(counts: &'a S, options: &SgmOptions) -> Result<Self> {
         if let Some(place) = counts.cardinalities().iter().position(|&levels| levels != 2) {
             let found = format!("variable {} with {} levels", place + 1, counts.cardinalities()[place]);
-            return Err(Error::option("--model sgm", found, "a table whose variables all have two levels"));
+            return Err(Error::option(
+                super::BINARY_ONLY,
+                found,
+                "a table whose variables all have two levels",
+            ));
         }
         let factorials = LogFactorials::up_to(counts.rows() + (1 << LARGEST_CLIQUE));
         let options = options.clone();

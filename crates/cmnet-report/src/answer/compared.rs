@@ -3,7 +3,7 @@
 use super::names;
 use cmnet::Model;
 use cmnet::data::{Dataset, Schema};
-use cmnet::error::{ErrorKind, Result};
+use cmnet::error::{Error, Result};
 use cmnet::evaluate::{ContextElement, Difference, difference, divergence, evaluate};
 use cmnet::loglinear::{FitOptions, Terms};
 use serde_json::{Value, json};
@@ -30,9 +30,7 @@ impl<'a> Compared<'a> {
     pub fn of(one: &'a Model, other: &Model, rows: Option<&Dataset>) -> Result<Self> {
         if let Some(first) = one.schema.first_difference(&other.schema) {
             let problem = format!("the two models do not match: {first}");
-            return Err(
-                ErrorKind::Mismatch { problem, hint: "compare models of one table".to_owned() }.into()
-            );
+            return Err(Error::mismatch(problem, "compare models of one table"));
         }
         // The comparison itself knows no names; a clique that is too large should have them.
         for model in [one, other] {

@@ -2,7 +2,7 @@
 
 use super::CountSource;
 use crate::data::{DataDigest, Schema};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Remedy, Result};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -71,6 +71,5 @@ fn check(cardinalities: &[u32], schema: &Schema) -> Result<()> {
         return Ok(());
     }
     let problem = format!("the counts have levels {cardinalities:?} and the schema names {named:?}");
-    let hint = "give the schema of the counts".to_owned();
-    Err(ErrorKind::Mismatch { problem, hint }.into())
+    Err(Error::mismatch(problem, Remedy::Advice("give the schema of the counts".into())))
 }

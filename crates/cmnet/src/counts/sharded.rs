@@ -2,7 +2,7 @@
 
 use super::{Count, CountSource, FamilyCounts, MarginCounts};
 use crate::data::{MAX_ROWS, Schema, Var};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
 use crate::table::{OutcomeSpace, Shape};
 
@@ -40,14 +40,13 @@ impl<'a> ShardedCounts<'a> {
     /// When there is none, they do not have the same variables and levels, or they have more than
     /// [`MAX_ROWS`] observations together.
     pub fn new(shards: Vec<Box<dyn CountSource + 'a>>) -> Result<Self> {
-        let differ = |problem: &str| ErrorKind::Mismatch {
-            problem: problem.to_owned(),
-            hint: "give shards of one table, coded alike".to_owned(),
+        let differ = |problem: &str| {
+            Error::mismatch(problem, Remedy::Advice("give shards of one table, coded alike".into()))
         };
-        let Some(first) = shards.first() else { return Err(differ("there are no shards").into()) };
+        let Some(first) = shards.first() else { return Err(differ("there are no shards")) };
         let cardinalities = first.cardinalities().to_vec();
         if shards.iter().any(|shard| shard.cardinalities() != cardinalities) {
-            return Err(differ("the shards have different variables or levels").into());
+            return Err(differ("the shards have different variables or levels"));
         }
         let rows = shards.iter().map(|shard| shard.rows()).sum();
         if rows > MAX_ROWS {

@@ -6,7 +6,7 @@ use super::collapse::collapse;
 use super::dataset::Dataset;
 use super::encode::Coder;
 use super::variable::{Schema, check_names};
-use crate::error::{Error, InputProblem, Place, Result, shown};
+use crate::error::{Error, InputProblem, Place, Result, quoted};
 
 /// What stands for a file in complaints about a table from memory.
 const TABLE: &str = "the table";
@@ -117,9 +117,8 @@ fn push_row<L: AsRef<str>>(
     if fields.len() != width {
         let (expected, found) = (width, fields.len());
         let texts: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
-        let text = shown(&texts.join(","));
-        let hint = String::new();
-        return Err(Box::new((None, InputProblem::RaggedRow { expected, found, text, hint })));
+        let text = quoted(&texts.join(","));
+        return Err(Box::new((None, InputProblem::RaggedRow { expected, found, text, doubt: None })));
     }
     builder.push(1, |variable| Some(fields[variable].as_ref().as_bytes())).map(|_| ())
 }

@@ -2,6 +2,7 @@
 
 use super::dataset::Dataset;
 use super::warning::Warning;
+use crate::error::Dialect;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -99,6 +100,15 @@ impl Description {
             warnings: Vec::new(),
         }
         .with_warnings(&Warning::of(data))
+    }
+
+    /// The same with its warnings in the words of a front end.
+    #[must_use]
+    pub fn in_words(mut self, dialect: &dyn Dialect) -> Self {
+        for notice in &mut self.warnings {
+            notice.message = notice.warning.words(dialect);
+        }
+        self
     }
 
     /// The same with these warnings.

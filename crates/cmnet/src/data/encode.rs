@@ -6,7 +6,7 @@
 
 use super::recent::{Key, Recent};
 use super::variable::MAX_LEVELS;
-use crate::error::{InputProblem, nearest, shown, shown_bytes, shown_list};
+use crate::error::{InputProblem, nearest, quoted, quoted_bytes, quoted_list};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ impl Coder {
     /// Adds a text that was found to be new; its code.
     pub(crate) fn add(&mut self, text: &[u8]) -> Result<u16, InputProblem> {
         let label =
-            str::from_utf8(text).map_err(|_| InputProblem::InvalidUtf8 { text: shown_bytes(text) })?;
+            str::from_utf8(text).map_err(|_| InputProblem::InvalidUtf8 { text: quoted_bytes(text) })?;
         if text.contains(&0) {
             return Err(InputProblem::NotText { what: "binary data (a zero byte)" });
         }
@@ -133,11 +133,9 @@ impl Coder {
 fn unknown_level(label: &str, levels: &[String]) -> InputProblem {
     let known = || levels.iter().map(String::as_str);
     InputProblem::UnknownLevel {
-        text: shown(label),
-        levels: shown_list(known()),
-        hint: nearest(label, known())
-            .map(|near| format!("; did you mean {}?", shown(near)))
-            .unwrap_or_default(),
+        text: quoted(label),
+        levels: quoted_list(known()),
+        near: nearest(label, known()).map(str::to_owned),
     }
 }
 

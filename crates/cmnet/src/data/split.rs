@@ -2,7 +2,7 @@
 
 use super::dataset::Dataset;
 use super::variable::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, OptionName, Result};
 use rand::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -125,11 +125,11 @@ impl<'a> Folds<'a> {
 
 fn drawn(data: &Dataset, folds: usize, seed: u64) -> Result<Parts> {
     if folds < 2 {
-        return Err(Error::option("--folds", folds.to_string(), "a whole number, 2 or more"));
+        return Err(Error::option(OptionName::Folds, folds.to_string(), Expected::AtLeast(2)));
     }
     if data.rows() < folds as u64 {
         let found = format!("{folds} folds of {} rows", data.rows());
-        return Err(Error::option("--folds", found, "no more folds than rows"));
+        return Err(Error::option(OptionName::Folds, found, "no more folds than rows"));
     }
     if data.rows() > MOST_ROWS {
         let hint = "divide the weights, name the folds in a column, or learn and evaluate on two tables";
@@ -141,7 +141,7 @@ fn drawn(data: &Dataset, folds: usize, seed: u64) -> Result<Parts> {
 fn by_column(data: &Dataset, by: Var) -> Result<Parts> {
     let levels = levels(data, by);
     let others: Vec<Var> = (0..data.variables()).filter(|&variable| variable != by).collect();
-    let refused = |expected| Error::option("--fold-column", data.schema().name(by), expected);
+    let refused = |expected| Error::option(OptionName::FoldColumn, data.schema().name(by), expected);
     if levels.len() < 2 {
         return Err(refused("a column with two values or more, one for each fold"));
     }

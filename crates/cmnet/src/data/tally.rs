@@ -1,16 +1,16 @@
 //! Rows met while a table is read, and whether they make a table in the end.
 
 use super::builder::TableBuilder;
-use crate::error::{InputProblem, MissingValues};
+use crate::error::{InputProblem, MissingValues, choices};
 
-/// What to do about rows with missing values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnMissing {
-    /// Refuse the table, and say how many rows and which columns.
-    #[default]
-    Error,
-    /// Leave those rows out, and report how many.
-    Drop,
+choices! {
+    /// What to do about rows with missing values.
+    pub enum OnMissing of OnMissing {
+        /// Refuse, saying how many rows and which columns.
+        Error = "error",
+        /// Leave those rows out.
+        Drop = "drop",
+    }
 }
 
 /// What was met so far.

@@ -1,6 +1,6 @@
 //! Variables with named levels, and the schema of a table (paper, section 2.1).
 
-use crate::error::{Error, InputProblem, Place, Result, nearest, shown, shown_list};
+use crate::error::{Error, InputProblem, Place, Result, nearest, quoted, quoted_list};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,14 +111,14 @@ impl Schema {
         }
         let mut pairs = (1..).zip(self.variables.iter().zip(&other.variables));
         let (place, (one, other)) = pairs.find(|(_, (one, other))| one != other)?;
-        let name = shown(&one.name);
+        let name = quoted(&one.name);
         if one.name != other.name {
             return Some(format!(
                 "variable {place} is {name} in the one and {} in the other",
-                shown(&other.name)
+                quoted(&other.name)
             ));
         }
-        let levels = |of: &Variable| shown_list(of.levels.iter().map(String::as_str));
+        let levels = |of: &Variable| quoted_list(of.levels.iter().map(String::as_str));
         Some(format!(
             "the levels of {name} are {} in the one and {} in the other",
             levels(one),
@@ -142,7 +142,7 @@ pub(crate) fn check_names<'a>(
             return Err((column, InputProblem::EmptyColumnName));
         }
         if let Some(first) = first_columns.insert(name, column) {
-            return Err((column, InputProblem::DuplicateColumn { name: shown(name), first }));
+            return Err((column, InputProblem::DuplicateColumn { name: quoted(name), first }));
         }
     }
     Ok(())
@@ -158,7 +158,7 @@ pub(crate) fn check_levels(levels: &[String]) -> std::result::Result<(), InputPr
     }
     let mut seen = BTreeSet::new();
     match levels.iter().find(|level| !seen.insert(level.as_str())) {
-        Some(level) => Err(InputProblem::DuplicateLevel { level: shown(level) }),
+        Some(level) => Err(InputProblem::DuplicateLevel { level: quoted(level) }),
         None => Ok(()),
     }
 }

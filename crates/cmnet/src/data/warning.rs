@@ -1,9 +1,9 @@
-//! What a table can be learned from in spite of, but its owner should know.
+//! Properties of a table that do not stop the work but are probably not intended.
 
 use super::dataset::Dataset;
 use super::encode::number;
 use super::variable::Var;
-use crate::error::shown;
+use crate::error::{Dialect, OptionName, Plain, quoted};
 use serde::Serialize;
 use std::fmt;
 
@@ -109,38 +109,43 @@ fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(&Plain))
+    }
+}
+
+impl Warning {
+    /// The warning in the words of a front end.
+    pub fn words(&self, dialect: &dyn Dialect) -> String {
         match self {
             Self::SingleRow => {
-                write!(f, "the table has a single row: nothing can be learned from one observation")
+                "the table has a single row: nothing can be learned from one observation".to_owned()
             }
-            Self::SingleColumn { name } => write!(
-                f,
+            Self::SingleColumn { name } => format!(
                 "the table has a single column, {}: there is no edge to learn \
-                 (if the fields are separated by something else, give --delimiter)",
-                shown(name)
+                 (if the fields are separated by something else, give {})",
+                quoted(name),
+                dialect.option(OptionName::Delimiter)
             ),
             Self::ConstantColumn { name, level } => {
-                write!(f, "column {} is constant (always {}): it can have no edge", shown(name), shown(level))
+                format!("column {} is constant (always {}): it can have no edge", quoted(name), quoted(level))
             }
-            Self::UnusedLevels { name, count } => write!(
-                f,
+            Self::UnusedLevels { name, count } => format!(
                 "column {} has {count} {} in the outcome space",
-                shown(name),
+                quoted(name),
                 if *count == 1 {
                     "level that never occurs: it still counts"
                 } else {
                     "levels that never occur: they still count"
                 }
             ),
-            Self::MostlyDistinct { name, levels, rows } => write!(
-                f,
-                "column {} has {levels} different values in {rows} rows and looks like an identifier: --drop it",
-                shown(name)
+            Self::MostlyDistinct { name, levels, rows } => format!(
+                "column {} has {levels} different values in {rows} rows and looks like an identifier: {} it",
+                quoted(name),
+                dialect.option(OptionName::Drop)
             ),
-            Self::ManyNumbers { name, levels } => write!(
-                f,
+            Self::ManyNumbers { name, levels } => format!(
                 "column {} has {levels} different numbers and looks like a measurement: group them into a few classes",
-                shown(name)
+                quoted(name)
             ),
         }
     }
@@ -150,9 +155,10 @@ impl fmt::Display for Warning {
 mod tests {
     use super::*;
     use crate::data::{Schema, Variable};
+    use crate::error::CommandLine;
 
     fn texts(data: &Dataset) -> Vec<String> {
-        Warning::of(data).iter().map(ToString::to_string).collect()
+        Warning::of(data).iter().map(|warning| warning.words(&CommandLine)).collect()
     }
 
     #[test]

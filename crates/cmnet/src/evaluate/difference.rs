@@ -1,7 +1,7 @@
 //! Edges and contexts that one structure has and another has not, after closure.
 
 use crate::data::Var;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::Edge;
 use crate::loglinear::canonical;
 use crate::structure::Structure;
@@ -44,7 +44,7 @@ impl Difference {
 pub fn difference(one: &Structure, other: &Structure) -> Result<Difference> {
     if one.cardinalities() != other.cardinalities() {
         let problem = "the two models differ in their variables or levels".to_owned();
-        return Err(ErrorKind::Mismatch { problem, hint: "compare models of one table".to_owned() }.into());
+        return Err(Error::mismatch(problem, "compare models of one table"));
     }
     let (one, other) = (canonical(one)?, canonical(other)?);
     let edges = [&one, &other].map(|structure| structure.graph().edges().collect::<BTreeSet<_>>());

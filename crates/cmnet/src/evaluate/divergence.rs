@@ -94,11 +94,10 @@ fn union(p: &Parameters, q: &Parameters) -> Graph {
 }
 
 fn different_variables() -> Error {
-    crate::error::ErrorKind::Mismatch {
-        problem: "the models differ in number of variables or of levels".into(),
-        hint: "compare models of the same variables".into(),
-    }
-    .into()
+    Error::mismatch(
+        "the models differ in number of variables or of levels",
+        "compare models of the same variables",
+    )
 }
 
 fn not_normalised() -> Error {

@@ -2,7 +2,7 @@
 
 use super::{Graph, VarSet};
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 
 /// The most maximal cliques that are listed.
 ///
@@ -94,7 +94,7 @@ impl Search<'_> {
             return Err(Error::limit(
                 "the number of maximal cliques of the graph",
                 MOST_CLIQUES,
-                "learn a sparser graph",
+                Remedy::LearnSparserGraph,
             ));
         }
         self.found.push(clique.iter().copied().collect());

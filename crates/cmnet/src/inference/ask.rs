@@ -6,7 +6,7 @@ use super::evidence::{Evidence, find_variable};
 use super::gibbs::{Gibbs, GibbsOptions};
 use super::network::Network;
 use crate::data::{Var, quoted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, choices};
 use crate::graph::VarSet;
 use crate::tree::EliminationRule;
 use crate::tree::TreeCost;
@@ -29,18 +29,18 @@ impl Default for Ask {
     }
 }
 
-/// Which method is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum QueryMethod {
-    /// Exact when the junction tree fits the memory, else Gibbs sampling.
-    #[default]
-    Auto,
-    /// The junction tree, or a refusal.
-    Exact,
-    /// Gibbs sampling.
-    Gibbs,
-    /// Loopy belief propagation.
-    Belief,
+choices! {
+    /// Which method is asked for.
+    pub enum QueryMethod of Method {
+        /// Exact when the tables fit the memory, else gibbs.
+        Auto = "auto",
+        /// Junction tree or elimination, or a refusal.
+        Exact = "exact",
+        /// Gibbs sampling; the most probable completion is annealed, then climbs by blocks.
+        Gibbs = "gibbs",
+        /// Loopy belief propagation; the most probable completion takes maxima, then climbs by blocks.
+        Belief = "bp",
+    }
 }
 
 /// Which method answered.

@@ -7,7 +7,7 @@ use super::ask::Ask;
 use super::condition::Conditioned;
 use super::network::{add_along, add_potentials};
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::{Edge, Graph, VarSet};
 use crate::table::Shape;
 use crate::tree::TreeCost;
@@ -63,7 +63,12 @@ impl BucketPlan {
         Err(Error::limit(
             format!("elimination ({})", self.cost),
             format!("{memory} bytes"),
-            "give more memory, ask about fewer variables at once, give more evidence, or take --method auto",
+            [
+                Remedy::MoreMemory,
+                "ask about fewer variables at once".into(),
+                "give more evidence".into(),
+                Remedy::AutomaticMethod,
+            ],
         ))
     }
 

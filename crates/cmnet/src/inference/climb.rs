@@ -19,7 +19,7 @@ use super::network::Network;
 use super::posterior::{impossible, pick};
 use super::sample::stream;
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, OptionName, Result};
 use crate::graph::DisjointSets;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
@@ -100,10 +100,14 @@ impl Network {
         options: &ClimbOptions,
     ) -> Result<(Completion, Climb)> {
         if options.sweeps == 0 && options.chains > 0 {
-            return Err(Error::option("--sweeps", "0", "a whole number, 1 or more"));
+            return Err(Error::option(OptionName::Sweeps, "0", Expected::AtLeast(1)));
         }
         if options.chains > MOST_CHAINS {
-            return Err(Error::option("--chains", options.chains.to_string(), "a whole number up to 10000"));
+            return Err(Error::option(
+                OptionName::Chains,
+                options.chains.to_string(),
+                Expected::AtMost(MOST_CHAINS as u64),
+            ));
         }
         let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
         let factors = Factors::new(&conditioned, ask.memory)?;

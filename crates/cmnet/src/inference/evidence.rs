@@ -2,7 +2,7 @@
 
 use crate::data::quoted::{split, split_once, unquoted};
 use crate::data::{Schema, Var};
-use crate::error::{Error, Result, nearest, shown, shown_list};
+use crate::error::{Error, Remedy, Result, nearest, quoted, quoted_list};
 use std::collections::BTreeMap;
 
 /// Hard evidence, one level of a variable, and soft evidence, a weight for each level.
@@ -67,7 +67,7 @@ impl Evidence {
     pub fn add(&mut self, schema: &Schema, text: &str) -> Result<()> {
         let pairs = match literal(schema, text) {
             Some(pairs) => pairs,
-            None => quoted(schema, text)?,
+            None => quoted_pairs(schema, text)?,
         };
         pairs.into_iter().try_for_each(|(variable, level)| self.observe(schema, variable, level))
     }
@@ -81,16 +81,16 @@ impl Evidence {
         let Some(label) = schema.variable(variable).levels.get(level as usize) else {
             return Err(unknown_level(schema, variable, &level.to_string()));
         };
-        let name = shown(schema.name(variable));
+        let name = quoted(schema.name(variable));
         if let Some(&known) = self.hard.get(&variable)
             && known != level
         {
-            let other = shown(&schema.variable(variable).levels[known as usize]);
-            let problem = format!("{name} is given twice, as {other} and as {}", shown(label));
+            let other = quoted(&schema.variable(variable).levels[known as usize]);
+            let problem = format!("{name} is given twice, as {other} and as {}", quoted(label));
             return Err(Error::question(problem, "give one level"));
         }
         if self.soft.get(&variable).is_some_and(|soft| soft.logs[level as usize] == f64::NEG_INFINITY) {
-            let problem = format!("{name} is given as {}, whose weight is 0", shown(label));
+            let problem = format!("{name} is given as {}, whose weight is 0", quoted(label));
             return Err(Error::question(problem, "this evidence has probability 0"));
         }
         self.hard.insert(variable, level);
@@ -105,14 +105,14 @@ impl Evidence {
     /// the variable is known to have a level of weight 0.
     pub fn weigh(&mut self, schema: &Schema, variable: Var, weights: &[f64]) -> Result<()> {
         check_variable(schema, variable)?;
-        let name = shown(schema.name(variable));
+        let name = quoted(schema.name(variable));
         let levels = schema.variable(variable).levels.len();
         if weights.len() != levels {
             let problem = format!("{} weights for {name}, which has {levels} levels", weights.len());
             return Err(Error::question(problem, "give one weight for each level"));
         }
         if let Some(wrong) = weights.iter().position(|&weight| !(weight.is_finite() && weight >= 0.0)) {
-            let label = shown(&schema.variable(variable).levels[wrong]);
+            let label = quoted(&schema.variable(variable).levels[wrong]);
             let problem = format!("the weight of {label} of {name} is {}", weights[wrong]);
             return Err(Error::question(problem, "a weight is a finite number, 0 or more"));
         }
@@ -146,7 +146,7 @@ impl Evidence {
     pub fn add_weights(&mut self, schema: &Schema, text: &str) -> Result<()> {
         let form = "write name=level:weight,level:weight, a level with commas or colons in double quotes";
         let Some((variable, list)) = after_name(schema, text)? else {
-            return Err(Error::question(format!("{} gives no weights", shown(text)), form));
+            return Err(Error::question(format!("{} gives no weights", quoted(text)), form));
         };
         let mut weights = vec![0.0; schema.variable(variable).levels.len()];
         let mut named = vec![false; weights.len()];
@@ -154,11 +154,12 @@ impl Evidence {
             let (label, weight) = part.rsplit_once(':').unwrap_or((part, ""));
             let level = find_level(schema, variable, &unquoted(label))?;
             if std::mem::replace(&mut named[level as usize], true) {
-                let problem = format!("{} is given two weights in {}", shown(&unquoted(label)), shown(text));
+                let problem =
+                    format!("{} is given two weights in {}", quoted(&unquoted(label)), quoted(text));
                 return Err(Error::question(problem, "give one weight for each level"));
             }
             weights[level as usize] = weight.trim().parse().map_err(|_| {
-                Error::question(format!("{} has no weight that is a number", shown(part)), form)
+                Error::question(format!("{} has no weight that is a number", quoted(part)), form)
             })?;
         }
         self.weigh(schema, variable, &weights)
@@ -208,12 +209,12 @@ impl Evidence {
 /// When there is none; names the nearest one.
 pub fn find_variable(schema: &Schema, name: &str) -> Result<Var> {
     schema.find(name).ok_or_else(|| {
-        let names = shown_list(schema.variables().iter().map(|variable| variable.name.as_str()));
-        let hint = match schema.suggest(name) {
-            Some(near) => format!("did you mean {}?", shown(near)),
-            None => format!("the variables are {names}"),
+        let names = quoted_list(schema.variables().iter().map(|variable| variable.name.as_str()));
+        let remedy = match schema.suggest(name) {
+            Some(near) => Remedy::DidYouMean(near.to_owned()),
+            None => Remedy::Advice(format!("the variables are {names}").into()),
         };
-        Error::question(format!("there is no variable {}", shown(name)), hint)
+        Error::question(format!("there is no variable {}", quoted(name)), remedy)
     })
 }
 
@@ -236,11 +237,11 @@ fn check_variable(schema: &Schema, variable: Var) -> Result<()> {
 fn unknown_level(schema: &Schema, variable: Var, label: &str) -> Error {
     let variable = schema.variable(variable);
     let levels = || variable.levels.iter().map(String::as_str);
-    let hint = match nearest(label, levels()) {
-        Some(near) => format!("did you mean {}?", shown(near)),
-        None => format!("its levels are {}", shown_list(levels())),
+    let remedy = match nearest(label, levels()) {
+        Some(near) => Remedy::DidYouMean(near.to_owned()),
+        None => Remedy::Advice(format!("its levels are {}", quoted_list(levels())).into()),
     };
-    Error::question(format!("{} is not a level of {}", shown(label), shown(&variable.name)), hint)
+    Error::question(format!("{} is not a level of {}", quoted(label), quoted(&variable.name)), remedy)
 }
 
 /// A reading of the whole text by names and levels as they are, if there is one.
@@ -281,12 +282,12 @@ fn after_name<'a>(schema: &Schema, text: &'a str) -> Result<Option<(Var, &'a str
 }
 
 /// The pairs of a text split at commas and equals signs outside quotes.
-fn quoted(schema: &Schema, text: &str) -> Result<Vec<(Var, u32)>> {
+fn quoted_pairs(schema: &Schema, text: &str) -> Result<Vec<(Var, u32)>> {
     let mut pairs = Vec::new();
     for part in split(text, ',') {
         let Some((variable, label)) = after_name(schema, part)? else {
             let hint = "write name=level, with commas between, and in double quotes what contains them";
-            return Err(Error::question(format!("{} is not of the form name=level", shown(part)), hint));
+            return Err(Error::question(format!("{} is not of the form name=level", quoted(part)), hint));
         };
         pairs.push((variable, find_level(schema, variable, &unquoted(label))?));
     }

@@ -5,7 +5,7 @@ use super::condition::{Conditioned, fill_tables, tables_at};
 use super::evidence::Evidence;
 use super::network::Network;
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::{Edge, Graph, VarSet, maximal_cliques};
 use crate::table::Shape;
 
@@ -107,7 +107,7 @@ impl Factors {
             return Err(Error::limit(
                 format!("{bytes} bytes of clique tables"),
                 format!("{memory} bytes"),
-                "give more memory",
+                Remedy::MoreMemory,
             ));
         }
         let mut at = vec![Vec::new(); cardinalities.len()];

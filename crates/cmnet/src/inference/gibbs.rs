@@ -6,7 +6,7 @@ use super::factors::Factors;
 use super::network::Network;
 use super::posterior::pick;
 use super::sample::stream;
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, OptionName, Result};
 use rand::Rng;
 use rayon::prelude::*;
 
@@ -39,20 +39,24 @@ impl Default for GibbsOptions {
 impl GibbsOptions {
     pub(super) fn check(&self) -> Result<()> {
         if !(2..=MOST_CHAINS).contains(&self.chains) {
-            return Err(Error::option("--chains", self.chains.to_string(), "a whole number from 2 to 10000"));
+            return Err(Error::option(
+                OptionName::Chains,
+                self.chains.to_string(),
+                Expected::Between(2, MOST_CHAINS as u64),
+            ));
         }
         if !(1..=MOST_SWEEPS).contains(&self.sweeps) {
             return Err(Error::option(
-                "--sweeps",
+                OptionName::Sweeps,
                 self.sweeps.to_string(),
-                "a whole number from 1 to 1000000000",
+                Expected::Between(1, MOST_SWEEPS as u64),
             ));
         }
         if self.warm_up > MOST_SWEEPS {
             return Err(Error::option(
-                "--warm-up",
+                OptionName::WarmUp,
                 self.warm_up.to_string(),
-                "a whole number up to 1000000000",
+                Expected::AtMost(MOST_SWEEPS as u64),
             ));
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::network::Network;
 use super::posterior::impossible;
 use crate::data::Var;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, quoted};
 use crate::graph::VarSet;
 use crate::table::Shape;
 
@@ -213,7 +213,7 @@ impl Network {
                 let problem = format!("there is no variable {target}");
                 return Err(Error::question(problem, format!("there are {}, counted from 0", schema.len())));
             }
-            let name = shown(schema.name(target));
+            let name = quoted(schema.name(target));
             if evidence.level(target).is_some() {
                 return Err(Error::question(
                     format!("{name} is both a target and given"),

@@ -2,8 +2,8 @@
 
 use super::atomic::write_atomic;
 use super::checkpoint_record::CheckpointRecord;
-use crate::error::{Error, ErrorKind, Result};
-use crate::learn::LearnState;
+use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
+use crate::learn::{LearnState, RunFact};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub const FORMAT: &str = "cmnet-checkpoint/1";
 
 /// What a run is, by name: see [`crate::learn::run_identity`].
-pub type Identity = [(&'static str, String)];
+pub type Identity = [(RunFact, String)];
 
 /// Saves a state; the file that was there becomes `FILE.previous`.
 ///
@@ -64,8 +64,9 @@ pub fn load(
         }
     }
     damage.map_or(Ok(None), |(file, problem)| {
-        let advice = "delete the checkpoint or start again without --resume";
-        Err(complaint(&file, &format!("{problem}; {advice}")))
+        let (file, at) = (file.display().to_string(), "checkpoint".to_owned());
+        let remedies = ["delete the checkpoint".into(), Remedy::StartAgain].into();
+        Err(ErrorKind::Model { file, at, problem, remedies }.into())
     })
 }
 
@@ -77,10 +78,10 @@ pub fn load(
 /// When the path is a folder or has none to be in, or when it or `FILE.previous` is a file
 /// that is no checkpoint: those would be replaced.
 pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
-    let refuse = |file: &Path, problem: &str| {
-        let (file, problem) = (file.display().to_string(), problem.to_owned());
-        let hint = "name another file for checkpoints".to_owned();
-        Err(ErrorKind::Checkpoint { file, problem, hint }.into())
+    let refuse = |file: &Path, problem: &'static str| {
+        let (file, problem) = (file.display().to_string(), CheckpointProblem::Unusable(problem));
+        let remedies = "name another file for checkpoints".into();
+        Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
@@ -174,23 +175,26 @@ fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -
         return Err(complaint(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
     }
     let own = |name: &str| {
-        identity.iter().find(|(other, _)| *other == name).map_or("-", |(_, value)| value.as_str())
+        identity.iter().find(|(other, _)| other.key() == name).map_or("-", |(_, value)| value.as_str())
     };
     let differs = |(name, value): &(&String, &String)| own(name) != value.as_str();
     let saved_differs = record.identity.iter().find(differs);
-    let missing = identity.iter().find(|(name, _)| !record.identity.contains_key(*name));
+    let missing = identity.iter().find(|(name, _)| !record.identity.contains_key(&name.key()));
     let (name, saved, here) = match (saved_differs, missing) {
-        (Some((name, value)), _) => (name.as_str(), value.as_str(), own(name)),
-        (None, Some((name, value))) => (*name, "-", value.as_str()),
+        (Some((name, value)), _) => (name.clone(), value.as_str(), own(name)),
+        (None, Some((name, value))) => (name.key(), "-", value.as_str()),
         (None, None) => return Ok(()),
     };
     let file = path.display().to_string();
-    let problem = format!("this checkpoint has another {name}: {saved} there, {here} here");
-    let hint = "use what it was made with, or start again without --resume".to_owned();
-    Err(ErrorKind::Checkpoint { file, problem, hint }.into())
+    let (saved, here) = (saved.to_owned(), here.to_owned());
+    let problem = match RunFact::of_key(&name) {
+        Some(RunFact::Option(option)) => CheckpointProblem::OtherOption { option, saved, here },
+        _ => CheckpointProblem::Other { what: name, saved, here },
+    };
+    let remedies = ["use what it was made with".into(), Remedy::StartAgain].into();
+    Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
 }
 
 fn complaint(path: &Path, problem: &str) -> Error {
-    let (file, at, problem) = (path.display().to_string(), "checkpoint".to_owned(), problem.to_owned());
-    ErrorKind::Model { file, at, problem }.into()
+    Error::model(path.display().to_string(), "checkpoint", problem)
 }

@@ -1,7 +1,7 @@
 //! The fields of a checkpoint: structures by indices, scores to the last bit.
 
 use crate::graph::{Edge, VarSet};
-use crate::learn::LearnState;
+use crate::learn::{LearnState, RunFact};
 use crate::score::Nats;
 use crate::search::blanket::BlanketState;
 use crate::search::{ClimbResult, GraphStep, StopReason};
@@ -46,8 +46,8 @@ struct FoundRecord {
 type Checked<T> = Result<T, String>;
 
 impl CheckpointRecord {
-    pub(super) fn new(format: &str, identity: &[(&'static str, String)], state: &LearnState) -> Self {
-        let identity = identity.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    pub(super) fn new(format: &str, identity: &[(RunFact, String)], state: &LearnState) -> Self {
+        let identity = identity.iter().map(|(name, value)| (name.key(), value.clone())).collect();
         Self {
             format: format.to_owned(),
             identity,

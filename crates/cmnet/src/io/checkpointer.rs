@@ -4,7 +4,7 @@ use super::checkpoint_file;
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, run_identity};
+use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, RunFact, run_identity};
 use crate::search::{Event, Observer};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl Opened {
 /// Writes checkpoints while a search goes on.
 pub struct Checkpointer {
     path: PathBuf,
-    identity: Vec<(&'static str, String)>,
+    identity: Vec<(RunFact, String)>,
     interval: Duration,
     clock: Clock,
     inner: Mutex<Inner>,

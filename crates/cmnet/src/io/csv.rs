@@ -26,7 +26,7 @@ use super::source::Source;
 use super::text::Text;
 pub use crate::data::OnMissing;
 use crate::data::{Dataset, Description, MAX_ROWS, Misfit, TableBuilder, Tally, Warning};
-use crate::error::{Error, InputProblem, Result, shown_bytes};
+use crate::error::{Error, InputProblem, Result, WeightDoubt, quoted_bytes};
 use std::io::Read;
 
 /// How to read a table; the default reads a file with a header line and no missing values.
@@ -178,9 +178,9 @@ impl Table<'_> {
     fn weight(&self) -> Result<u64> {
         let Some(column) = self.columns.weights else { return Ok(1) };
         let field = self.records.field(column);
-        parse_weight(field).map_err(|hint| {
+        parse_weight(field).map_err(|doubt| {
             let place = self.columns.place(column).at_line(self.records.line());
-            Error::input(place, InputProblem::Weight { text: shown_bytes(field), hint })
+            Error::input(place, InputProblem::Weight { text: quoted_bytes(field), doubt })
         })
     }
 
@@ -205,21 +205,19 @@ impl Table<'_> {
 /// A weight as digits.
 ///
 /// # Errors
-/// A hint at what is wrong with it.
-pub fn parse_weight(text: &[u8]) -> std::result::Result<u64, &'static str> {
-    let hint = match text {
-        [] => "; write 0, or remove the row",
-        [b'-', ..] => "; a row cannot be observed less than never",
+/// What may be wrong with it.
+pub fn parse_weight(text: &[u8]) -> std::result::Result<u64, WeightDoubt> {
+    let doubt = match text {
+        [] => WeightDoubt::Empty,
+        [b'-', ..] => WeightDoubt::Negative,
         _ if text.iter().all(u8::is_ascii_digit) => {
             let digits = text.iter().try_fold(0_u64, |value, digit| {
                 value.checked_mul(10)?.checked_add(u64::from(digit - b'0')).filter(|&value| value <= MAX_ROWS)
             });
-            return digits.ok_or(", at most 2147483648; divide the weights");
+            return digits.ok_or(WeightDoubt::TooLarge { limit: MAX_ROWS });
         }
-        _ if str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok()) => {
-            " in plain digits; round or multiply the weights"
-        }
-        _ => "; is this the right --weights column?",
+        _ if str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok()) => WeightDoubt::NotDigits,
+        _ => WeightDoubt::OtherColumn,
     };
-    Err(hint)
+    Err(doubt)
 }

@@ -2,7 +2,7 @@
 
 use super::model_file::complaint;
 use crate::data::{DataDigest, Schema};
-use crate::error::{Result, shown};
+use crate::error::{Result, quoted};
 use crate::graph::VarSet;
 use crate::loglinear::{Coordinates, Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
 use crate::structure::Structure;
@@ -60,7 +60,7 @@ impl FitRecord {
         Self {
             method: fit.estimate,
             status: fit.status,
-            reason: fit.reason.clone(),
+            reason: fit.reason.to_string(),
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
             digest: fit.digest.as_ref().map(|digest| digest.as_str().to_owned()),
@@ -136,7 +136,7 @@ impl FitRecord {
             boundary,
             parameters,
             estimate: self.method,
-            reason: self.reason.clone(),
+            reason: self.reason.as_str().into(),
             smoothing: self.smoothing.unwrap_or_default(),
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
@@ -231,11 +231,11 @@ fn read_term(file: &str, schema: &Schema, record: &Map<String, Value>, at: &str)
     let mut pairs = Vec::new();
     for (name, label) in record {
         let Some(variable) = schema.find(name) else {
-            return Err(complaint(file, at, format!("there is no variable {}", shown(name))));
+            return Err(complaint(file, at, format!("there is no variable {}", quoted(name))));
         };
         let level = label.as_str().and_then(|label| schema.variable(variable).level(label));
         let Some(level) = level else {
-            return Err(complaint(file, at, format!("{label} is not a level of {}", shown(name))));
+            return Err(complaint(file, at, format!("{label} is not a level of {}", quoted(name))));
         };
         pairs.push((variable, level));
     }

@@ -4,7 +4,7 @@ use super::csv::ReadOptions;
 use super::records::Records;
 use super::schema_file::unknown_column;
 use crate::data::{Coder, check_names};
-use crate::error::{Error, InputProblem, Place, Result, shown_bytes};
+use crate::error::{Error, InputProblem, Place, Result, quoted_bytes};
 
 /// The columns of a table: which of them are variables, which one holds the weights.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ fn header_names(first: &Records<'_>) -> Result<Vec<String>> {
     for column in 0..first.len() {
         let field = first.field(column);
         let name = str::from_utf8(field).map_err(|_| {
-            Error::input(place(column + 1), InputProblem::InvalidUtf8 { text: shown_bytes(field) })
+            Error::input(place(column + 1), InputProblem::InvalidUtf8 { text: quoted_bytes(field) })
         })?;
         names.push(name.to_owned());
     }

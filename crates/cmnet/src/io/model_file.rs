@@ -8,7 +8,7 @@ use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use super::source::open_file;
 use crate::context::EdgeContext;
 use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
-use crate::error::{Error, ErrorKind, Result, shown};
+use crate::error::{Error, ErrorKind, Remedy, Result, quoted};
 use crate::graph::Edge;
 use crate::model::{Model, Provenance};
 use crate::structure::Structure;
@@ -134,10 +134,11 @@ fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
         what = what.replace(&format!("expected {kind}"), &format!("expected {words}"));
     }
     if let Some(format) = other_format(text) {
-        let problem = format!("the format is {}; expected {FORMAT:?}", shown(&format));
+        let problem = format!("the format is {}; expected {FORMAT:?}", quoted(&format));
         return complaint(file, "format", problem);
     }
-    complaint(file, &at, format!("{what}; expected a model file as `cmnet learn -o` writes it"))
+    let remedies = Remedy::ExpectModelFile.into();
+    ErrorKind::Model { file: file.to_owned(), at, problem: what, remedies }.into()
 }
 
 /// The format a document declares, when it is JSON of another kind.
@@ -147,7 +148,17 @@ fn other_format(text: &str) -> Option<String> {
 }
 
 pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
-    ErrorKind::Model { file: file.to_owned(), at: at.to_owned(), problem }.into()
+    Error::model(file, at, problem)
+}
+
+/// Why a value was refused, where the place in the file says what it is the value of.
+fn refusal(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Option { found, expected, .. } => {
+            format!("{} is not usable; expected {expected}", quoted(found))
+        }
+        _ => error.to_string(),
+    }
 }
 
 /// Checks a record against everything a model promises.
@@ -163,7 +174,7 @@ impl Reader<'_> {
     fn model(&self, record: &ModelRecord) -> Result<Model> {
         if record.format != FORMAT {
             return self
-                .bad("format", format!("the format is {}; expected {FORMAT:?}", shown(&record.format)));
+                .bad("format", format!("the format is {}; expected {FORMAT:?}", quoted(&record.format)));
         }
         let schema = self.schema(&record.variables)?;
         let mut structure = Structure::empty(&schema.cardinalities());
@@ -171,8 +182,10 @@ impl Reader<'_> {
             let at = format!("edges[{place}]");
             let edge = self.edge(&schema, names, &at)?;
             if !structure.toggle_edge(edge)? {
-                return self
-                    .bad(at, format!("the edge {} - {} appears twice", shown(&names[0]), shown(&names[1])));
+                return self.bad(
+                    at,
+                    format!("the edge {} - {} appears twice", quoted(&names[0]), quoted(&names[1])),
+                );
             }
         }
         for (place, context) in record.contexts.iter().enumerate() {
@@ -192,7 +205,7 @@ impl Reader<'_> {
                 return self.bad(at + ".name", "the name is empty");
             }
             if !names.insert(&variable.name) {
-                return self.bad(at + ".name", format!("the name {} appears twice", shown(&variable.name)));
+                return self.bad(at + ".name", format!("the name {} appears twice", quoted(&variable.name)));
             }
             if variable.levels.is_empty() || variable.levels.len() > MAX_LEVELS {
                 let found = variable.levels.len();
@@ -200,7 +213,7 @@ impl Reader<'_> {
             }
             let mut seen = BTreeSet::new();
             if let Some(twice) = variable.levels.iter().find(|level| !seen.insert(level.as_str())) {
-                return self.bad(at + ".levels", format!("the level {} appears twice", shown(twice)));
+                return self.bad(at + ".levels", format!("the level {} appears twice", quoted(twice)));
             }
         }
         if variables.is_empty() {
@@ -213,9 +226,9 @@ impl Reader<'_> {
         match (schema.find(name), schema.suggest(name)) {
             (Some(variable), _) => Ok(variable),
             (None, Some(near)) => {
-                self.bad(at, format!("there is no variable {}; did you mean {}?", shown(name), shown(near)))
+                self.bad(at, format!("there is no variable {}; did you mean {}?", quoted(name), quoted(near)))
             }
-            (None, None) => self.bad(at, format!("there is no variable {}", shown(name))),
+            (None, None) => self.bad(at, format!("there is no variable {}", quoted(name))),
         }
     }
 
@@ -223,7 +236,7 @@ impl Reader<'_> {
         let [one, other] = names;
         let ends = (self.variable(schema, one, at)?, self.variable(schema, other, at)?);
         Edge::new(ends.0, ends.1).or_else(|_| {
-            self.bad(at, format!("an edge from {} to itself; expected two variables", shown(one)))
+            self.bad(at, format!("an edge from {} to itself; expected two variables", quoted(one)))
         })
     }
 
@@ -237,14 +250,17 @@ impl Reader<'_> {
         let edge = self.edge(schema, &record.edge, &format!("{at}.edge"))?;
         let [one, other] = &record.edge;
         if !structure.graph().contains(edge) {
-            let problem =
-                format!("{} - {} is not among the edges; a context needs an edge", shown(one), shown(other));
+            let problem = format!(
+                "{} - {} is not among the edges; a context needs an edge",
+                quoted(one),
+                quoted(other)
+            );
             return self.bad(format!("{at}.edge"), problem);
         }
         if structure.context(edge).is_some() {
             return self.bad(
                 format!("{at}.edge"),
-                format!("{} - {} has a context already", shown(one), shown(other)),
+                format!("{} - {} has a context already", quoted(one), quoted(other)),
             );
         }
         let space = structure.context_space(edge)?;
@@ -279,7 +295,7 @@ impl Reader<'_> {
             let variable = schema.variable(self.variable(schema, name, at)?);
             match variable.level(label) {
                 Some(level) => Ok(level),
-                None => self.bad(at, format!("{} is not a level of {}", shown(label), shown(name))),
+                None => self.bad(at, format!("{} is not a level of {}", quoted(label), quoted(name))),
             }
         };
         given.iter().zip(labels).map(level).collect()
@@ -291,14 +307,14 @@ impl Reader<'_> {
             return Err(bad("rows", "0; expected at least 1".to_owned()));
         }
         let digest = DataDigest::parse(&record.digest).ok_or_else(|| {
-            bad("digest", format!("{}; expected sha256: and 64 hexadecimal digits", shown(&record.digest)))
+            bad("digest", format!("{}; expected sha256: and 64 hexadecimal digits", quoted(&record.digest)))
         })?;
         Ok(Provenance {
             rows: record.rows,
             digest,
-            kappa: record.kappa.parse().map_err(|error: Error| bad("kappa", error.to_string()))?,
-            alpha: record.alpha.parse().map_err(|error: Error| bad("alpha", error.to_string()))?,
-            search: record.search.clone(),
+            kappa: record.kappa.parse().map_err(|error: Error| bad("kappa", refusal(&error)))?,
+            alpha: record.alpha.parse().map_err(|error: Error| bad("alpha", refusal(&error)))?,
+            search: record.search.as_str().into(),
             stop: record.stop,
             log_mpl: record.log_mpl,
             log_prior: record.log_prior,

@@ -70,7 +70,7 @@ impl From<&Provenance> for LearnedRecord {
             digest: learned.digest.as_str().to_owned(),
             kappa: learned.kappa.to_string(),
             alpha: learned.alpha.to_string(),
-            search: learned.search.clone(),
+            search: learned.search.to_string(),
             stop: learned.stop,
             log_mpl: learned.log_mpl,
             log_prior: learned.log_prior,

@@ -2,7 +2,7 @@
 
 use super::sniff::{check_delimiter, sniff};
 use super::text::{LONGEST_ROW, Text};
-use crate::error::{Error, InputProblem, Place, Result, shown_bytes};
+use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
 use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
 use std::io::{self, Read};
 
@@ -112,7 +112,7 @@ impl<'a> Records<'a> {
             Some(text) if is_last => {
                 let line = line_after - line_ends(&last[column - 1]);
                 let place = self.place().at_line(line).at_column(column, None);
-                Err(Error::input(place, InputProblem::OpenQuote { text: shown_bytes(text) }))
+                Err(Error::input(place, InputProblem::OpenQuote { text: quoted_bytes(text) }))
             }
             _ => {
                 let line = line_after - 1 - line_ends(last.as_slice());
@@ -156,14 +156,12 @@ impl<'a> Records<'a> {
             text.push(self.delimiter);
         }
         text.pop();
-        let hint = match line_ends(self.record.as_slice()) {
-            0 if is_first && found == expected + 1 => {
-                "; are these row names without a name in the header line?".to_owned()
-            }
-            0 => String::new(),
-            more => format!("; a quote makes it run on to line {}", self.line() + more),
+        let doubt = match line_ends(self.record.as_slice()) {
+            0 if is_first && found == expected + 1 => Some(RowDoubt::RowNames),
+            0 => None,
+            more => Some(RowDoubt::RunsOnTo(self.line() + more)),
         };
-        let problem = InputProblem::RaggedRow { expected, found, text: shown_bytes(&text), hint };
+        let problem = InputProblem::RaggedRow { expected, found, text: quoted_bytes(&text), doubt };
         Error::input(self.place().at_line(self.line()), problem)
     }
 

@@ -6,7 +6,7 @@ use super::header::Columns;
 use super::records::Records;
 use super::source::Source;
 use crate::data::{Coder, Found, Schema};
-use crate::error::{Error, ErrorKind, InputProblem, Result, shown_bytes};
+use crate::error::{Error, InputProblem, Result, choices, quoted_bytes};
 
 /// The cells of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +17,14 @@ pub struct Row<'a> {
     pub weight: u64,
 }
 
-/// What becomes of a value that is no level of its variable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnUnknown {
-    /// It is refused, with its place.
-    #[default]
-    Error,
-    /// It counts as missing.
-    Missing,
+choices! {
+    /// What becomes of a value that is no level of its variable.
+    pub enum OnUnknown of OnUnknown {
+        /// It is refused, with its place.
+        Error = "error",
+        /// It counts as missing.
+        Missing = "missing",
+    }
 }
 
 /// Visits the rows of a table; returns which of the schema's variables are columns of it.
@@ -71,11 +71,10 @@ impl Reader {
         let places: Vec<Option<usize>> =
             schema.variables().iter().map(|variable| place(&variable.name)).collect();
         if places.iter().all(Option::is_none) {
-            return Err(ErrorKind::Mismatch {
-                problem: "the data have none of the model's columns".to_owned(),
-                hint: "check the header line".to_owned(),
-            }
-            .into());
+            return Err(Error::mismatch(
+                "the data have none of the model's columns",
+                "check the header line",
+            ));
         }
         let missing: Vec<String> = options.missing.iter().map(|text| text.trim_ascii().to_owned()).collect();
         let coders =
@@ -103,9 +102,9 @@ impl Reader {
         }
         if let Some(column) = self.columns.weights {
             let field = records.field(column);
-            self.weight = parse_weight(field).map_err(|hint| {
+            self.weight = parse_weight(field).map_err(|doubt| {
                 let place = self.columns.place(column).at_line(records.line());
-                Error::input(place, InputProblem::Weight { text: shown_bytes(field), hint })
+                Error::input(place, InputProblem::Weight { text: quoted_bytes(field), doubt })
             })?;
         }
         Ok(())

@@ -8,7 +8,7 @@
 
 use super::source::open_file;
 use crate::data::{Schema, Variable, check_levels};
-use crate::error::{Error, InputProblem, Place, Result, nearest, shown, shown_list};
+use crate::error::{Error, InputProblem, Place, Result, nearest, quoted, quoted_list};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,12 +145,9 @@ impl LevelOrder {
 pub(super) fn unknown_column(place: Place, name: &str, names: &[String]) -> Error {
     let known = || names.iter().map(String::as_str);
     let problem = InputProblem::UnknownColumn {
-        name: shown(name),
-        known: format!("the table has {}", shown_list(known())),
-        hint: nearest(name, known()).map_or_else(
-            || "; check the spelling".to_owned(),
-            |near| format!("; did you mean {}?", shown(near)),
-        ),
+        name: quoted(name),
+        known: quoted_list(known()),
+        near: nearest(name, known()).map(str::to_owned),
     };
     Error::input(place, problem)
 }

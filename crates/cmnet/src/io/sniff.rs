@@ -1,6 +1,6 @@
 //! The delimiter: given by the user, or found in the first rows.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, OptionName, Result};
 
 /// What may separate fields unless the user says otherwise.
 const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
@@ -40,7 +40,7 @@ pub(super) fn check_delimiter(delimiter: u8) -> Result<u8> {
 
 fn unusable(text: &str) -> Error {
     let expected = "a single character such as , or ;, or one of tab, comma, semicolon, pipe, space";
-    Error::option("--delimiter", text, expected)
+    Error::option(OptionName::Delimiter, text, expected)
 }
 
 /// The delimiter of a text by its beginning: the candidate that cuts most of the first rows

@@ -1,7 +1,7 @@
 //! Where a table comes from.
 
 use super::text::Text;
-use crate::error::{Error, InputProblem, Place, Result, nearest, shown};
+use crate::error::{Error, InputProblem, Place, Remedy, Result, nearest};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind as IoErrorKind};
@@ -61,17 +61,17 @@ pub(super) fn open_file(path: &Path) -> Result<File> {
         Ok(metadata) if metadata.is_dir() => Err(Error::input(place(), InputProblem::Directory)),
         Ok(_) => File::open(path).map_err(|source| Error::io(path, "read", source)),
         Err(source) if source.kind() == IoErrorKind::NotFound => {
-            Err(Error::input(place(), InputProblem::NotFound { hint: not_found_hint(path) }))
+            Err(Error::input(place(), InputProblem::NotFound { remedy: not_found_remedy(path) }))
         }
         Err(source) => Err(Error::io(path, "read", source)),
     }
 }
 
 /// The file of the same folder with the nearest name, or what else to look at.
-fn not_found_hint(path: &Path) -> String {
+fn not_found_remedy(path: &Path) -> Remedy {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
-        return "its folder does not exist either; check the path".to_owned();
+        return "its folder does not exist either; check the path".into();
     };
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
@@ -80,9 +80,9 @@ fn not_found_hint(path: &Path) -> String {
     match nearest(&wanted, names.iter().map(String::as_str)) {
         Some(name) => {
             let near = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
-            format!("did you mean {}?", shown(&near.to_string_lossy()))
+            Remedy::DidYouMean(near.to_string_lossy().into_owned())
         }
-        None => "check the path, which is taken from the current directory".to_owned(),
+        None => "check the path, which is taken from the current directory".into(),
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::source::open_file;
 use crate::data::{Schema, Var, Variable};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Edge, VarSet, maximal_cliques};
 use crate::inference::{Evidence, Factors};
 use crate::structure::Structure;
@@ -272,5 +272,5 @@ fn cut(word: &str) -> String {
 }
 
 fn complaint(file: &str, at: &str, problem: String) -> Error {
-    ErrorKind::Model { file: file.to_owned(), at: at.to_owned(), problem }.into()
+    Error::model(file, at, problem)
 }

@@ -1,10 +1,10 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
 use super::observer::{FitControl, LearnEvent, LearnObserver};
-use super::{LearnOptions, Learned, LearnedModel, Select};
+use super::{Criterion, LearnOptions, Learned, LearnedModel, Select};
 use crate::control::{Control, Outcome};
 use crate::counts::{CountSource, CountedTable};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, Unfitted};
 use crate::loglinear::{Estimate, Fit, FitOptions, FitRequest, Method, fit_named};
 use crate::score::Kappa;
 use crate::structure::Structure;
@@ -44,9 +44,9 @@ pub(super) fn choose<S: CountSource>(
         }
     }
     learned.criterion = learned.models.iter().any(|model| model.fit.is_some()).then_some(if pseudo {
-        "pseudo-bic"
+        Criterion::PseudoBic
     } else {
-        "bic"
+        Criterion::Bic
     });
     let rows = table.counts().rows();
     let mut best: Option<(usize, f64, Kappa)> = None;
@@ -100,12 +100,14 @@ fn fit_all<S: CountSource>(
             }
             Ok(Outcome::Stopped(reason)) => {
                 learned.stop = reason;
-                learned.models[place].unfitted = Some("fitting was interrupted".to_owned());
+                learned.models[place].unfitted = Some(Unfitted::Interrupted);
             }
-            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
-                learned.models[place].unfitted = Some(error.to_string());
-            }
-            Err(error) => return Err(error),
+            Err(error) => match error.kind() {
+                ErrorKind::Limit(limit) => {
+                    learned.models[place].unfitted = Some(Unfitted::Limit(limit.clone()));
+                }
+                _ => return Err(error),
+            },
         }
     }
     Ok(())
@@ -165,7 +167,7 @@ mod tests {
             for (model, same) in learned.models.iter().zip(&whole.models).skip(1) {
                 assert_eq!(model.structure, same.structure);
                 assert!(model.fit.is_none());
-                assert_eq!(model.unfitted.as_deref(), Some("fitting was interrupted"));
+                assert_eq!(model.unfitted, Some(Unfitted::Interrupted));
             }
         }
     }
@@ -206,8 +208,8 @@ mod tests {
         assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
         assert_eq!(estimate(chain.compared()), Some(Estimate::Pseudo));
         assert_eq!(estimate(all.fit.as_ref()), Some(Estimate::Pseudo));
-        assert!(all.fit.as_ref().unwrap().reason.contains("does not fit"));
-        assert_eq!((learned.criterion, learned.selected), (Some("pseudo-bic"), Some(0)));
+        assert!(all.fit.as_ref().unwrap().reason.to_string().contains("does not fit"));
+        assert_eq!((learned.criterion, learned.selected), (Some(Criterion::PseudoBic), Some(0)));
         assert!(chain.pseudo_bic().unwrap() > all.pseudo_bic().unwrap());
         let by_hand = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
         let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();

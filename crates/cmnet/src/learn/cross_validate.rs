@@ -6,10 +6,11 @@ use super::{LearnOptions, Learned, LearnedModel, Select, learn};
 use crate::control::StopReason;
 use crate::data::Dataset;
 use crate::data::split::{FoldPlan, Folds};
-use crate::error::Result;
+use crate::error::{Dialect, Result, Unfitted};
 use crate::loglinear::{Fit, FitOptions, Method};
 use crate::score::Kappa;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The means over folds for one way of choosing kappa.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,7 +57,8 @@ pub struct LeftOut {
     /// As in [`CrossValidated::method`].
     pub method: String,
     /// Why the structure could not be fitted, in the first such fold.
-    pub reason: String,
+    #[serde(serialize_with = "as_text")]
+    pub reason: Unfitted,
 }
 
 /// The numbers of one method on one fold.
@@ -83,7 +85,7 @@ impl FoldNumbers {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoldResult {
     /// The numbers of the choice by BIC, then of each kappa; or why there are none.
-    pub numbers: Vec<std::result::Result<FoldNumbers, String>>,
+    pub numbers: Vec<std::result::Result<FoldNumbers, Unfitted>>,
     /// Whether all probabilities are exact.
     pub exact: bool,
 }
@@ -125,6 +127,15 @@ pub fn cross_validate(
 }
 
 impl CrossValidation {
+    /// The answer as a document, with reasons in the words of a front end.
+    pub fn to_json(&self, dialect: &dyn Dialect) -> Value {
+        let mut document = json!(self);
+        for (place, left_out) in self.left_out.iter().enumerate() {
+            document["left_out"][place]["reason"] = left_out.reason.words(dialect).into();
+        }
+        document
+    }
+
     /// A cross-validation of which no fold is finished.
     pub fn begun(data: &Dataset, plan: FoldPlan) -> Self {
         let (seed, fold_column) = match plan {
@@ -150,7 +161,7 @@ impl CrossValidation {
         let (mut rows, mut left_out) = (Vec::new(), Vec::new());
         for (place, method) in methods.enumerate() {
             let numbers = finished.iter().filter_map(|fold| fold.numbers.get(place));
-            match numbers.cloned().collect::<std::result::Result<Vec<_>, String>>() {
+            match numbers.cloned().collect::<std::result::Result<Vec<_>, Unfitted>>() {
                 Ok(tally) if tally.is_empty() => {}
                 Ok(tally) => rows.push(means(method, &tally)),
                 Err(reason) => left_out.push(LeftOut { method, reason }),
@@ -175,15 +186,19 @@ fn method(kappa: &Kappa) -> String {
 }
 
 /// The numbers of the choice, then of each kappa.
-fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<FoldNumbers, String>> {
-    let none = "none of the structures could be fitted".to_owned();
+fn as_text<S: serde::Serializer>(reason: &Unfitted, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(reason)
+}
+
+fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<FoldNumbers, Unfitted>> {
+    let none = Unfitted::NoneOfThem;
     let chosen = learned.selected.map_or(Err(none), |place| numbers(&learned.models[place], heldout));
     std::iter::once(chosen).chain(learned.models.iter().map(|model| numbers(model, heldout))).collect()
 }
 
-fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<FoldNumbers, String> {
+fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<FoldNumbers, Unfitted> {
     let Some(fit) = model.compared() else {
-        return Err(model.unfitted.clone().unwrap_or_else(|| "it was not fitted".to_owned()));
+        return Err(model.unfitted.clone().unwrap_or(Unfitted::NotAsked));
     };
     Ok(FoldNumbers {
         sbic: fit.sbic(),
@@ -222,6 +237,8 @@ fn means(method: String, tally: &[FoldNumbers]) -> CrossValidated {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{LimitReached, Remedies};
+    use crate::learn::Criterion;
 
     #[test]
     fn a_method_that_a_fold_lacks_is_left_out_with_the_reason() {
@@ -229,15 +246,18 @@ mod tests {
         let begun = CrossValidation::begun(&data, FoldPlan::Drawn { folds: 2, seed: 1 });
         let numbers =
             |value: f64| Ok(FoldNumbers { sbic: value, predictive: value, edges: value, parameters: value });
-        let lacks = |reason: &str| Err(reason.to_owned());
+        let too_large = || {
+            let (what, limit) = ("the tree".to_owned(), "1 MiB".to_owned());
+            Unfitted::Limit(LimitReached { what, limit, remedies: Remedies::default() })
+        };
         let folds = [
-            FoldResult { numbers: vec![numbers(1.0), numbers(2.0), lacks("too large")], exact: true },
+            FoldResult { numbers: vec![numbers(1.0), numbers(2.0), Err(too_large())], exact: true },
             FoldResult { numbers: vec![numbers(3.0), numbers(2.0), numbers(5.0)], exact: false },
         ];
         let found = begun.over(&folds, &[Kappa::Epsilon, Kappa::Power(0.5)], StopReason::Converged);
         let rows: Vec<(&str, f64)> = found.rows.iter().map(|row| (row.method.as_str(), row.sbic)).collect();
         assert_eq!(rows, [("CMN", 2.0), ("MN", 2.0)]);
-        let left_out = LeftOut { method: "n^-0.5".to_owned(), reason: "too large".to_owned() };
+        let left_out = LeftOut { method: "n^-0.5".to_owned(), reason: too_large() };
         assert_eq!((found.left_out, found.exact, found.finished), (vec![left_out], false, 2));
     }
 
@@ -279,7 +299,7 @@ mod tests {
         let some = Folds::deal(&data, FoldPlan::Column(0)).unwrap();
         let exactly = |fold: Result<crate::data::split::Fold>| {
             let learned = learn(&fold.unwrap().training, &options(Method::Auto, 1 << 9), &()).unwrap();
-            learned.criterion == Some("bic")
+            learned.criterion == Some(Criterion::Bic)
         };
         assert_eq!(some.iter().map(exactly).filter(|exact| *exact).count(), 1);
     }

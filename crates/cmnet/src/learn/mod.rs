@@ -11,35 +11,46 @@ mod search;
 pub use amounts::{parse_bytes, parse_duration};
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
-pub use options::{LearnOptions, SearchMode, Select};
-pub use resume::{LearnState, run_identity};
+pub use options::{LearnOptions, ModelClass, SearchMode, SearchReason, Select};
+pub use resume::{LearnState, RunFact, run_identity};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, Schema};
-use crate::error::{Error, Result};
+use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::loglinear::Fit;
 use crate::model::{Model, Provenance};
 use crate::score::{ContextPrior, Nats, StructureScore};
-use crate::search::GraphStep;
+use crate::search::{GraphStep, SearchUsed};
 use crate::structure::Structure;
+use serde::Serialize;
+
+/// What a choice among structures goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// BIC of the likelihood.
+    Bic,
+    /// BIC of the pseudo-likelihood.
+    PseudoBic,
+}
 
 /// The structures learned from one table.
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// One per kappa, in the order asked for; fewer when the search was ended early.
     pub models: Vec<LearnedModel>,
-    /// The search mode that was used.
-    pub search: &'static str,
+    /// The search that was used.
+    pub search: SearchUsed,
     /// Why that one.
-    pub search_reason: String,
+    pub search_reason: SearchReason,
     /// Why learning ended: early in the search, or, where every model's own search converged,
     /// while they were fitted.
     pub stop: StopReason,
     /// The chosen model's place; `None` where nothing was to be chosen.
     pub selected: Option<usize>,
-    /// What the choice went by, such as `bic`.
-    pub criterion: Option<&'static str>,
+    /// What the choice went by.
+    pub criterion: Option<Criterion>,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
 }
@@ -86,7 +97,7 @@ pub struct LearnedModel {
     /// all are compared by that.
     pub pseudo_fit: Option<Fit>,
     /// Why its parameters cannot be had, or not by the method that all are compared by.
-    pub unfitted: Option<String>,
+    pub unfitted: Option<Unfitted>,
 }
 
 impl LearnedModel {
@@ -101,7 +112,7 @@ impl LearnedModel {
     }
 
     /// The model with its provenance, ready to be saved.
-    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
+    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &SearchUsed) -> Model {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
         let digest = known.unwrap_or_else(|| DataDigest::of(data));
         self.model(
@@ -115,19 +126,19 @@ impl LearnedModel {
         &self,
         table: &CountedTable<'_, S>,
         options: &LearnOptions,
-        search: &str,
+        search: &SearchUsed,
     ) -> Model {
         let provenance = self.provenance(table.digest().clone(), options, search);
         self.model(table.schema(), Provenance { rows: table.counts().rows(), ..provenance })
     }
 
-    fn provenance(&self, digest: DataDigest, options: &LearnOptions, search: &str) -> Provenance {
+    fn provenance(&self, digest: DataDigest, options: &LearnOptions, search: &SearchUsed) -> Provenance {
         Provenance {
             rows: 0,
             digest,
             kappa: self.prior.kappa(),
             alpha: options.alpha,
-            search: search.to_owned(),
+            search: search.clone(),
             stop: self.stop,
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
@@ -214,7 +225,7 @@ fn in_pool<T: Send>(options: &LearnOptions, work: impl FnOnce() -> Result<T> + S
     options.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(|_| {
         Error::option(
-            "--threads",
+            OptionName::Threads,
             options.threads.to_string(),
             "a number of threads that the system can start",
         )

@@ -1,31 +1,74 @@
 //! What a user may choose when learning; the command line and Python share these fields.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, OptionName, Result, choices};
 use crate::loglinear::FitOptions;
 use crate::score::{Alpha, Kappa};
 use crate::search::blanket::{BlanketLimits, CandidateRule};
+use serde::Serialize;
+use std::fmt;
 
-/// How structures are searched for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SearchMode {
-    /// Picks by estimated cost and says which.
-    #[default]
-    Auto,
-    /// Algorithms 1 and 2 of the paper, exactly.
-    Paper,
-    /// Blankets first, then toggles among their edges: for many variables.
-    Blanket,
+choices! {
+    /// Which class of models is learned.
+    pub enum ModelClass of Model {
+        /// Contextual Markov networks.
+        Cmn = "cmn",
+        /// Decomposable stratified graphical models.
+        Sgm = "sgm",
+    }
 }
 
-/// How one of the kappas is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Select {
-    /// Fit each structure and take the highest BIC.
-    #[default]
-    Bic,
-    /// Fit nothing and choose none, unless there is only one.
-    None,
+choices! {
+    /// How structures are searched for.
+    #[non_exhaustive]
+    pub enum SearchMode of Search {
+        /// Picks by estimated cost and says which.
+        Auto = "auto",
+        /// Algorithms 1 and 2 of the paper, exactly.
+        Paper = "paper",
+        /// Neighbourhoods first, then toggles among their edges: for many variables.
+        Blanket = "blanket",
+    }
+}
+
+choices! {
+    /// How one of the kappas is chosen.
+    pub enum Select of Select {
+        /// Fit each structure and take the highest BIC.
+        Bic = "bic",
+        /// Fit nothing and choose none, unless there is only one.
+        None = "none",
+    }
+}
+
+/// Why a search was used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SearchReason {
+    /// The caller asked for it.
+    AskedFor,
+    /// Mode `auto` went by the estimated cost of mode `paper`.
+    Work {
+        /// Rows that mode `paper` would look at.
+        visits: f64,
+        /// How many it may look at.
+        allowed: f64,
+    },
+}
+
+impl fmt::Display for SearchReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AskedFor => f.write_str("asked for"),
+            Self::Work { visits, allowed } => {
+                write!(f, "about {visits:.0e} row visits by mode paper, {allowed:.0e} allowed")
+            }
+        }
+    }
+}
+
+impl Serialize for SearchReason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// What a user may choose, unchecked.
@@ -86,54 +129,54 @@ impl LearnOptions {
     /// Checks what can be checked without a table.
     pub(super) fn check(&self) -> Result<()> {
         if self.kappas.is_empty() {
-            return Err(Error::option("--kappa", "", "at least one of eps, n^-0.5, 0.01, ..."));
+            return Err(Error::option(OptionName::Kappa, "", "at least one of eps, n^-0.5, 0.01, ..."));
         }
         for (place, kappa) in self.kappas.iter().enumerate() {
             if self.kappas[..place].contains(kappa) {
-                return Err(Error::option("--kappa", kappa.to_string(), "each kappa once"));
+                return Err(Error::option(OptionName::Kappa, kappa.to_string(), "each kappa once"));
             }
         }
         if self.threads > MOST_THREADS {
             let expected = "a number from 1 to 1024, or 0 for one per core";
-            return Err(Error::option("--threads", self.threads.to_string(), expected));
+            return Err(Error::option(OptionName::Threads, self.threads.to_string(), expected));
         }
         if self.limits.neighbors == 0 {
-            return Err(Error::option("--max-neighbors", "0", "a whole number, 1 or more"));
+            return Err(Error::option(OptionName::MaxNeighbors, "0", Expected::AtLeast(1)));
         }
         if self.limits.configurations < 2 {
             let found = self.limits.configurations.to_string();
-            return Err(Error::option("--max-configurations", found, "a whole number, 2 or more"));
+            return Err(Error::option(OptionName::MaxConfigurations, found, Expected::AtLeast(2)));
         }
         Ok(())
     }
 
     /// The first option other than its default that stratified graphical models
     /// ([`crate::sgm`]) have no use for.
-    pub fn unused_by_sgm(&self) -> Option<&'static str> {
+    pub fn unused_by_sgm(&self) -> Option<OptionName> {
         let usual = Self::default();
         let used = [
-            ("--kappa", self.kappas != usual.kappas),
-            ("--search", self.search != usual.search),
-            ("--alpha", self.alpha != usual.alpha),
-            ("--select", self.select != usual.select),
-            ("--max-neighbors", self.limits.neighbors != usual.limits.neighbors),
-            ("--max-configurations", self.limits.configurations != usual.limits.configurations),
-            ("--candidates", self.candidates != usual.candidates),
+            (OptionName::Kappa, self.kappas != usual.kappas),
+            (OptionName::Search, self.search != usual.search),
+            (OptionName::Alpha, self.alpha != usual.alpha),
+            (OptionName::Select, self.select != usual.select),
+            (OptionName::MaxNeighbors, self.limits.neighbors != usual.limits.neighbors),
+            (OptionName::MaxConfigurations, self.limits.configurations != usual.limits.configurations),
+            (OptionName::Candidates, self.candidates != usual.candidates),
         ];
-        used.into_iter().find(|(_, asked)| *asked).map(|(flag, _)| flag)
+        used.into_iter().find(|(_, asked)| *asked).map(|(option, _)| option)
     }
 
     /// The mode to use and why.
     ///
     /// Mode `paper` takes about 2d steps, and each has the toggles of some ten nodes with
     /// all d evaluated again; an evaluation looks at the distinct rows and climbs contexts.
-    pub(super) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, String) {
+    pub(super) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
         if self.search != SearchMode::Auto {
-            return (self.search, "asked for".to_owned());
+            return (self.search, SearchReason::AskedFor);
         }
         let toggles = TOGGLES_PER_PAIR * (variables as f64).powi(2) * self.kappas.len() as f64;
         let work = toggles * (distinct_rows as f64 + TOGGLE_WORK);
-        let estimate = format!("about {work:.0e} row visits by mode paper, {PAPER_WORK:.0e} allowed");
-        (if work <= PAPER_WORK { SearchMode::Paper } else { SearchMode::Blanket }, estimate)
+        let mode = if work <= PAPER_WORK { SearchMode::Paper } else { SearchMode::Blanket };
+        (mode, SearchReason::Work { visits: work, allowed: PAPER_WORK })
     }
 }

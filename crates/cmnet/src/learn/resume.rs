@@ -5,6 +5,7 @@ use super::observer::LearnEvent;
 use super::{LearnOptions, SearchMode};
 use crate::control::StopReason;
 use crate::data::{DataDigest, Dataset};
+use crate::error::OptionName;
 use crate::search::blanket::BlanketState;
 use crate::search::{ClimbResult, Event, Standing};
 
@@ -42,23 +43,60 @@ impl LearnState {
     }
 }
 
+/// Something that must be the same for a run to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunFact {
+    /// The version of this program.
+    Version,
+    /// The content of the table.
+    Data,
+    /// An option.
+    Option(OptionName),
+}
+
+impl RunFact {
+    /// The name in checkpoint files, which have called options by their flags from the first.
+    pub fn key(self) -> String {
+        match self {
+            Self::Version => "program version".to_owned(),
+            Self::Data => "data".to_owned(),
+            Self::Option(option) => format!("--{}", option.name()),
+        }
+    }
+
+    /// The fact that a checkpoint file calls so.
+    pub fn of_key(key: &str) -> Option<Self> {
+        match key {
+            "program version" => Some(Self::Version),
+            "data" => Some(Self::Data),
+            _ => key.strip_prefix("--").and_then(OptionName::named).map(Self::Option),
+        }
+    }
+}
+
 /// All that must be the same for a run to go on: named values, compared one by one.
 ///
 /// Threads, fitting and selection are not among them: they do not change the search.
-pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(&'static str, String)> {
+pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, String)> {
     let (mode, _) = options.mode(data.variables(), data.distinct_rows() as u64);
     let kappas: Vec<String> = options.kappas.iter().map(ToString::to_string).collect();
     let mut identity = vec![
-        ("program version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("data", DataDigest::of(data).as_str().to_owned()),
-        ("--kappa", kappas.join(",")),
-        ("--alpha", options.alpha.to_string()),
-        ("--search", if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned()),
+        (RunFact::Version, env!("CARGO_PKG_VERSION").to_owned()),
+        (RunFact::Data, DataDigest::of(data).as_str().to_owned()),
+        (RunFact::Option(OptionName::Kappa), kappas.join(",")),
+        (RunFact::Option(OptionName::Alpha), options.alpha.to_string()),
+        (
+            RunFact::Option(OptionName::Search),
+            if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned(),
+        ),
     ];
     if mode == SearchMode::Blanket {
-        identity.push(("--max-neighbors", options.limits.neighbors.to_string()));
-        identity.push(("--max-configurations", options.limits.configurations.to_string()));
-        identity.push(("--candidates", format!("{:?}", options.candidates).to_lowercase()));
+        let limits = &options.limits;
+        identity.extend([
+            (RunFact::Option(OptionName::MaxNeighbors), limits.neighbors.to_string()),
+            (RunFact::Option(OptionName::MaxConfigurations), limits.configurations.to_string()),
+            (RunFact::Option(OptionName::Candidates), options.candidates.to_string()),
+        ]);
     }
     identity
 }

@@ -8,7 +8,7 @@ use crate::counts::CountSource;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::blanket::{BlanketSearch, BlanketState};
-use crate::search::{ClimbResult, GraphClimb, Observer, run as run_climb};
+use crate::search::{ClimbResult, GraphClimb, Observer, SearchUsed, run as run_climb};
 use crate::structure::Structure;
 
 pub(super) fn run<S: CountSource>(
@@ -21,7 +21,7 @@ pub(super) fn run<S: CountSource>(
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned {
         models: Vec::new(),
-        search: if mode == SearchMode::Blanket { "blanket" } else { "paper" },
+        search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
         search_reason,
         stop: StopReason::Converged,
         selected: None,

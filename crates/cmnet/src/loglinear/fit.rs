@@ -9,7 +9,7 @@ use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
 use super::newton::{Ending, Stop, newton};
 use super::objective::{Objective, largest};
-use super::options::{Estimate, Fit, FitOptions, FitStatus, Method};
+use super::options::{Estimate, Fit, FitOptions, FitReason, FitStatus, Method};
 use super::parameters::Parameters;
 use super::part::Part;
 use super::pseudo::PseudoLikelihood;
@@ -18,7 +18,7 @@ use crate::Structure;
 use crate::control::{Control, Halting, Outcome, check, outcome};
 use crate::counts::{Count, CountSource, RowCounts};
 use crate::data::{DataDigest, Dataset, Schema};
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
 use crate::table::Shape;
 use crate::tree::{JunctionTree, TreePlan, best_plan};
@@ -176,13 +176,13 @@ fn severity(status: FitStatus) -> u8 {
 
 /// What is done, and why.
 enum Plans {
-    Exact(Vec<TreePlan>, String),
-    Pseudo(String),
+    Exact(Vec<TreePlan>, FitReason),
+    Pseudo(FitReason),
 }
 
 fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {
     if options.method == Method::Pseudo {
-        return Ok(Plans::Pseudo("asked for".into()));
+        return Ok(Plans::Pseudo(FitReason::AskedFor));
     }
     let most_cells = options.memory / (8 * TABLES);
     let one =
@@ -192,16 +192,18 @@ fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<P
     let budget = format!("{} MiB", options.memory >> 20);
     if !cost.at_least && cost.bytes(TABLES) <= options.memory {
         let size = cost.bytes(TABLES).div_ceil(1 << 20);
-        return Ok(Plans::Exact(plans, format!("the junction tree ({cost}) takes {size} MiB of {budget}")));
+        let reason = format!("the junction tree ({cost}) takes {size} MiB of {budget}");
+        return Ok(Plans::Exact(plans, FitReason::Stated(reason)));
     }
     if options.method == Method::Exact {
         return Err(Error::limit(
             format!("exact fitting with {cost}"),
             budget,
-            "give more memory, or fit by pseudo-likelihood: --method pseudo",
+            [Remedy::MoreMemory, Remedy::FitByPseudoLikelihood],
         ));
     }
-    Ok(Plans::Pseudo(format!("the junction tree ({cost}) does not fit {budget}")))
+    let reason = format!("the junction tree ({cost}) does not fit {budget}");
+    Ok(Plans::Pseudo(FitReason::Stated(reason)))
 }
 
 /// One connected component with its bare estimate found, and the way to the one that is used.

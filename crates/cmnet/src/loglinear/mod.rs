@@ -31,7 +31,7 @@ pub use enumerate::Enumeration;
 pub(crate) use fit::{FitRequest, fit_named};
 pub use fit::{fit, fit_with};
 pub use likelihood::{Evaluation, Likelihood};
-pub use options::{Estimate, Fit, FitOptions, FitStatus, Method, check_smoothing};
+pub use options::{Estimate, Fit, FitOptions, FitReason, FitStatus, Method, check_smoothing};
 pub use parameters::{Evaluator, Parameters};
 pub use pseudo::RIDGE;
 pub use rank::parameter_count;
@@ -41,7 +41,7 @@ pub use term::{MOST_CLIQUE_CELLS, MOST_TERMS, Term, TermSet, Terms};
 
 use crate::Structure;
 use crate::data::{Dataset, Schema};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// A structure and a table speak of the same variables.
 pub(crate) fn check_match(structure: &Structure, data: &Dataset) -> Result<()> {
@@ -60,7 +60,7 @@ pub(crate) fn check_cardinalities(
         let differs = model.iter().zip(table).position(|(one, other)| one != other);
         differs.map(|variable| {
             let name = names
-                .map_or_else(|| variable.to_string(), |schema| crate::error::shown(schema.name(variable)));
+                .map_or_else(|| variable.to_string(), |schema| crate::error::quoted(schema.name(variable)));
             format!(
                 "variable {name} has {} levels in the model and {} in the data",
                 model[variable], table[variable]
@@ -70,11 +70,10 @@ pub(crate) fn check_cardinalities(
         Some(format!("the model has {} variables and the data have {}", model.len(), table.len()))
     };
     match problem {
-        Some(problem) => Err(ErrorKind::Mismatch {
-            problem,
-            hint: "use the table that the structure was learned from, or one coded like it".into(),
+        Some(problem) => {
+            let advice = "use the table that the structure was learned from, or one coded like it";
+            Err(Error::mismatch(problem, advice))
         }
-        .into()),
         None => Ok(()),
     }
 }

@@ -3,20 +3,20 @@
 use super::parameters::Parameters;
 use super::term::Term;
 use crate::data::DataDigest;
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, OptionName, Result, choices};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which estimate is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// Exact when the junction tree fits the memory budget, else pseudo.
-    #[default]
-    Auto,
-    /// Maximum likelihood, or a refusal.
-    Exact,
-    /// Maximum pseudo-likelihood.
-    Pseudo,
+choices! {
+    /// Which estimate is asked for.
+    pub enum Method of Method {
+        /// Exact when the junction tree fits the memory, else pseudo.
+        Auto = "auto",
+        /// Maximum likelihood, or a refusal.
+        Exact = "exact",
+        /// Maximum pseudo-likelihood.
+        Pseudo = "pseudo",
+    }
 }
 
 /// How parameters are estimated.
@@ -74,17 +74,17 @@ pub fn check_smoothing(smoothing: f64) -> Result<()> {
         return Ok(());
     }
     let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
-    Err(Error::option("--smoothing", format!("{smoothing:?}"), expected))
+    Err(Error::option(OptionName::Smoothing, format!("{smoothing:?}"), expected))
 }
 
 impl FitOptions {
     pub(crate) fn check(&self) -> Result<()> {
         check_smoothing(self.smoothing)?;
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::option("--tolerance", self.tolerance.to_string(), "a number above 0"));
+            return Err(Error::option(OptionName::Tolerance, self.tolerance.to_string(), "a number above 0"));
         }
         if self.max_iterations == 0 {
-            return Err(Error::option("--max-iterations", "0", "a whole number, 1 or more"));
+            return Err(Error::option(OptionName::MaxIterations, "0", Expected::AtLeast(1)));
         }
         Ok(())
     }
@@ -148,6 +148,39 @@ impl fmt::Display for FitStatus {
     }
 }
 
+/// Why an estimate is the one that it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FitReason {
+    /// The caller asked for it.
+    AskedFor,
+    /// As these words say: what the junction tree takes, or where the parameters come from.
+    Stated(String),
+}
+
+impl From<&str> for FitReason {
+    fn from(text: &str) -> Self {
+        if text == ASKED_FOR { Self::AskedFor } else { Self::Stated(text.to_owned()) }
+    }
+}
+
+/// How model files and answers say that something was asked for.
+const ASKED_FOR: &str = "asked for";
+
+impl fmt::Display for FitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AskedFor => ASKED_FOR,
+            Self::Stated(text) => text,
+        })
+    }
+}
+
+impl Serialize for FitReason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// A fitted structure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
@@ -156,7 +189,7 @@ pub struct Fit {
     /// Which estimate it is.
     pub estimate: Estimate,
     /// Why that one.
-    pub reason: String,
+    pub reason: FitReason,
     /// Imagined observations that smooth the parameters: those asked for, or where none were and
     /// there is no finite estimate, those of [`FitOptions::tolerance`].
     pub smoothing: f64,
@@ -189,7 +222,7 @@ impl Fit {
             free_parameters: parameters.values().len(),
             parameters,
             estimate: Estimate::Imported,
-            reason: source.into(),
+            reason: FitReason::Stated(source.into()),
             smoothing: 0.0,
             rows: 0,
             digest: None,

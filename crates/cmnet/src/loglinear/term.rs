@@ -3,7 +3,7 @@
 
 use crate::Structure;
 use crate::data::{Schema, Var};
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::{Graph, VarSet, guarded_cliques};
 use rustc_hash::FxHashMap;
 
@@ -200,12 +200,12 @@ fn check_clique(set: &[Var], cardinalities: &[u32], names: Option<&Schema>) -> R
     Err(Error::limit(
         format!("the number of configurations of the clique {{{}}}", members.join(", ")),
         MOST_CLIQUE_CELLS,
-        "learn a sparser graph or group levels",
+        [Remedy::LearnSparserGraph, Remedy::GroupLevels],
     ))
 }
 
 fn too_many_terms() -> Error {
-    Error::limit("the number of log-linear terms of the structure", MOST_TERMS, "learn a sparser graph")
+    Error::limit("the number of log-linear terms of the structure", MOST_TERMS, Remedy::LearnSparserGraph)
 }
 
 /// Visits the complete sets of variables with more than one level, by size and then

@@ -2,7 +2,7 @@
 
 use super::decimal::Decimal;
 use super::nats::Nats;
-use crate::error::{Error, Result};
+use crate::error::{Error, OptionName, Result};
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,7 +70,8 @@ impl FromStr for Kappa {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let bad = || Error::option("--kappa", text, "eps, a power such as n^-0.5, or a number in (0, 1]");
+        let bad =
+            || Error::option(OptionName::Kappa, text, "eps, a power such as n^-0.5, or a number in (0, 1]");
         let trimmed = text.trim();
         if trimmed.eq_ignore_ascii_case("eps") {
             return Ok(Self::Epsilon);
@@ -135,7 +136,11 @@ impl FromStr for Alpha {
             .filter(|value| value.numerator > 0 && value.to_f64() <= 1e6)
             .map(Self)
             .ok_or_else(|| {
-                Error::option("--alpha", text, "a positive number such as 0.5 or 1/2, at most 1000000")
+                Error::option(
+                    OptionName::Alpha,
+                    text,
+                    "a positive number such as 0.5 or 1/2, at most 1000000",
+                )
             })
     }
 }

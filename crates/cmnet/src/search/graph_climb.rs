@@ -12,7 +12,7 @@ use super::trace::Trace;
 use crate::control::{Halt, Halting, StopReason, check};
 use crate::counts::CountSource;
 use crate::data::Var;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
@@ -96,23 +96,23 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// that the last step had: the state belongs to another table or prior.
     pub fn resume(&self, saved: ClimbResult) -> Result<GraphClimbState> {
         let ClimbResult { structure, steps, added_candidates, moves, ties, .. } = saved;
-        let foreign = || ErrorKind::Mismatch {
-            problem: "the saved climb does not have the score that it has on this table".to_owned(),
-            hint: "start again without --resume".to_owned(),
+        let foreign = || {
+            let problem = "the saved climb does not have the score that it has on this table";
+            Error::mismatch(problem, Remedy::StartAgain)
         };
         if structure.cardinalities() != self.scorer.cardinalities() {
-            return Err(foreign().into());
+            return Err(foreign());
         }
         let score = self.scorer.score(&structure, &self.prior)?.total();
         let trace = match self.contexts.climb(structure.graph(), &()) {
             Ok(trace) => trace,
             Err(Halt::Failed(error)) => return Err(error),
-            Err(Halt::Stopped(_)) => return Err(foreign().into()), // nobody asks to stop here
+            Err(Halt::Stopped(_)) => return Err(foreign()), // nobody asks to stop here
         };
         let state = self.state(structure, trace)?;
         let told = steps.last().map_or(state.score, |last| last.score);
         if score != Some(state.score) || told != state.score {
-            return Err(foreign().into());
+            return Err(foreign());
         }
         let mut state = GraphClimbState { steps, ties, moves, ..state };
         state.add_candidates(added_candidates);

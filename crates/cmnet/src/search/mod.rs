@@ -11,9 +11,11 @@ mod observer;
 mod replay;
 mod state;
 mod trace;
+mod used;
 
 pub use crate::control::StopReason;
 pub use context_climb::climb_contexts;
 pub use graph_climb::{GraphClimb, run};
 pub use observer::{Event, Observer, Standing};
 pub use state::{ClimbResult, GraphClimbState, GraphStep};
+pub use used::SearchUsed;

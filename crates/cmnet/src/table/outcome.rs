@@ -1,7 +1,7 @@
 //! The joint outcome space X_S of a set of variables, its configurations numbered in
 //! mixed radix (paper, section 2.1).
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
 
 /// A configuration's number in its outcome space: the last variable runs fastest.
@@ -99,7 +99,7 @@ fn too_large(variables: &VarSet) -> Error {
     Error::limit(
         format!("the joint outcome space of {} variables", variables.len()),
         "2^63 configurations",
-        "leave out variables, group levels, or use --search blanket, which bounds neighbourhoods",
+        [Remedy::LeaveOutVariables, Remedy::GroupLevels, Remedy::SearchBlankets],
     )
 }
 

@@ -11,4 +11,4 @@ pub use plan::TreeCost;
 pub(crate) use plan::{TreePlan, best_plan};
 pub use propagate::Propagation;
 pub(crate) use propagate::normalize;
-pub use triangulate::{Elimination, EliminationRule, eliminate};
+pub use triangulate::{Elimination, EliminationChoice, EliminationRule, eliminate};

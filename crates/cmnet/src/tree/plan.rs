@@ -3,7 +3,7 @@
 use super::junction_tree::{Clique, JunctionTree, Parent};
 use super::triangulate::{EliminationRule, eliminate};
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::{Graph, VarSet};
 use crate::table::Shape;
 use std::fmt;
@@ -117,7 +117,7 @@ impl TreePlan {
             return Err(Error::limit(
                 format!("the junction tree ({})", self.cost),
                 format!("{budget} bytes"),
-                "give more memory, or use a method that does without",
+                [Remedy::MoreMemory, "use a method that does without".into()],
             ));
         }
         let mut cliques: Vec<Clique> = Vec::with_capacity(self.cliques.len());

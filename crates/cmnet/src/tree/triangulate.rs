@@ -2,6 +2,7 @@
 //! is easy on chordal graphs becomes possible on others).
 
 use crate::data::Var;
+use crate::error::choices;
 use crate::graph::{Graph, VarSet};
 use std::collections::BTreeSet;
 
@@ -13,6 +14,29 @@ pub enum EliminationRule {
     MinFill,
     /// The one whose elimination makes the smallest table.
     MinWeight,
+}
+
+choices! {
+    /// Which variable goes next when a graph is triangulated.
+    pub enum EliminationChoice of Elimination {
+        /// The better of both.
+        Best = "best",
+        /// The one that adds the fewest edges.
+        MinFill = "min-fill",
+        /// The one that makes the smallest table.
+        MinWeight = "min-weight",
+    }
+}
+
+impl EliminationChoice {
+    /// The rule to go by; `None` tries both and takes the better.
+    pub fn rule(self) -> Option<EliminationRule> {
+        match self {
+            Self::Best => None,
+            Self::MinFill => Some(EliminationRule::MinFill),
+            Self::MinWeight => Some(EliminationRule::MinWeight),
+        }
+    }
 }
 
 /// An elimination order with the neighbours that each variable had left when it went.

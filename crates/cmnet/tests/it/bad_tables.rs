@@ -1,12 +1,13 @@
 //! Tables that are refused: every complaint names its place, the text and what to do.
 
+use crate::command_line::CommandLine;
 use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source, csv};
 use flate2::{Compression, write::GzEncoder};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 fn complaint_with(text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
-    csv::read(&Source::bytes("t.csv", text.as_ref()), options).unwrap_err().to_string()
+    csv::read(&Source::bytes("t.csv", text.as_ref()), options).unwrap_err().words(&CommandLine)
 }
 
 fn complaint(text: impl AsRef<[u8]>) -> String {
@@ -156,7 +157,7 @@ fn missing_values() {
 fn weights_that_are_no_counts() {
     let options = ReadOptions { weights: Some("n".to_owned()), ..ReadOptions::default() };
     let expectations = [
-        ("-2", "; a row cannot be observed less than never"),
+        ("-2", "; a count cannot be negative"),
         ("1.5", " in plain digits; round or multiply the weights"),
         ("12.0", " in plain digits; round or multiply the weights"),
         ("1e3", " in plain digits; round or multiply the weights"),

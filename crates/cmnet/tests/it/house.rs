@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 17] = [
+const FLOORS: [&str; 18] = [
     "error",
     "control",
     "data",
@@ -23,6 +23,7 @@ const FLOORS: [&str; 17] = [
     "evaluate",
     "learn",
     "io",
+    "options",
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -119,4 +120,27 @@ fn no_file_outgrows_its_idea() {
         let code = production(&std::fs::read_to_string(path).unwrap());
         assert!(code.lines().count() <= 450, "{} has outgrown 450 lines of code", path.display());
     }
+}
+
+/// Whether a line of code names a flag of the command line.
+fn names_a_flag(line: &str) -> bool {
+    let is_name = |after: &str| after.starts_with(|letter: char| letter.is_ascii_lowercase());
+    !line.trim_start().starts_with("//") && line.split("--").skip(1).any(is_name)
+}
+
+/// Errors and results say which option, as data: front ends word them in their own dialect.
+#[test]
+fn nothing_below_the_command_names_a_flag() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for part in ["cmnet", "cmnet-report", "cmnet-paper", "cmnet-py"] {
+        for path in sources(&crates.join(part).join("src")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            for line in code.lines() {
+                assert!(!names_a_flag(line), "{}: name the option, not a flag: {line}", path.display());
+            }
+        }
+    }
+    assert!(names_a_flag(r#"Error::option("--kappa", text)"#) && !names_a_flag("// --kappa"));
+    assert!(!names_a_flag(r#"format!("--{}", option.name())"#));
 }

@@ -99,7 +99,7 @@ fn a_sixteen_by_sixteen_grid_is_fitted_by_pseudo_likelihood() {
     let small = FitOptions { memory: 1 << 20, ..FitOptions::default() };
     let fitted: Fit = fit(&structure, &data, &small).unwrap();
     assert_eq!(fitted.estimate, Estimate::Pseudo);
-    assert!(fitted.reason.contains("does not fit 1 MiB"), "{}", fitted.reason);
+    assert!(fitted.reason.to_string().contains("does not fit 1 MiB"), "{}", fitted.reason);
     assert_eq!(fitted.status, FitStatus::Converged);
     assert_eq!(fitted.free_parameters, 256 + 480);
     // phi_ij(1,1) is twice the coupling in 0/1 coding; 480 estimates scatter around it.

@@ -5,6 +5,7 @@
 
 mod bad_tables;
 mod blanket;
+mod command_line;
 mod common;
 mod csv_input;
 mod figures;

@@ -14,7 +14,7 @@ fn save_load_save_gives_the_same_bytes() {
         let options = LearnOptions { threads: 1, ..LearnOptions::default() };
         let learned = learn(&data, &options, &()).unwrap();
         for model in &learned.models {
-            let model = model.to_model(&data, &options, learned.search);
+            let model = model.to_model(&data, &options, &learned.search);
             let text = to_text(&model).unwrap();
             let loaded = from_text(&text, "model.json").unwrap();
             assert_eq!(loaded, model);

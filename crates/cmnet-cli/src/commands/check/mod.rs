@@ -14,7 +14,7 @@ use cmnet::data::{DataDigest, Dataset};
 use cmnet::graph::Edge;
 use cmnet::loglinear::Fit;
 use cmnet::score::{ContextPrior, Scorer};
-use cmnet::search::StopReason;
+use cmnet::search::{SearchUsed, StopReason};
 use cmnet::{Model, Structure};
 use cmnet_check::{Labelled, Optimality, Scoring, Table, is_locally_optimal, score};
 use serde_json::{Value, json};
@@ -48,7 +48,10 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
         same_data,
         parameters,
         claims_optimality: !overridden
-            && model.learned.as_ref().is_some_and(|l| l.search == "paper" && l.stop == StopReason::Converged),
+            && model
+                .learned
+                .as_ref()
+                .is_some_and(|l| l.search == SearchUsed::Paper && l.stop == StopReason::Converged),
         optimality,
     };
     match arguments.format.format {

@@ -1,11 +1,13 @@
 //! What `cmnet learn --format json` prints.
 
+use crate::dialect::CommandLine;
 use cmnet::data::{DataDigest, Dataset};
 use cmnet::io::model_file::{context_records, edge_names};
 use cmnet::io::{ContextRecord, Loaded};
-use cmnet::learn::{Learned, LearnedModel};
+use cmnet::learn::{Criterion, Learned, LearnedModel, SearchReason};
 use cmnet::loglinear::{Fit, FitStatus};
 use cmnet::score::Nats;
+use cmnet::search::SearchUsed;
 use serde::Serialize;
 
 /// `cmnet-learn/1`.
@@ -13,14 +15,14 @@ use serde::Serialize;
 pub(super) struct Answer<'a> {
     format: &'static str,
     data: DataAnswer<'a>,
-    search: &'static str,
-    search_reason: &'a str,
+    search: &'a SearchUsed,
+    search_reason: SearchReason,
     stop: String,
     ties: u64,
     limited: Vec<&'a str>,
     models: Vec<ModelAnswer>,
     selected: Option<usize>,
-    criterion: Option<&'static str>,
+    criterion: Option<Criterion>,
 }
 
 #[derive(Serialize)]
@@ -74,8 +76,8 @@ pub(super) fn render<'a>(learned: &'a Learned, loaded: &'a Loaded) -> Answer<'a>
             digest: DataDigest::of(data),
             variables: schema.variables(),
         },
-        search: learned.search,
-        search_reason: &learned.search_reason,
+        search: &learned.search,
+        search_reason: learned.search_reason,
         stop: learned.stop.to_string(),
         ties: learned.ties(),
         limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
@@ -103,11 +105,11 @@ fn answer(model: &LearnedModel, data: &Dataset) -> ModelAnswer {
         fit: fit.map(|fit| FitAnswer {
             method: fit.estimate.to_string(),
             status: fit.status,
-            reason: fit.reason.clone(),
+            reason: fit.reason.to_string(),
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
             boundary: fit.boundary.len(),
         }),
-        unfitted: model.unfitted.clone(),
+        unfitted: model.unfitted.as_ref().map(|why| why.words(&CommandLine)),
         steps: model.steps.len(),
         moves: model.moves,
         ties: model.ties,

@@ -5,13 +5,13 @@ mod outputs;
 mod sgm;
 mod summary;
 
-use crate::args::{Format, LearnArgs, ModelClass, Select};
+use crate::args::{Format, LearnArgs};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
 use cmnet::io::checkpoint_file;
-use cmnet::learn::{LearnOptions, Select as Choice, learn_from};
+use cmnet::learn::{LearnOptions, ModelClass, learn_from};
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
@@ -58,9 +58,5 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
 
 /// What was typed becomes what the library understands.
 fn options(arguments: &LearnArgs) -> anyhow::Result<LearnOptions> {
-    let select = match arguments.select {
-        Select::Bic => Choice::Bic,
-        Select::None => Choice::None,
-    };
-    Ok(LearnOptions { select, ..learn_options(&arguments.search)? })
+    Ok(LearnOptions { select: arguments.select, ..learn_options(&arguments.search)? })
 }

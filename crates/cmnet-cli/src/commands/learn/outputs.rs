@@ -1,12 +1,12 @@
 //! The files that `cmnet learn` writes: the chosen model and its drawing.
 
-use crate::args::{Format, LearnArgs, Select};
+use crate::args::{Format, LearnArgs};
 use crate::exit::Usage;
 use crate::{files, output};
 use cmnet::Model;
 use cmnet::data::Dataset;
 use cmnet::io::{model_file, write_atomic};
-use cmnet::learn::{LearnOptions, Learned};
+use cmnet::learn::{LearnOptions, Learned, Select};
 use cmnet_report::{Drawing, svg};
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ impl Outputs {
         options: &LearnOptions,
     ) -> anyhow::Result<Vec<PathBuf>> {
         match learned.kept(data.rows()) {
-            Some(kept) => self.write_model(&kept.to_model(data, options, learned.search)),
+            Some(kept) => self.write_model(&kept.to_model(data, options, &learned.search)),
             None => Ok(Vec::new()),
         }
     }

@@ -3,11 +3,13 @@
 use super::outputs::{self, Outputs};
 use crate::args::{Format, LearnArgs};
 use crate::commands::fitting::fit_options;
+use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::output;
 use crate::progress::Watch;
 use cmnet::Model;
 use cmnet::data::{DataDigest, Dataset};
+use cmnet::error::Dialect;
 use cmnet::io::Loaded;
 use cmnet::io::model_file::{context_records, edge_names};
 use cmnet::learn::LearnOptions;
@@ -21,9 +23,9 @@ use std::fmt::Write;
 /// Refuses what has no meaning for stratified models.
 pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Result<()> {
     let checkpoints = &arguments.checkpoints;
-    let saved =
-        (checkpoints.checkpoint.is_some() || checkpoints.resume).then_some("--checkpoint and --resume");
-    match saved.or_else(|| options.unused_by_sgm()) {
+    let saved = (checkpoints.checkpoint.is_some() || checkpoints.resume)
+        .then(|| "--checkpoint and --resume".to_owned());
+    match saved.or_else(|| options.unused_by_sgm().map(|option| CommandLine.option(option))) {
         Some(flag) => Err(Usage(format!("{flag}: --model sgm does not use this; leave it out")).into()),
         None => Ok(()),
     }

@@ -1,11 +1,12 @@
 //! What `cmnet learn` prints for people.
 
+use crate::dialect::CommandLine;
 use cmnet::data::Dataset;
 use cmnet::io::Loaded;
-use cmnet::learn::{Learned, LearnedModel};
-use cmnet::loglinear::{Estimate, Fit, FitStatus};
+use cmnet::learn::{Criterion, Learned, LearnedModel, SearchReason};
+use cmnet::loglinear::{Estimate, Fit, FitReason, FitStatus};
 use cmnet::score::Nats;
-use cmnet::search::StopReason;
+use cmnet::search::{SearchUsed, StopReason};
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ pub(super) fn render(learned: &Learned, loaded: &Loaded, written: &[PathBuf]) ->
         page,
         "search: {}{}\n",
         learned.search,
-        if learned.search_reason == "asked for" { "" } else { " (auto)" }
+        if learned.search_reason == SearchReason::AskedFor { "" } else { " (auto)" }
     )?;
     table(&mut page, learned)?;
     notes(&mut page, learned, data)?;
@@ -101,7 +102,7 @@ fn fit_cells(fit: &Fit) -> String {
 /// What a reader of the table must know.
 fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
     match (learned.selected, learned.criterion) {
-        (Some(place), Some("bic")) => {
+        (Some(place), Some(Criterion::Bic)) => {
             let among = if learned.models.iter().all(|model| model.fit.is_some()) {
                 ""
             } else {
@@ -135,10 +136,18 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         let kappa = model.prior.kappa();
         match (&model.unfitted, &model.fit) {
             (Some(reason), None) => {
-                writeln!(page, "kappa {kappa} was not fitted and not compared: {reason}")?;
+                writeln!(
+                    page,
+                    "kappa {kappa} was not fitted and not compared: {}",
+                    reason.words(&CommandLine)
+                )?;
             }
             (Some(reason), Some(_)) => {
-                writeln!(page, "kappa {kappa} was not compared by pseudo-likelihood: {reason}")?;
+                writeln!(
+                    page,
+                    "kappa {kappa} was not compared by pseudo-likelihood: {}",
+                    reason.words(&CommandLine)
+                )?;
             }
             (None, _) => {}
         }
@@ -164,7 +173,8 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
 /// parameters are then.
 fn reason(learned: &Learned) -> String {
     let fits = || learned.models.iter().filter_map(|model| model.fit.as_ref());
-    let unreachable = fits().find(|fit| fit.estimate == Estimate::Pseudo && fit.reason != "asked for");
+    let unreachable =
+        fits().find(|fit| fit.estimate == Estimate::Pseudo && fit.reason != FitReason::AskedFor);
     let some_exact = fits().any(|fit| fit.estimate == Estimate::Exact);
     match (unreachable, some_exact) {
         (None, _) => String::new(),
@@ -186,7 +196,7 @@ fn limits(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Resul
     let names: Vec<&str> =
         learned.limited.iter().take(8).map(|&variable| data.schema().name(variable)).collect();
     let more = if learned.limited.len() > 8 { ", ..." } else { "" };
-    let advice = if learned.search == "blanket" {
+    let advice = if learned.search == SearchUsed::Blanket {
         "raise --max-neighbors or --max-configurations"
     } else {
         "edges beyond it take too many configurations to count: group levels or leave out variables"

@@ -6,7 +6,7 @@ use super::super::nats::Nats;
 use super::{EdgeView, Gain};
 use crate::counts::{Count, FamilyCounts};
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::graph::DisjointSets;
 use crate::table::{Cell, OutcomeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -206,7 +206,7 @@ impl Reached {
         Err(Error::limit(
             "the number of configurations that the contexts of one node connect",
             most,
-            "use a smaller --kappa, leave out variables with many levels, or group levels",
+            [Remedy::SmallerKappa, "leave out variables with many levels".into(), Remedy::GroupLevels],
         ))
     }
 

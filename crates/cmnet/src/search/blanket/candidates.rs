@@ -1,18 +1,19 @@
 //! Phase 2: from blankets, which need not agree, to candidate edges.
 
 use super::neighborhood::Neighborhood;
-use crate::error::Result;
+use crate::error::{Result, choices};
 use crate::graph::Edge;
 use std::collections::BTreeMap;
 
-/// When a pair of nodes becomes a candidate edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CandidateRule {
-    /// One of the two blankets has the other node.
-    #[default]
-    Or,
-    /// Both blankets have it.
-    And,
+choices! {
+    /// When a pair of nodes becomes a candidate edge: an end asks for it when its blanket has
+    /// the other end.
+    pub enum CandidateRule of Candidates {
+        /// One end asks for it.
+        Or = "or",
+        /// Both ends ask for it.
+        And = "and",
+    }
 }
 
 /// The candidate edges in lexicographic order.

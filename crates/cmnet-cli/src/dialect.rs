@@ -1,0 +1,35 @@
+//! The words of the command line for the facts of an error.
+
+use cmnet::error::{Action, Dialect, OptionName};
+
+/// Flags, lines of files, commands.
+pub(crate) struct CommandLine;
+
+impl Dialect for CommandLine {
+    fn option(&self, option: OptionName) -> String {
+        format!("--{}", option.name())
+    }
+
+    fn setting(&self, option: OptionName, value: &str) -> String {
+        format!("--{} {value}", option.name())
+    }
+
+    fn switch(&self, option: OptionName) -> String {
+        self.option(option)
+    }
+
+    fn file(&self, option: OptionName) -> String {
+        format!("a --{} file", option.name())
+    }
+
+    fn action(&self, action: Action) -> String {
+        match action {
+            Action::EstimateParameters => {
+                "estimate them from a table first: cmnet fit MODEL DATA -o MODEL".to_owned()
+            }
+            Action::PassTable => "or - for standard input".to_owned(),
+            Action::WriteModel => "`cmnet learn -o` writes it".to_owned(),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Every option that the front ends share: its name, its words, its default and one line of
+//! help, written once.
+//!
+//! The command line takes its flags' defaults, words and help from here. Python asks for the
+//! same table, and its tests compare every signature with it; so do tests of the documents.
+
+pub use crate::error::{Choice, ChoiceWord, OptionName};
+
+use crate::data::OnMissing;
+use crate::inference::QueryMethod;
+use crate::io::rows::OnUnknown;
+use crate::learn::{ModelClass, SearchMode, Select};
+use crate::loglinear::Method;
+use crate::search::blanket::CandidateRule;
+use crate::tree::EliminationChoice;
+
+/// An option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OptionInfo {
+    /// Its name.
+    pub name: OptionName,
+    /// What holds when it is not given, as a user would write it; `None` where that is nothing,
+    /// or is said in the help.
+    pub default: Option<&'static str>,
+    /// The words that it takes; empty where it takes something else.
+    pub choices: &'static [ChoiceWord],
+    /// Whether it is on or off and takes no value.
+    pub is_switch: bool,
+    /// What it does: one line.
+    pub help: &'static str,
+}
+
+const fn value(name: OptionName, default: &'static str, help: &'static str) -> OptionInfo {
+    OptionInfo { name, default: Some(default), choices: &[], is_switch: false, help }
+}
+
+const fn optional(name: OptionName, help: &'static str) -> OptionInfo {
+    OptionInfo { name, default: None, choices: &[], is_switch: false, help }
+}
+
+const fn switch(name: OptionName, help: &'static str) -> OptionInfo {
+    OptionInfo { name, default: None, choices: &[], is_switch: true, help }
+}
+
+const fn choice<T: Choice>(help: &'static str) -> OptionInfo {
+    let (name, choices) = (T::OPTION, T::WORDS);
+    OptionInfo { name, default: Some(choices[0].word), choices, is_switch: false, help }
+}
+
+macro_rules! group {
+    ($(#[$about:meta])+ $module:ident { $($constant:ident = $option:expr;)+ }) => {
+        $(#[$about])+
+        pub mod $module {
+            use super::*;
+
+            $(
+                #[doc = concat!("`", stringify!($constant), "`")]
+                pub const $constant: OptionInfo = $option;
+            )+
+
+            /// All of them.
+            pub const ALL: &[OptionInfo] = &[$($constant,)+];
+        }
+    };
+}
+
+group! {
+    /// How a table is read.
+    reading {
+        DELIMITER = optional(
+            OptionName::Delimiter,
+            "Character between fields: a character, tab, comma, semicolon, pipe or space [default: sniffed]",
+        );
+        NO_HEADER = switch(OptionName::NoHeader, "The first line is a row; the columns are named X1, X2, ...");
+        COLUMNS = optional(
+            OptionName::Columns,
+            "Use only these columns: name,name, a name with commas in double quotes",
+        );
+        DROP = optional(
+            OptionName::Drop,
+            "Leave out these columns: name,name, a name with commas in double quotes",
+        );
+        WEIGHTS = optional(OptionName::Weights, "Column that says how often each row was observed");
+        MISSING = value(
+            OptionName::Missing,
+            ",NA,NaN,?",
+            "Texts that mean \"missing\" [default: the empty text, NA, NaN and ?]",
+        );
+        ON_MISSING = choice::<OnMissing>("What to do with rows that have missing values");
+        SCHEMA = optional(
+            OptionName::Schema,
+            "TOML file with the order of levels: a table `[levels]` with a list per column",
+        );
+    }
+}
+
+group! {
+    /// How rows are read by a model that knows its levels.
+    rows {
+        ON_UNKNOWN = choice::<OnUnknown>("What becomes of a value that is no level of its variable");
+    }
+}
+
+group! {
+    /// How structures are learned.
+    learning {
+        KAPPA = value(
+            OptionName::Kappa,
+            "eps,n^-1,n^-0.5,n^-0.25",
+            "Weights of the context prior: eps (no contexts), powers such as n^-0.5, numbers in (0, 1]",
+        );
+        MODEL = choice::<ModelClass>(
+            "Which class of models: contextual Markov networks, or the decomposable stratified graphical \
+             models of the paper's comparison (binary variables; no kappa, no search mode)",
+        );
+        SEED = value(OptionName::Seed, "1", "Seed of the random search for stratified graphical models");
+        SELECT = choice::<Select>("How to choose among the kappas");
+        SEARCH = choice::<SearchMode>("How to search");
+        ALPHA = value(OptionName::Alpha, "0.5", "Dirichlet hyperparameter per level");
+        THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
+        TIME_LIMIT = optional(
+            OptionName::TimeLimit,
+            "End the search after this time and keep what was found: 30s, 5m, 2h; a number is seconds",
+        );
+        MAX_NEIGHBORS =
+            value(OptionName::MaxNeighbors, "12", "Mode blanket: the most neighbours of a variable");
+        MAX_CONFIGURATIONS = value(
+            OptionName::MaxConfigurations,
+            "65536",
+            "Mode blanket: the most configurations of a variable's neighbours",
+        );
+        CANDIDATES = choice::<CandidateRule>(
+            "Mode blanket: an edge is considered when one end (or) or both (and) ask for it",
+        );
+        CHECKPOINT = optional(
+            OptionName::Checkpoint,
+            "Save the search here now and then; the generation before is kept as FILE.previous",
+        );
+        RESUME =
+            switch(OptionName::Resume, "Go on from the checkpoint, to the same result as without a break");
+        CHECKPOINT_INTERVAL =
+            value(OptionName::CheckpointInterval, "5s", "The least time between two checkpoints");
+    }
+}
+
+group! {
+    /// How parameters are estimated.
+    fitting {
+        METHOD = choice::<Method>("Which estimate: auto is exact when the junction tree fits the memory");
+        SMOOTHING = value(
+            OptionName::Smoothing,
+            "1",
+            "Imagined observations, spread evenly over all joint outcomes, that keep probabilities \
+             positive; 0 gives the bare maximum likelihood estimate, by which BIC always judges (where \
+             that lies at infinity, the parameters end at 1e-7 imagined observations for each row, at \
+             most one)",
+        );
+        MEMORY = value(
+            OptionName::Memory,
+            "256M",
+            "Memory for the tables of exact fitting, and for what a search remembers (two memos of a \
+             quarter of it each, at most 96M)",
+        );
+    }
+}
+
+group! {
+    /// How a table is divided for cross-validation.
+    validation {
+        FOLDS = value(OptionName::Folds, "10", "Number of folds");
+        SEED = value(OptionName::Seed, "1", "Seed of the shuffle");
+        FOLD_COLUMN = optional(
+            OptionName::FoldColumn,
+            "Column that names the fold of each row, instead of a shuffle; no variable of the models",
+        );
+    }
+}
+
+group! {
+    /// How a model is asked.
+    asking {
+        MEMORY = value(OptionName::Memory, "1G", "Memory for tables");
+        ELIMINATION = choice::<EliminationChoice>("Which variable goes next when the graph is triangulated");
+        METHOD = choice::<QueryMethod>("Which method: auto is exact when the tables fit the memory, else gibbs");
+        CHAINS = value(OptionName::Chains, "4", "Gibbs: chains; so many are annealed for the most probable completion");
+        SWEEPS = value(OptionName::Sweeps, "4000", "Gibbs: sweeps of each chain that count");
+        WARM_UP = value(OptionName::WarmUp, "1000", "Gibbs: sweeps of each chain before");
+        SEED = value(OptionName::Seed, "1", "What determines the random numbers");
+    }
+}
+
+/// Every group by its name.
+pub const GROUPS: [(&str, &[OptionInfo]); 6] = [
+    ("reading", reading::ALL),
+    ("rows", rows::ALL),
+    ("learning", learning::ALL),
+    ("fitting", fitting::ALL),
+    ("validation", validation::ALL),
+    ("asking", asking::ALL),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inference::{Ask, GibbsOptions, Methods};
+    use crate::io::ReadOptions;
+    use crate::learn::{LearnOptions, parse_bytes, parse_duration};
+    use crate::loglinear::FitOptions;
+    use crate::score::Kappa;
+    use crate::search::blanket::BlanketLimits;
+
+    fn read<T: std::str::FromStr>(option: OptionInfo) -> T {
+        option.default.unwrap().parse().unwrap_or_else(|_| panic!("{option:?}"))
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_types() {
+        let memory = |option: OptionInfo| parse_bytes(option.name, option.default.unwrap()).unwrap();
+        let kappas = learning::KAPPA.default.unwrap().split(',');
+        let fit = FitOptions {
+            method: read(fitting::METHOD),
+            smoothing: read(fitting::SMOOTHING),
+            memory: memory(fitting::MEMORY),
+            ..FitOptions::default()
+        };
+        let told = LearnOptions {
+            kappas: kappas.map(|kappa| kappa.parse::<Kappa>().unwrap()).collect(),
+            search: read(learning::SEARCH),
+            alpha: read(learning::ALPHA),
+            select: read(learning::SELECT),
+            fit,
+            threads: read(learning::THREADS),
+            limits: BlanketLimits {
+                neighbors: read(learning::MAX_NEIGHBORS),
+                configurations: read(learning::MAX_CONFIGURATIONS),
+            },
+            candidates: read(learning::CANDIDATES),
+        };
+        assert_eq!(told, LearnOptions::default());
+        let chains = GibbsOptions {
+            chains: read(asking::CHAINS),
+            sweeps: read(asking::SWEEPS),
+            warm_up: read(asking::WARM_UP),
+            seed: read(asking::SEED),
+        };
+        assert_eq!(chains, GibbsOptions::default());
+        assert_eq!(memory(asking::MEMORY), Ask::default().memory);
+        assert_eq!(read::<QueryMethod>(asking::METHOD), Methods::default().method);
+        assert_eq!(read::<EliminationChoice>(asking::ELIMINATION).rule(), Ask::default().rule);
+        assert_eq!(read::<OnMissing>(reading::ON_MISSING), ReadOptions::default().on_missing);
+        let missing: Vec<&str> = reading::MISSING.default.unwrap().split(',').collect();
+        assert_eq!(ReadOptions::default().missing, missing);
+        let interval = learning::CHECKPOINT_INTERVAL;
+        assert!(parse_duration(interval.name, interval.default.unwrap()).is_ok());
+    }
+
+    #[test]
+    fn a_group_has_an_option_once_and_a_line_of_help() {
+        for (group, options) in GROUPS {
+            for (place, option) in options.iter().enumerate() {
+                assert!(
+                    options[..place].iter().all(|other| other.name != option.name),
+                    "{group}: {option:?}"
+                );
+                assert!(!option.help.is_empty() && !option.help.contains('\n'), "{group}: {option:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_read_back_and_others_refused_with_what_there_is() {
+        for mode in SearchMode::VALUES {
+            assert_eq!(mode.to_string().parse::<SearchMode>().unwrap(), *mode);
+        }
+        let refused = "quick".parse::<SearchMode>().unwrap_err();
+        let text = "option search: \"quick\" is not usable; expected auto, paper or blanket";
+        assert_eq!(refused.to_string(), text);
+        let refused = "xor".parse::<CandidateRule>().unwrap_err().to_string();
+        assert!(refused.ends_with("expected or, and"), "{refused}");
+    }
+}
