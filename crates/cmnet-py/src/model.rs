@@ -86,8 +86,8 @@ impl Model {
             Data::Memory(source) => {
                 let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
-                let taken = packing.finish(py)?;
-                work::call(py, 1, move || model.arrange(taken.data))?
+                let loaded = packing.finish(py)?;
+                work::call(py, 1, move || model.arrange(loaded.data))?
             }
             Data::File(path) => {
                 work::call(py, 1, move || model.arrange(csv::read(&File::Path(path), &options)?.data))?

@@ -5,8 +5,9 @@ use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
 use crate::work;
-use cmnet::data::{DataDigest, Dataset, Schema, Variable, Warning};
+use cmnet::data::{DataDigest, Dataset, LoadedTable, Schema, Variable, Warning};
 use cmnet::io::{Source as File, csv};
+use cmnet_report::warning_text;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -31,13 +32,13 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    fn of(data: Dataset, warnings: &[Warning], dropped_rows: u64, missing: &[u64]) -> Self {
-        let names = data.schema().variables().iter().map(|variable| variable.name.clone());
+    fn of(loaded: LoadedTable) -> Self {
+        let names = loaded.data.schema().variables().iter().map(|variable| variable.name.clone());
         Self {
-            warnings: warnings.iter().map(|warning| errors::in_python_words(&warning.to_string())).collect(),
-            missing: names.zip(missing.iter().copied()).filter(|(_, count)| *count > 0).collect(),
-            dropped_rows,
-            data: Arc::new(data),
+            warnings: in_words(&loaded.warnings),
+            missing: names.zip(loaded.missing).filter(|(_, count)| *count > 0).collect(),
+            dropped_rows: loaded.dropped_rows,
+            data: Arc::new(loaded.data),
         }
     }
 }
@@ -50,16 +51,14 @@ impl Table {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        let taken = packing.finish(py)?;
-        Ok(Self::of(taken.data, &taken.warnings, taken.dropped_rows, &taken.missing))
+        Ok(Self::of(packing.finish(py)?))
     }
 
     /// Reads a CSV or TSV file.
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let loaded = work::call(py, 1, move || csv::read(&File::Path(path), &options))?;
-        Ok(Self::of(loaded.data, &loaded.warnings, loaded.dropped_rows, &loaded.missing))
+        Ok(Self::of(work::call(py, 1, move || csv::read(&File::Path(path), &options))?))
     }
 
     /// Puts a table together from its parts.
@@ -77,8 +76,8 @@ impl Table {
         let data = schema(levels)
             .and_then(|schema| Dataset::from_columns(schema, &columns, Some(&weights)))
             .map_err(|error| errors::to_python(py, &error))?;
-        let warnings = Warning::of(&data);
-        Ok(Self { missing, ..Self::of(data, &warnings, dropped_rows, &[]) })
+        let warnings = in_words(&Warning::of(&data));
+        Ok(Self { data: Arc::new(data), warnings, dropped_rows, missing })
     }
 
     /// The distinct rows as codes per column, and their weights.
@@ -149,6 +148,10 @@ impl Table {
             Ok(rows.finish())
         })
     }
+}
+
+fn in_words(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(|warning| errors::in_python_words(&warning_text(warning))).collect()
 }
 
 /// Codes that Python gave; what is negative becomes too large, and is refused as such.

@@ -35,9 +35,11 @@ mod sentence;
 pub mod svg;
 pub mod text;
 pub mod tikz;
+mod warning;
 mod wording;
 
 pub use sentence::sentence;
+pub use warning::warning_text;
 
 use cmnet::Structure;
 use cmnet::data::Schema;

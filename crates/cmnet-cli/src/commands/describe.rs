@@ -3,9 +3,10 @@
 use crate::args::{DescribeArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
+use cmnet_report::answer::Description;
 
 pub(crate) fn run(arguments: &DescribeArgs) -> anyhow::Result<Outcome> {
-    let description = files::read(&arguments.data)?.describe();
+    let description = Description::of_loaded(&files::read(&arguments.data)?);
     match arguments.format.format {
         Format::Text => output::page(&description.to_string())?,
         Format::Json => output::json(&description)?,

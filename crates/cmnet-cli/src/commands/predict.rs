@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let mut predictions: Vec<Prediction> = Vec::new();
     let options = files::row_options(&arguments.reading)?;
     let source = Source::from_argument(&arguments.data);
-    let present = rows::visit(&source, (&options, OnUnknown::Error), schema, |row| {
+    let present = rows::visit(&source, &options, OnUnknown::Error, schema, |row| {
         let prediction = predictor.predict(row.levels)?;
         if let Some(truth) = row.levels[target] {
             tally.add(truth, &prediction, row.weight);

@@ -3,8 +3,10 @@
 
 pub mod approximation;
 pub mod compared;
+pub mod described;
 pub mod explained;
 pub mod names;
 
 pub use compared::Compared;
+pub use described::Description;
 pub use explained::Explained;

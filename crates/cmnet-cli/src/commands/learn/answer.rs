@@ -2,7 +2,7 @@
 
 use cmnet::data::{DataDigest, Dataset};
 use cmnet::io::model_file::{context_records, edge_names};
-use cmnet::io::{ContextRecord, Loaded};
+use cmnet::io::{ContextRecord, LoadedTable};
 use cmnet::learn::{Learned, LearnedModel};
 use cmnet::loglinear::{Fit, FitStatus};
 use cmnet::score::Nats;
@@ -63,7 +63,7 @@ struct FitAnswer {
 }
 
 /// Everything that was learned, by names.
-pub(super) fn render<'a>(learned: &'a Learned, loaded: &'a Loaded) -> Answer<'a> {
+pub(super) fn render<'a>(learned: &'a Learned, loaded: &'a LoadedTable) -> Answer<'a> {
     let data = &loaded.data;
     let schema = data.schema();
     Answer {

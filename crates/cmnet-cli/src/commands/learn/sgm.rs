@@ -8,7 +8,7 @@ use crate::output;
 use crate::progress::Watch;
 use cmnet::Model;
 use cmnet::data::{DataDigest, Dataset};
-use cmnet::io::Loaded;
+use cmnet::io::LoadedTable;
 use cmnet::io::model_file::{context_records, edge_names};
 use cmnet::learn::LearnOptions;
 use cmnet::loglinear::fit;
@@ -33,7 +33,7 @@ pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Re
 /// form; the model file has the same estimate as terms of its log-linear form.
 pub(super) fn run(
     arguments: &LearnArgs,
-    loaded: &Loaded,
+    loaded: &LoadedTable,
     outputs: &Outputs,
     watch: &Watch,
 ) -> anyhow::Result<Outcome> {
@@ -68,7 +68,7 @@ pub(super) fn run(
 fn as_text(
     (learned, fit): (&LearnedSgm, &SgmFit),
     model: &Model,
-    loaded: &Loaded,
+    loaded: &LoadedTable,
     seed: u64,
 ) -> anyhow::Result<String> {
     let data = &loaded.data;

@@ -1,7 +1,7 @@
 //! What a table holds: `cmnet describe`.
 
-use super::dataset::Dataset;
-use super::warning::Warning;
+use crate::warning_text;
+use cmnet::data::{Dataset, LoadedTable, Warning};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -101,10 +101,22 @@ impl Description {
         .with_warnings(&Warning::of(data))
     }
 
+    /// Describes a table with what was met while reading it.
+    pub fn of_loaded(loaded: &LoadedTable) -> Self {
+        let mut description = Self::of(&loaded.data).with_warnings(&loaded.warnings);
+        description.file = Some(loaded.file.clone());
+        description.dropped_rows = loaded.dropped_rows;
+        description.dropped_weight = loaded.dropped_weight;
+        for (variable, &missing) in description.variables.iter_mut().zip(&loaded.missing) {
+            variable.missing = missing;
+        }
+        description
+    }
+
     /// The same with these warnings.
     #[must_use]
     pub fn with_warnings(mut self, warnings: &[Warning]) -> Self {
-        let notice = |warning: &Warning| Notice { warning: warning.clone(), message: warning.to_string() };
+        let notice = |warning: &Warning| Notice { warning: warning.clone(), message: warning_text(warning) };
         self.warnings = warnings.iter().map(notice).collect();
         self
     }
