@@ -1,7 +1,7 @@
 //! Learning and cross-validation.
 
 use crate::errors;
-use crate::model::{Model, fit_facts, nats};
+use crate::model::Model;
 use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
@@ -10,7 +10,7 @@ use crate::work::{self, Ended, Running};
 use cmnet::data::Dataset;
 use cmnet::data::split::Deal;
 use cmnet::inference::find_variable;
-use cmnet::io::Checkpointer;
+use cmnet::io::{Checkpointer, Pace, Run};
 use cmnet::learn::{
     CrossValidation, LearnOptions, LearnState, Learned, Select, cross_validate as validate, learn_from,
 };
@@ -18,6 +18,7 @@ use cmnet::loglinear::fit;
 use cmnet::search::{Observer, StopReason};
 use cmnet::{Error, Result};
 use cmnet_paper::sgm::{self, SgmOptions};
+use cmnet_report::answer::{FitFacts, LearnedSummary};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -45,7 +46,7 @@ impl Unfinished {
         let found = work::call(py, 1, move || {
             let mut learned = learn_from(state, &data, &options, &StopAtOnce)?;
             learned.stop = StopReason::Interrupted;
-            Ok(Found::of(&learned, &data, &options))
+            Found::of(&learned, &data, &options)
         })?;
         found.answer(py)
     }
@@ -58,31 +59,13 @@ struct Found {
 }
 
 impl Found {
-    fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Self {
-        let schema = data.schema();
+    fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Result<Self> {
         let models = learned.models.iter().map(|model| model.to_model(data, options, learned.search));
-        let row = |model: &cmnet::learn::LearnedModel| {
-            let mut row = json!({"kappa": model.prior.kappa().to_string(), "log_kappa": nats(model.prior.log_kappa()),
-                "edges": model.structure.graph().edge_count(),
-                "context_elements": model.structure.context_elements(),
-                "log_mpl": model.score.log_mpl.to_f64(), "log_prior": nats(model.score.log_prior),
-                "score": nats(model.score.total()), "steps": model.steps.len(), "moves": model.moves,
-                "ties": model.ties, "stop": model.stop.to_string(), "pseudo_bic": model.pseudo_bic(),
-                "unfitted": model.unfitted.as_deref().map(errors::in_python_words)});
-            let fitted = model.fit.as_ref().map_or(Value::Null, fit_facts);
-            for name in
-                ["parameters", "log_likelihood", "pseudo_log_likelihood", "bic", "sbic", "method", "status"]
-            {
-                row[name] = fitted.get(name).cloned().unwrap_or_default();
-            }
-            row
-        };
-        let facts = json!({"search": learned.search, "search_reason": learned.search_reason,
-            "stop": learned.stop.to_string(), "ties": learned.ties(), "selected": learned.selected,
-            "criterion": learned.criterion,
-            "limited": learned.limited.iter().map(|&v| schema.name(v)).collect::<Vec<_>>(),
-            "scores": learned.models.iter().map(row).collect::<Vec<_>>()});
-        Self { facts, models: models.collect() }
+        let mut summary = LearnedSummary::of(learned, data);
+        for row in &mut summary.scores {
+            row.unfitted = row.unfitted.as_deref().map(errors::in_python_words);
+        }
+        Ok(Self { facts: value::of(&summary)?, models: models.collect() })
     }
 
     fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
@@ -114,12 +97,9 @@ pub(crate) fn learn<'py>(
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
     let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
     let (own, table, plan) = (watch.clone(), data.clone(), options.clone());
-    let search = move || {
-        let found = match stratified {
-            Some(seed) => stratify(&table, seed, &plan, &*own)?,
-            None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
-        };
-        Ok(found)
+    let search = move || match stratified {
+        Some(seed) => stratify(&table, seed, &plan, &*own),
+        None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
     };
     let ended = watched(py, &watch, progress, search)?;
     // A disk that is full must not swallow the answer.
@@ -173,7 +153,7 @@ fn checkpoints(
     let clock = Box::new(move || started.elapsed());
     let interval = learning.checkpoint_interval()?;
     let (checkpointer, state, opened) =
-        Checkpointer::open((path, learning.resume), (data, options), (interval, clock))?;
+        Checkpointer::open(path, learning.resume, Run { data, options }, Pace { interval, clock })?;
     Ok((Some(checkpointer), state, opened.note(&shown)))
 }
 
@@ -182,7 +162,7 @@ fn stratify(data: &Dataset, seed: u64, options: &LearnOptions, observer: &dyn Ob
     let learned = sgm::learn(data, &SgmOptions { seed, ..SgmOptions::default() }, observer)?;
     let structure = learned.best.structure()?;
     let fitted = fit(&structure, data, &options.fit)?;
-    let mut row = fit_facts(&fitted);
+    let mut row = value::of(&FitFacts::from(&fitted))?;
     row["log_posterior"] = json!(learned.best.log_posterior().to_f64());
     row["edges"] = json!(structure.graph().edge_count());
     row["context_elements"] = json!(structure.context_elements());
@@ -223,7 +203,8 @@ pub(crate) fn cross_validate<'py>(
             (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
         }
     };
-    Ok((Some(value::to_python(py, &json!(found))?), raised, None))
+    let answer = value::of(&found).map_err(to_python)?;
+    Ok((Some(value::to_python(py, &answer)?), raised, None))
 }
 
 /// The defaults of the library's options, by the names that Python uses.

@@ -9,7 +9,6 @@ use cmnet::data::split::Deal;
 use cmnet::inference::find_variable;
 use cmnet::learn::{CrossValidation, cross_validate};
 use cmnet::search::StopReason;
-use serde_json::json;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
@@ -23,7 +22,7 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let found = cross_validate(&data, deal, &options, &watch)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
-        Format::Json => output::answer("cmnet-cv/1", json!(found))?,
+        Format::Json => output::answer(&found)?,
     }
     Ok(match Outcome::of(found.stop) {
         Outcome::Done if !found.left_out.is_empty() => Outcome::Limited,

@@ -9,7 +9,7 @@ pub(crate) fn run(arguments: &DescribeArgs) -> anyhow::Result<Outcome> {
     let description = Description::of_loaded(&files::read(&arguments.data)?);
     match arguments.format.format {
         Format::Text => output::page(&description.to_string())?,
-        Format::Json => output::json(&description)?,
+        Format::Json => output::answer(&description)?,
     }
     Ok(Outcome::Done)
 }

@@ -6,7 +6,7 @@ use crate::{files, output};
 use cmnet::Model;
 use cmnet::counts::RowCounts;
 use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer, StructureScore};
-use serde_json::{Value, json};
+use cmnet_report::answer::ScoredAnswer;
 
 pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
     let score = Scorer::new(&counts, alpha).score(&model.structure, &prior)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,
-        Format::Json => output::json(&as_json(&model, &prior, alpha, &score))?,
+        Format::Json => output::answer(&ScoredAnswer::of(&model.schema, &prior, alpha, &score))?,
     }
     Ok(Outcome::Done)
 }
@@ -67,24 +67,4 @@ fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureS
         lines.push(problem.to_owned());
     }
     lines.join("\n") + "\n"
-}
-
-fn as_json(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> Value {
-    let nodes: Vec<Value> = model
-        .schema
-        .variables()
-        .iter()
-        .zip(&score.nodes)
-        .map(|(variable, node)| json!({"name": variable.name, "score": node.to_f64()}))
-        .collect();
-    json!({
-        "format": "cmnet-score/1",
-        "kappa": prior.kappa().to_string(),
-        "log_kappa": prior.log_kappa().map(cmnet::score::Nats::to_f64),
-        "alpha": alpha.to_f64(),
-        "nodes": nodes,
-        "log_mpl": score.log_mpl.to_f64(),
-        "log_prior": score.log_prior.map(cmnet::score::Nats::to_f64),
-        "score": score.total().map(cmnet::score::Nats::to_f64),
-    })
 }

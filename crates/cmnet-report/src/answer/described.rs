@@ -1,5 +1,6 @@
 //! What a table holds: `cmnet describe`.
 
+use super::Answer;
 use crate::warning_text;
 use cmnet::data::{Dataset, LoadedTable, Warning};
 use serde::{Serialize, Serializer};
@@ -15,8 +16,6 @@ const LONGEST_TEXT: usize = 24;
 /// `cmnet-describe/1`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
-    /// `cmnet-describe/1`.
-    pub format: &'static str,
     /// Where the table came from, if from somewhere.
     pub file: Option<String>,
     /// Observations, counted by weight.
@@ -88,7 +87,6 @@ impl Description {
             }
         });
         Self {
-            format: "cmnet-describe/1",
             file: None,
             rows: data.rows(),
             distinct_rows: data.distinct_rows(),
@@ -120,6 +118,10 @@ impl Description {
         self.warnings = warnings.iter().map(notice).collect();
         self
     }
+}
+
+impl Answer for Description {
+    const FORMAT: &'static str = "cmnet-describe/1";
 }
 
 impl OutcomeSpaceSize {
@@ -286,7 +288,7 @@ mod tests {
     #[test]
     fn json_names_its_format_and_flattens_warnings() {
         let description = Description::of(&table()).with_warnings(&[Warning::SingleRow]);
-        let json = serde_json::to_value(description).unwrap();
+        let json = crate::answer::document(&description).unwrap();
         assert_eq!(json["format"], "cmnet-describe/1");
         assert_eq!(json["outcome_space"]["size"], 6);
         assert_eq!(json["variables"][1]["levels"][2]["label"], "10");

@@ -14,6 +14,7 @@ mod fit_record;
 #[cfg(feature = "csv")]
 mod header;
 pub mod json_text;
+mod model_error;
 pub mod model_file;
 mod model_record;
 mod read_options;
@@ -31,7 +32,7 @@ pub mod uai;
 
 pub use crate::data::LoadedTable;
 pub use atomic::write_atomic;
-pub use checkpointer::{Checkpointer, Clock, Opened};
+pub use checkpointer::{Checkpointer, Clock, Opened, Pace, Run};
 pub use columns::Columns;
 pub use model_record::ContextRecord;
 pub use read_options::{OnMissing, ReadOptions};

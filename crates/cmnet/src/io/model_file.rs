@@ -4,11 +4,12 @@
 use super::atomic::write_atomic;
 use super::fit_record::FitRecord;
 use super::json_text;
+use super::model_error::error_at;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use super::source::open_file;
 use crate::context::EdgeContext;
 use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
-use crate::error::{Error, ErrorKind, Result, shown};
+use crate::error::{Error, Result, shown};
 use crate::graph::Edge;
 use crate::model::{Model, Provenance};
 use crate::structure::Structure;
@@ -34,13 +35,13 @@ pub fn to_text(model: &Model) -> Result<String> {
         parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
     };
     if !record.is_finite() {
-        return Err(complaint(
+        return Err(error_at(
             "model",
             "",
             "a number in it is not finite, so it cannot be written".to_owned(),
         ));
     }
-    let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
+    let value = serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
     Ok(json_text::to_text(&value))
 }
 
@@ -90,7 +91,7 @@ const LARGEST: u64 = 1 << 30;
 pub fn load(path: &Path) -> Result<Model> {
     let file = path.display().to_string();
     if path.is_dir() {
-        return Err(complaint(&file, "file", "this is a directory; name a model file in it".to_owned()));
+        return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
     }
     let mut bytes = Vec::new();
     let mut reader = open_file(path)?.take(LARGEST + 1);
@@ -99,7 +100,7 @@ pub fn load(path: &Path) -> Result<Model> {
         return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
-        complaint(
+        error_at(
             &file,
             &format!("byte {}", error.utf8_error().valid_up_to()),
             "the text is not UTF-8".to_owned(),
@@ -135,19 +136,15 @@ fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
     }
     if let Some(format) = other_format(text) {
         let problem = format!("the format is {}; expected {FORMAT:?}", shown(&format));
-        return complaint(file, "format", problem);
+        return error_at(file, "format", problem);
     }
-    complaint(file, &at, format!("{what}; expected a model file as `cmnet learn -o` writes it"))
+    error_at(file, &at, format!("{what}; expected a model file as `cmnet learn -o` writes it"))
 }
 
 /// The format a document declares, when it is JSON of another kind.
 fn other_format(text: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     value.get("format")?.as_str().filter(|&format| format != FORMAT).map(str::to_owned)
-}
-
-pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
-    ErrorKind::Model { file: file.to_owned(), at: at.to_owned(), problem }.into()
 }
 
 /// Checks a record against everything a model promises.
@@ -157,7 +154,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn bad<T>(&self, at: impl Into<String>, problem: impl Into<String>) -> Result<T> {
-        Err(complaint(self.file, &at.into(), problem.into()))
+        Err(error_at(self.file, &at.into(), problem.into()))
     }
 
     fn model(&self, record: &ModelRecord) -> Result<Model> {
@@ -286,7 +283,7 @@ impl Reader<'_> {
     }
 
     fn learned(&self, record: &LearnedRecord) -> Result<Provenance> {
-        let bad = |field: &str, problem: String| complaint(self.file, &format!("learned.{field}"), problem);
+        let bad = |field: &str, problem: String| error_at(self.file, &format!("learned.{field}"), problem);
         if record.rows == 0 {
             return Err(bad("rows", "0; expected at least 1".to_owned()));
         }
