@@ -21,6 +21,7 @@
 //! # Ok::<(), cmnet::Error>(())
 //! ```
 
+pub mod align;
 pub mod answer;
 pub mod dot;
 mod draft;

@@ -9,6 +9,7 @@ use cmnet::data::Variable;
 use cmnet::inference::{Prediction, Predictor, find_variable};
 use cmnet::io::rows::{self, OnUnknown};
 use cmnet::io::{Source, csv, write_atomic};
+use cmnet_report::align::{columns, left, right};
 use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
 use cmnet_report::answer::{Accuracy, PredictedAnswer};
 use std::fmt::Write as _;
@@ -82,14 +83,14 @@ fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
     };
     let _ = writeln!(text, "accuracy {share:.6}, log-loss {log_loss:.6} nats over {} rows", accuracy.known());
     let Some(confusion) = accuracy.confusion(variable.levels.len()) else { return text };
-    let width = variable.levels.iter().map(|level| level.chars().count()).max().unwrap_or(0).max(8);
+    let width = variable.levels.iter().map(|level| columns(level)).max().unwrap_or(0).max(8);
     let _ = write!(text, "{:width$}  predicted\n{:width$}", "true", "");
     for level in &variable.levels {
-        let _ = write!(text, "  {level:>width$}");
+        let _ = write!(text, "  {}", right(level, width));
     }
     text.push('\n');
     for (level, counts) in variable.levels.iter().zip(&confusion) {
-        let _ = write!(text, "{level:width$}");
+        text += &left(level, width);
         for count in counts {
             let _ = write!(text, "  {count:>width$}");
         }

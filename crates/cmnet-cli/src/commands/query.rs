@@ -8,6 +8,7 @@ use crate::{files, output};
 use cmnet::data::Var;
 use cmnet::graph::Edge;
 use cmnet::inference::{Answer, Ask, CompletionAnswer, Evidence, JointAnswer, MethodUsed, Methods, Network};
+use cmnet_report::align::{columns, left};
 use cmnet_report::answer::queried::MutualInformation;
 use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbable, names};
 use std::fmt::Write as _;
@@ -65,10 +66,9 @@ impl Question<'_> {
             (false, false) => "Probable completion",
         };
         let mut text = format!("{what}{}\n", self.given());
-        let width = found.levels.iter().map(|&(v, _)| schema.name(v).chars().count()).max().unwrap_or(0);
+        let width = found.levels.iter().map(|&(v, _)| columns(schema.name(v))).max().unwrap_or(0);
         for &(v, level) in &found.levels {
-            let _ =
-                writeln!(text, "  {:width$}  {}", schema.name(v), schema.variable(v).levels[level as usize]);
+            let _ = writeln!(text, "  {}  {}", left(schema.name(v), width), names::label(schema, (v, level)));
         }
         let _ = match (found.log_probability, found.log_weight) {
             (Some(log), _) => writeln!(text, "probability {:.6} (log {log:.6})", libm::exp(log)),
@@ -131,10 +131,10 @@ impl Question<'_> {
         let mut text = format!("Probabilities{}\n", self.given());
         for (v, probabilities) in &answer.marginals {
             let variable = schema.variable(*v);
-            let width = variable.levels.iter().map(|level| level.chars().count()).max().unwrap_or(0);
+            let width = variable.levels.iter().map(|level| columns(level)).max().unwrap_or(0);
             let _ = writeln!(text, "  {}", variable.name);
             for (level, p) in variable.levels.iter().zip(probabilities) {
-                let _ = writeln!(text, "    {level:width$}  {p:.6}");
+                let _ = writeln!(text, "    {}  {p:.6}", left(level, width));
             }
         }
         if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.evidence.is_empty()) {

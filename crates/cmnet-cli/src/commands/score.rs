@@ -6,6 +6,7 @@ use crate::{files, output};
 use cmnet::Model;
 use cmnet::counts::RowCounts;
 use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer, StructureScore};
+use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ScoredAnswer;
 
 pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
@@ -45,17 +46,11 @@ pub(super) fn alpha(model: &Model, given: Option<&str>) -> anyhow::Result<Alpha>
 }
 
 fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> String {
-    let width = model
-        .schema
-        .variables()
-        .iter()
-        .map(|variable| variable.name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(9);
+    let width =
+        model.schema.variables().iter().map(|variable| columns(&variable.name)).max().unwrap_or(0).max(9);
     let mut lines = vec!["log p(x_j | x_mb(j), C(j)) of each variable".to_owned()];
     for (variable, node) in model.schema.variables().iter().zip(&score.nodes) {
-        lines.push(format!("  {:width$}  {:>16.6}", variable.name, node.to_f64()));
+        lines.push(format!("  {}  {:>16.6}", left(&variable.name, width), node.to_f64()));
     }
     let mut number = |name, value, note: &str| lines.push(format!("{name:width$}    {value:>16.6}{note}"));
     number("log MPL", score.log_mpl.to_f64(), "");

@@ -1,6 +1,7 @@
 //! What a table holds: `cmnet describe`.
 
 use super::Answer;
+use crate::align::{columns, left};
 use crate::warning_text;
 use cmnet::data::{Dataset, LoadedTable, Warning};
 use serde::{Serialize, Serializer};
@@ -194,12 +195,12 @@ impl Description {
         let mut widths = [0; 4];
         for line in &lines {
             for (width, cell) in widths.iter_mut().zip(line) {
-                *width = cell.chars().count().max(*width);
+                *width = columns(cell).max(*width);
             }
         }
         let [w0, w1, w2, w3] = widths;
         for [number, name, levels, missing, counts] in &lines {
-            write!(f, "{number:>w0$}  {name:<w1$}  {levels:>w2$}")?;
+            write!(f, "{number:>w0$}  {}  {levels:>w2$}", left(name, w1))?;
             if any_missing {
                 write!(f, "  {missing:>w3$}")?;
             }
