@@ -167,5 +167,5 @@ pub(crate) fn levels(schema: &Schema) -> Levels {
 }
 
 pub(crate) fn schema(levels: Levels) -> cmnet::Result<Schema> {
-    Schema::checked(levels.into_iter().map(|(name, levels)| Variable { name, levels }).collect())
+    Schema::new(levels.into_iter().map(|(name, levels)| Variable { name, levels }).collect())
 }

@@ -12,7 +12,7 @@
 //!     name: name.to_owned(),
 //!     levels: vec!["no".to_owned(), "yes".to_owned()],
 //! };
-//! let schema = Schema::new(vec![variable("rain"), variable("sprinkler")]);
+//! let schema = Schema::new(vec![variable("rain"), variable("sprinkler")])?;
 //! let mut structure = Structure::empty(&schema.cardinalities());
 //! structure.toggle_edge(Edge::new(0, 1)?)?;
 //! let drawing = Drawing::new(&schema, &structure)?.with_title("Lawn");

@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn unused_levels_are_counted() {
         let levels = ["a", "b", "c"].map(str::to_owned).to_vec();
-        let schema = Schema::checked(vec![
+        let schema = Schema::new(vec![
             Variable { name: "x".to_owned(), levels: levels.clone() },
             Variable { name: "y".to_owned(), levels },
         ]);

@@ -27,9 +27,9 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
         format: arguments.format.format,
     };
     if arguments.map {
-        question.map(arguments)?
+        question.map(arguments)?;
     } else {
-        question.marginals(arguments)?
+        question.marginals(arguments)?;
     }
     Ok(Outcome::Done)
 }

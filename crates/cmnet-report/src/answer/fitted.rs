@@ -46,7 +46,7 @@ impl FittedAnswer {
     pub fn of(schema: &Schema, fit: &Fit) -> Self {
         Self {
             method: fit.estimate,
-            reason: fit.reason.to_string(),
+            reason: fit.reason.clone(),
             status: fit.status,
             rows: fit.rows,
             parameters: fit.free_parameters,
@@ -95,7 +95,7 @@ impl From<&Fit> for FitFacts {
         Self {
             method: fit.estimate,
             status: fit.status,
-            reason: fit.reason.to_string(),
+            reason: fit.reason.clone(),
             rows: fit.rows,
             parameters: fit.free_parameters,
             log_likelihood: fit.log_likelihood,

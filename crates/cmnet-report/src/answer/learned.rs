@@ -114,13 +114,13 @@ impl<'a> LearnedAnswer<'a> {
         Self {
             data: TableFacts { dropped_rows: Some(dropped_rows), ..TableFacts::of(data) },
             search: learned.search.to_string(),
-            search_reason: learned.search_reason.to_string(),
+            search_reason: learned.search_reason.clone(),
             stop: learned.stop.to_string(),
             ties: learned.ties(),
             limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
             models: learned.models.iter().map(|model| ModelAnswer::of(model, data)).collect(),
             selected: learned.selected,
-            criterion: learned.criterion.map(|criterion| criterion.to_string()),
+            criterion: learned.criterion.map(ToString::to_string),
         }
     }
 }
@@ -157,7 +157,7 @@ impl ModelAnswer {
             fit: fit.map(|fit| ModelFit {
                 method: fit.estimate,
                 status: fit.status,
-                reason: fit.reason.to_string(),
+                reason: fit.reason.clone(),
                 pseudo_log_likelihood: fit.pseudo_log_likelihood,
                 boundary: fit.boundary.len(),
             }),
@@ -243,11 +243,11 @@ impl<'a> LearnedSummary<'a> {
     pub fn of(learned: &Learned, data: &'a Dataset) -> Self {
         Self {
             search: learned.search.to_string(),
-            search_reason: learned.search_reason.to_string(),
+            search_reason: learned.search_reason.clone(),
             stop: learned.stop.to_string(),
             ties: learned.ties(),
             selected: learned.selected,
-            criterion: learned.criterion.map(|criterion| criterion.to_string()),
+            criterion: learned.criterion.map(ToString::to_string),
             limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
             scores: learned.models.iter().map(|model| ModelAnswer::of(model, data).into()).collect(),
         }

@@ -134,7 +134,7 @@ impl TableBuilder {
             variables.push(Variable { name, levels });
         }
         let (columns, weights) = merge_equal_rows(columns, &self.weights);
-        Dataset::from_collapsed(Schema::new(variables), columns, weights)
+        Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights)
     }
 }
 

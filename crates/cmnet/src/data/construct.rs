@@ -20,7 +20,7 @@ impl Dataset {
     /// ```
     /// use cmnet::data::{Dataset, Schema, Variable};
     /// let levels = vec!["no".to_owned(), "yes".to_owned()];
-    /// let schema = Schema::checked(vec![
+    /// let schema = Schema::new(vec![
     ///     Variable { name: "a".to_owned(), levels: levels.clone() },
     ///     Variable { name: "b".to_owned(), levels },
     /// ])?;
@@ -108,7 +108,7 @@ mod tests {
     fn schema() -> Schema {
         let levels = vec!["no".to_owned(), "yes".to_owned()];
         let variable = |name: &str| Variable { name: name.to_owned(), levels: levels.clone() };
-        Schema::checked(vec![variable("a"), variable("b")]).unwrap()
+        Schema::new(vec![variable("a"), variable("b")]).unwrap()
     }
 
     #[test]

@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn rows_become_levels_of_a_model() {
         let variable = |name: &str| Variable { name: name.to_owned(), levels: texts(&["no", "yes"]) };
-        let schema = Schema::checked(vec![variable("a"), variable("b")]).unwrap();
+        let schema = Schema::new(vec![variable("a"), variable("b")]).unwrap();
         let mut rows = RowLevels::new(&schema, &texts(&["?"]), OnUnknown::Error);
         assert_eq!(rows.read(|v| [Some(b" yes".as_slice()), None][v]).unwrap(), [Some(1), None]);
         assert_eq!(rows.read(|_| Some(b"?")).unwrap(), [None, None]);

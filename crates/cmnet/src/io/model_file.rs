@@ -203,7 +203,7 @@ impl Reader<'_> {
         if variables.is_empty() {
             return self.bad("variables", "there is none; expected at least one");
         }
-        Ok(Schema::new(variables.to_vec()))
+        Ok(Schema::new_unchecked(variables.to_vec()))
     }
 
     fn variable(&self, schema: &Schema, name: &str, at: &str) -> Result<usize> {

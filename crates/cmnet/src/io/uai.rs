@@ -210,7 +210,7 @@ fn assemble(cardinalities: &[u32], tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<
         name: format!("X{index}"),
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
-    let schema = Schema::checked(cardinalities.iter().enumerate().map(variable).collect())?;
+    let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect())?;
     let mut terms: Vec<(VarSet, Vec<f64>)> = terms.into_iter().collect();
     terms.sort_by_key(|(set, _)| set.len());
     Ok(Imported { schema, structure, terms })
