@@ -197,7 +197,7 @@ fn with_random_terms(random: &mut Pcg64Mcg, structure: &Structure, switch: usize
         name: format!("X{v}"),
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
-    let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect());
+    let schema = Schema::new_unchecked(cardinalities.iter().enumerate().map(variable).collect());
     let mut draw = |set: &VarSet| -> Vec<f64> {
         let size: usize = set.iter().map(|v| cardinalities[v] as usize - 1).product();
         (0..size).map(|_| random.random_range(-1.0..1.0)).collect()

@@ -5,7 +5,7 @@ use crate::exit::Usage;
 use crate::output;
 use cmnet::data::Dataset;
 use cmnet::error::OptionName;
-use cmnet::io::Checkpointer;
+use cmnet::io::{Checkpointer, Pace, Run};
 use cmnet::learn::{LearnOptions, LearnState, parse_duration};
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ pub(crate) fn open(
     let clock = Box::new(move || started.elapsed());
     let shown = path.display().to_string();
     let (checkpointer, state, opened) =
-        Checkpointer::open((path, arguments.resume), (data, options), (interval, clock))?;
+        Checkpointer::open(path, arguments.resume, Run { data, options }, Pace { interval, clock })?;
     if let Some(note) = opened.note(&shown) {
         output::note(&note);
     }

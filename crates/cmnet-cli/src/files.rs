@@ -6,19 +6,20 @@ use crate::exit::Usage;
 use crate::output;
 use cmnet::Model;
 use cmnet::data::{Dataset, quoted};
-use cmnet::io::{LevelOrder, Loaded, ReadOptions, Source, csv, parse_delimiter};
+use cmnet::io::{LevelOrder, LoadedTable, ReadOptions, Source, csv, parse_delimiter};
 use cmnet::loglinear::Fit;
+use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
 
 /// Reads a table; warnings go to standard error.
-pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<Loaded> {
+pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
     let loaded = read(arguments)?;
     warn(&loaded);
     Ok(loaded)
 }
 
 /// Reads a table without a word about it.
-pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<Loaded> {
+pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
     Ok(csv::read(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn table_with_note(arguments: &DataArgs, besides: Option<&str>) -> an
     Ok(loaded.data)
 }
 
-fn note_dropped(loaded: &Loaded) {
+fn note_dropped(loaded: &LoadedTable) {
     if loaded.dropped_rows > 0 {
         output::note(&format!(
             "{}: {} rows with missing values were left out",
@@ -71,9 +72,9 @@ fn note_dropped(loaded: &Loaded) {
 }
 
 /// Says on standard error what a reader of the table should know.
-pub(crate) fn warn(loaded: &Loaded) {
+pub(crate) fn warn(loaded: &LoadedTable) {
     for warning in &loaded.warnings {
-        output::note(&format!("warning: {}", warning.words(&CommandLine)));
+        output::note(&format!("warning: {}", warning_text(warning, &CommandLine)));
     }
 }
 

@@ -1,7 +1,6 @@
 //! Standard output: one text or one JSON document.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use cmnet_report::answer::{Answer, document};
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -17,19 +16,9 @@ pub(crate) fn text(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a JSON document to standard output.
-pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    let value = serde_json::to_value(value)?;
-    text(&cmnet::io::json_text::to_text(&value))
-}
-
-/// Writes an answer of the library to standard output, with the name of its format.
-pub(crate) fn answer(format: &str, answer: Value) -> anyhow::Result<()> {
-    let mut document = Map::from_iter([("format".to_owned(), Value::from(format))]);
-    if let Value::Object(fields) = answer {
-        document.extend(fields);
-    }
-    json(&document)
+/// Writes an answer to standard output as a JSON document.
+pub(crate) fn answer<A: Answer>(answer: &A) -> anyhow::Result<()> {
+    text(&cmnet::io::json_text::to_text(&document(answer)?))
 }
 
 /// Writes a text for people to standard output. Names and labels come from files: what would

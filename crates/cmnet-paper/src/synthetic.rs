@@ -62,7 +62,7 @@ impl KnownModel {
     fn new(variables: usize, outline: Outline<'_>, weight: fn(&[u32]) -> f64) -> Result<Self> {
         let levels = vec!["0".to_owned(), "1".to_owned()];
         let variable = |number: usize| Variable { name: format!("X{}", number + 1), levels: levels.clone() };
-        let schema = Schema::new((0..variables).map(variable).collect());
+        let schema = Schema::new_unchecked((0..variables).map(variable).collect());
         let cardinalities = schema.cardinalities();
         let mut structure = Structure::empty(&cardinalities);
         for &(low, high) in outline.0 {

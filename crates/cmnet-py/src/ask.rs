@@ -17,11 +17,10 @@ use cmnet::learn::parse_bytes;
 use cmnet::options::OptionName;
 use cmnet::tree::EliminationChoice;
 use cmnet::{Error, Result};
-use cmnet_report::answer::approximation::approximation;
-use cmnet_report::answer::{Compared, Explained, names};
+use cmnet_report::answer::{Compared, Explained, JointDistribution, Marginals, MostProbable};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What is known: levels by name, and weights of levels by name.
@@ -172,41 +171,19 @@ fn by_threads<T: Send>(method: MethodUsed, answer: impl FnOnce() -> Result<T> + 
 
 impl Asked {
     fn marginals(&self) -> Result<Value> {
-        let schema = self.network.schema();
-        let answer = self.network.marginals(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        let distribution =
-            |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
-        let cut = self.network.cut_edges(&self.evidence);
-        Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
-            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "log_evidence": answer.log_evidence,
-            "cut_edges": names::edges(schema, &cut),
-            "approximation": approximation(answer.approximation.as_ref())}))
+        let found = self.network.marginals(&self.targets, &self.evidence, &self.ask, &self.methods)?;
+        value::of(&Marginals::of(&self.network, &self.evidence, &found))
     }
 
     fn joint(&self) -> Result<Value> {
-        let schema = self.network.schema();
         let found = self.network.joint_by(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        let label = |(&v, &level): (&Var, &u32)| names::label(schema, (v, level));
-        let cells = found.joint.iter().map(|(levels, p)| {
-            let labels: Vec<&str> = self.targets.iter().zip(&levels).map(label).collect();
-            json!([labels, p])
-        });
-        let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
-        Ok(json!({"variables": names, "cells": cells.collect::<Vec<_>>(),
-            "method": found.choice.method.to_string(), "reason": found.choice.reason,
-            "approximation": approximation(found.approximation.as_ref())}))
+        value::of(&JointDistribution::of(self.network.schema(), &self.targets, &found))
     }
 
     fn most_probable(&self) -> Result<Value> {
-        let schema = self.network.schema();
         let targets = self.named.then_some(self.targets.as_slice());
         let found = self.network.completion_by(targets, &self.evidence, &self.ask, &self.methods)?;
-        let label = |&known: &(Var, u32)| json!([schema.name(known.0), names::label(schema, known)]);
-        Ok(json!({"levels": found.levels.iter().map(label).collect::<Vec<_>>(),
-            "log_probability": found.log_probability, "log_weight": found.log_weight,
-            "proven": found.choice.method == MethodUsed::Exact,
-            "method": found.choice.method.to_string(), "reason": found.choice.reason}))
+        value::of(&MostProbable::of(&self.network, &self.evidence, &found))
     }
 }
 
@@ -295,7 +272,7 @@ pub(crate) fn explain<'py>(
     let model = model.model.clone();
     let answer = work::call(py, 1, move || {
         let evidence = given.evidence(&model.schema)?;
-        Ok(Explained::of(&model, network.as_deref(), &evidence, &inference.ask()?)?.to_json())
+        value::of(&Explained::of(&model, network.as_deref(), &evidence, &inference.ask()?)?)
     })?;
     value::to_python(py, &answer)
 }
@@ -313,7 +290,7 @@ pub(crate) fn compare<'py>(
     let models = [model.model.clone(), other.model.clone()];
     let answer = work::call(py, 1, move || {
         let [one, other] = &models;
-        Ok(Compared::of(one, other, table.as_deref())?.to_json())
+        value::of(&Compared::of(one, other, table.as_deref())?)
     })?;
     value::to_python(py, &answer)
 }

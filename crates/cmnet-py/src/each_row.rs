@@ -6,9 +6,8 @@ use crate::intake::{Rows, Source, read, weight_of};
 use crate::model::Data;
 use crate::options::Reading;
 use crate::work::{Running, Stop, guarded, interrupted, signals, stoppable, value};
-use cmnet::data::intake::{RowLevels, TABLE};
-use cmnet::data::{Dataset, Levels, Schema};
-use cmnet::io::rows::{self, OnUnknown};
+use cmnet::data::{Dataset, Levels, OnUnknown, RowLevels, Schema};
+use cmnet::io::rows;
 use cmnet::io::{Columns, ReadOptions, Source as File};
 use cmnet::{Error, Result};
 use pyo3::prelude::*;
@@ -37,15 +36,16 @@ pub(crate) fn over_rows<T: Send + 'static>(
 ) -> PyResult<T> {
     let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
     let schema = schema.clone();
+    let on_unknown = if forgiving { OnUnknown::Missing } else { OnUnknown::Error };
     match data {
-        Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, forgiving), job),
+        Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, on_unknown), job),
         Data::File(path) => stoppable(py, 1, move |stop| {
             let file = File::Path(path);
-            job(&mut FileRows { file, options, schema, forgiving, stop })
+            job(&mut FileRows { file, options, schema, on_unknown, stop })
         }),
         Data::Table(table) => {
             let data = table.data.clone();
-            stoppable(py, 1, move |stop| job(&mut PackedRows { data, schema, forgiving, stop }))
+            stoppable(py, 1, move |stop| job(&mut PackedRows { data, schema, on_unknown, stop }))
         }
     }
 }
@@ -55,15 +55,14 @@ struct FileRows<'a> {
     file: File,
     options: ReadOptions,
     schema: Schema,
-    forgiving: bool,
+    on_unknown: OnUnknown,
     stop: &'a Stop,
 }
 
 impl EachRow for FileRows<'_> {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
-        let Self { file, options, schema, forgiving, stop } = self;
-        let unknown = if *forgiving { OnUnknown::Missing } else { OnUnknown::Error };
-        rows::visit(file, (options, unknown), schema, |row| {
+        let Self { file, options, schema, on_unknown, stop } = self;
+        rows::visit(file, options, *on_unknown, schema, |row| {
             stop.check()?;
             tell(row.levels, row.weight)
         })?;
@@ -75,21 +74,20 @@ impl EachRow for FileRows<'_> {
 struct PackedRows<'a> {
     data: Arc<Dataset>,
     schema: Schema,
-    forgiving: bool,
+    on_unknown: OnUnknown,
     stop: &'a Stop,
 }
 
 impl EachRow for PackedRows<'_> {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
-        let Self { data, schema, forgiving, stop } = self;
+        let Self { data, schema, on_unknown, stop } = self;
         let places: Vec<Option<usize>> =
             schema.variables().iter().map(|variable| data.schema().find(&variable.name)).collect();
         if places.iter().all(Option::is_none) {
             return Err(no_columns());
         }
         // What means "missing" was decided when the table was packed.
-        let reader = RowLevels::new(schema, &[]);
-        let mut reader = if *forgiving { reader.forgiving() } else { reader };
+        let mut reader = RowLevels::new(schema, &[], *on_unknown);
         for (row, &weight) in data.weights().iter().enumerate() {
             let text = |v: usize| {
                 let column = places[v]?;
@@ -106,8 +104,11 @@ impl EachRow for PackedRows<'_> {
     }
 }
 
+/// What to do where a table in memory has none of a model's columns.
+const COLUMN_HINT: &str = "check the column names";
+
 fn no_columns() -> Error {
-    Error::mismatch("the data have none of the model's columns", "check the column names")
+    Error::mismatch("the data have none of the model's columns", COLUMN_HINT)
 }
 
 /// Some rows, one after the other, and their weights.
@@ -235,9 +236,8 @@ struct Leveling {
 }
 
 impl Leveling {
-    fn new(schema: Schema, options: ReadOptions, forgiving: bool) -> Self {
-        let rows = RowLevels::new(&schema, &options.missing);
-        let rows = if forgiving { rows.forgiving() } else { rows };
+    fn new(schema: Schema, options: ReadOptions, on_unknown: OnUnknown) -> Self {
+        let rows = RowLevels::new(&schema, &options.missing, on_unknown);
         Self { schema, options, columns: None, places: Vec::new(), rows, seen: 0, sending: None }
     }
 }
@@ -245,15 +245,11 @@ impl Leveling {
 impl Rows for Leveling {
     fn choose(&mut self, names: &[String]) -> Result<Vec<usize>> {
         let options = ReadOptions { columns: None, schema: None, ..self.options.clone() };
-        let columns = Columns::of(TABLE.to_owned(), names.to_vec(), &options)?;
+        let columns = Columns::of_memory(names.to_vec(), &options)?;
         let mut chosen = Vec::new();
-        for variable in self.schema.variables() {
-            let column = columns.variables().iter().find(|&&column| columns.name(column) == variable.name);
+        for column in columns.places(&self.schema, COLUMN_HINT)? {
             self.places.push(column.map(|_| chosen.len()));
             chosen.extend(column);
-        }
-        if chosen.is_empty() {
-            return Err(no_columns());
         }
         chosen.extend(columns.weights());
         self.columns = Some(columns);
@@ -268,7 +264,7 @@ impl Rows for Leveling {
         let (Some(sending), Some(columns)) = (&mut self.sending, &self.columns) else { return Ok(()) };
         for row in 0..rows {
             self.seen += 1;
-            let weight = weight_of(columns, cells, (row, self.seen))?;
+            let weight = weight_of(columns, cells, row, self.seen)?;
             let levels = self.rows.read(|variable| cells[self.places[variable]?].get(row))?;
             sending.take(levels, weight)?;
         }

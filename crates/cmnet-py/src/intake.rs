@@ -5,10 +5,9 @@ use crate::cells::{Cells, Labels, not_categories};
 use crate::errors;
 use crate::work::{self, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
-use cmnet::data::intake::{TABLE, Taken};
-use cmnet::data::{Intake, Levels};
-use cmnet::error::{InputProblem, Place, quoted_bytes};
-use cmnet::io::csv::parse_weight;
+use cmnet::data::intake::TABLE;
+use cmnet::data::{Intake, Levels, LoadedTable};
+use cmnet::error::{InputProblem, Place};
 use cmnet::io::{Columns, ReadOptions};
 use cmnet::{Error, Result};
 use numpy::PyReadonlyArray1;
@@ -271,13 +270,6 @@ fn levels(cells: &Cells<'_>, loose: bool) -> Levels {
     listed.filter(|list| !list.is_empty()).map_or(Levels::Observed, Levels::Ordered)
 }
 
-/// Texts that mean "missing" mean it among categories too.
-fn without_missing(levels: Levels, missing: &[String]) -> Levels {
-    let Levels::Ordered(mut listed) = levels else { return levels };
-    listed.retain(|level| !missing.iter().any(|text| text.trim_ascii() == level.trim_ascii()));
-    if listed.is_empty() { Levels::Observed } else { Levels::Ordered(listed) }
-}
-
 /// Takes some rows; `looked` is when signals were last looked for, batches before these included.
 fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize, looked: &mut Instant) -> Read<()> {
     for start in (0..count).step_by(VIEW) {
@@ -299,26 +291,24 @@ pub(crate) struct Packing {
     options: ReadOptions,
     columns: Option<Columns>,
     intake: Option<Intake>,
-    /// Rows met so far.
-    seen: u64,
 }
 
 impl Packing {
     pub(crate) fn new(options: ReadOptions) -> Self {
-        Self { options, columns: None, intake: None, seen: 0 }
+        Self { options, columns: None, intake: None }
     }
 
     /// The packed table, by the calling thread, which reuses the memory that it has, or by
     /// another where that takes so long that Ctrl-C would have to wait for it.
-    pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Taken> {
-        if self.seen > LARGE {
+    pub(crate) fn finish(self, py: Python<'_>) -> PyResult<LoadedTable> {
+        if self.intake.as_ref().is_some_and(|intake| intake.rows() > LARGE) {
             work::call(py, 1, move || self.packed())
         } else {
             work::guarded(py, || self.packed())
         }
     }
 
-    fn packed(self) -> Result<Taken> {
+    fn packed(self) -> Result<LoadedTable> {
         let no_table = || Error::input(Place::file(TABLE), InputProblem::NoColumns);
         self.intake.ok_or_else(no_table)?.finish(self.options.on_missing)
     }
@@ -326,7 +316,7 @@ impl Packing {
 
 impl Rows for Packing {
     fn choose(&mut self, names: &[String]) -> Result<Vec<usize>> {
-        let columns = Columns::of(TABLE.to_owned(), names.to_vec(), &self.options)?;
+        let columns = Columns::of_memory(names.to_vec(), &self.options)?;
         let chosen = columns.variables().iter().copied().chain(columns.weights()).collect();
         self.columns = Some(columns);
         Ok(chosen)
@@ -334,15 +324,7 @@ impl Rows for Packing {
 
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()> {
         let Some(columns) = &self.columns else { return Ok(()) };
-        let known = |(&column, levels): (&usize, Levels)| {
-            let name = columns.name(column);
-            let declared = self.options.schema.as_ref().and_then(|schema| schema.levels(name));
-            let levels = without_missing(levels, &self.options.missing);
-            (name.to_owned(), declared.map_or(levels, |levels| Levels::Declared(levels.to_vec())))
-        };
-        let known = columns.variables().iter().zip(levels).map(known).collect();
-        let numbers = columns.variables().iter().map(|column| column + 1);
-        let mut intake = Intake::new(known, &self.options.missing)?.with_numbers(numbers);
+        let mut intake = columns.intake(&self.options, levels)?;
         intake.reserve(count.unwrap_or(0));
         self.intake = Some(intake);
         Ok(())
@@ -351,20 +333,14 @@ impl Rows for Packing {
     fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()> {
         let (Some(intake), Some(columns)) = (&mut self.intake, &self.columns) else { return Ok(()) };
         for row in 0..rows {
-            self.seen += 1;
-            let weight = weight_of(columns, cells, (row, self.seen))?;
+            let weight = weight_of(columns, cells, row, intake.rows() + 1)?;
             intake.push(weight, |variable| cells[variable].get(row))?;
         }
         Ok(())
     }
 }
 
-/// The weight of a row in view, which stands in the last of the cells; `seen` is its number.
-pub(crate) fn weight_of(columns: &Columns, cells: &[Cells<'_>], (row, seen): (usize, u64)) -> Result<u64> {
-    let Some((column, cells)) = columns.weights().zip(cells.last()) else { return Ok(1) };
-    let text = cells.get(row).unwrap_or_default();
-    parse_weight(text).map_err(|doubt| {
-        let problem = InputProblem::Weight { text: quoted_bytes(text), doubt };
-        Error::input(columns.place(column).at_line(seen), problem)
-    })
+/// The weight of a row in view, which stands in the last of the cells; `line` is its number.
+pub(crate) fn weight_of(columns: &Columns, cells: &[Cells<'_>], row: usize, line: u64) -> Result<u64> {
+    columns.weight(|_| cells.last()?.get(row), || line)
 }

@@ -2,7 +2,7 @@
 
 use crate::dialect::Keywords;
 use crate::errors;
-use crate::model::{Model, fit_facts, nats};
+use crate::model::Model;
 use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
@@ -13,7 +13,7 @@ use cmnet::counts::RowCounts;
 use cmnet::data::split::FoldPlan;
 use cmnet::data::{DataDigest, Dataset};
 use cmnet::inference::find_variable;
-use cmnet::io::Checkpointer;
+use cmnet::io::{Checkpointer, Pace, Run};
 use cmnet::learn::{
     CrossValidation, FitControl, LearnObserver, LearnOptions, LearnState, Learned, Select,
     cross_validate as validate, learn_from,
@@ -22,6 +22,7 @@ use cmnet::loglinear::{Fit, fit_with};
 use cmnet::options::OptionName;
 use cmnet::{Error, Result};
 use cmnet_paper::sgm::{self, SgmOptions};
+use cmnet_report::answer::{CrossValidatedAnswer, FitFacts, LearnedSummary};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ impl Unfinished {
         let found = work::call(py, 1, move || {
             let mut learned = learn_from(state, &data, &options, &StopAtOnce)?;
             learned.stop = StopReason::Interrupted;
-            Ok(Found::of(&learned, &data, &options))
+            Found::of(&learned, &data, &options)
         })?;
         found.answer(py)
     }
@@ -62,31 +63,10 @@ struct Found {
 }
 
 impl Found {
-    fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Self {
-        let schema = data.schema();
+    fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Result<Self> {
         let models = learned.models.iter().map(|model| model.to_model(data, options, &learned.search));
-        let row = |model: &cmnet::learn::LearnedModel| {
-            let mut row = json!({"kappa": model.prior.kappa().to_string(), "log_kappa": nats(model.prior.log_kappa()),
-                "edges": model.structure.graph().edge_count(),
-                "context_elements": model.structure.context_elements(),
-                "log_mpl": model.score.log_mpl.to_f64(), "log_prior": nats(model.score.log_prior),
-                "score": nats(model.score.total()), "steps": model.steps.len(), "moves": model.moves,
-                "ties": model.ties, "stop": model.stop.to_string(), "pseudo_bic": model.pseudo_bic(),
-                "unfitted": model.unfitted.as_ref().map(|why| why.words(&Keywords))});
-            let fitted = model.fit.as_ref().map_or(Value::Null, fit_facts);
-            for name in
-                ["parameters", "log_likelihood", "pseudo_log_likelihood", "bic", "sbic", "method", "status"]
-            {
-                row[name] = fitted.get(name).cloned().unwrap_or_default();
-            }
-            row
-        };
-        let facts = json!({"search": learned.search, "search_reason": learned.search_reason,
-            "stop": learned.stop.to_string(), "ties": learned.ties(), "selected": learned.selected,
-            "criterion": learned.criterion,
-            "limited": learned.limited.iter().map(|&v| schema.name(v)).collect::<Vec<_>>(),
-            "scores": learned.models.iter().map(row).collect::<Vec<_>>()});
-        Self { facts, models: models.collect() }
+        let summary = LearnedSummary::of(learned, data, &Keywords);
+        Ok(Self { facts: value::of(&summary)?, models: models.collect() })
     }
 
     fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
@@ -118,12 +98,9 @@ pub(crate) fn learn<'py>(
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
     let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
     let (own, table, plan) = (watch.clone(), data.clone(), options.clone());
-    let search = move || {
-        let found = match stratified {
-            Some(seed) => stratify(&table, seed, &plan, &*own)?,
-            None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
-        };
-        Ok(found)
+    let search = move || match stratified {
+        Some(seed) => stratify(&table, seed, &plan, &*own),
+        None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
     };
     let ended = watched(py, &watch, progress, search)?;
     // A disk that is full must not swallow the answer.
@@ -177,7 +154,7 @@ fn checkpoints(
     let clock = Box::new(move || started.elapsed());
     let interval = learning.checkpoint_interval()?;
     let (checkpointer, state, opened) =
-        Checkpointer::open((path, learning.resume), (data, options), (interval, clock))?;
+        Checkpointer::open(path, learning.resume, Run { data, options }, Pace { interval, clock })?;
     Ok((Some(checkpointer), state, opened.note(&shown)))
 }
 
@@ -195,7 +172,7 @@ fn stratify(
         Worked::Done(fitted) => Fit { digest: Some(DataDigest::of(data)), ..fitted },
         Worked::Stopped(_) => return Err(work::interrupted()),
     };
-    let mut row = fit_facts(&fitted);
+    let mut row = value::of(&FitFacts::from(&fitted))?;
     row["log_posterior"] = json!(learned.best.log_posterior().to_f64());
     row["edges"] = json!(structure.graph().edge_count());
     row["context_elements"] = json!(structure.context_elements());
@@ -236,7 +213,8 @@ pub(crate) fn cross_validate<'py>(
             (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
         }
     };
-    Ok((Some(value::to_python(py, &found.to_json(&Keywords))?), raised, None))
+    let answer = value::of(&CrossValidatedAnswer::of(&found, &Keywords)).map_err(to_python)?;
+    Ok((Some(value::to_python(py, &answer)?), raised, None))
 }
 
 /// The exception about a column that is not one of categories.

@@ -15,12 +15,12 @@ use cmnet::inference::{Network, find_variable};
 use cmnet::io::model_file::{self, context_records, edge_names};
 use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, write_atomic};
 use cmnet::loglinear::{Evaluator, Fit, fit_with};
-use cmnet::score::Nats;
 use cmnet::{Error, Result};
+use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Format, sentence};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -88,8 +88,8 @@ impl Model {
             Data::Memory(source) => {
                 let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
-                let taken = packing.finish(py)?;
-                work::call(py, 1, move || model.arrange(taken.data))?
+                let loaded = packing.finish(py)?;
+                work::call(py, 1, move || model.arrange(loaded.data))?
             }
             Data::File(path) => {
                 work::call(py, 1, move || model.arrange(csv::read(&File::Path(path), &options)?.data))?
@@ -172,7 +172,7 @@ impl Model {
                 "log_mpl": learned.log_mpl, "log_prior": finite(learned.log_prior),
                 "score": finite(learned.score())})
         });
-        let fit = self.model.fit.as_ref().map(fit_facts);
+        let fit = self.model.fit.as_ref().map(FitFacts::from);
         value::to_python(py, &json!({"learned": learned, "fit": fit}))
     }
 
@@ -219,10 +219,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let found = work::call(py, 1, move || Ok(evaluate(&model.normalized_fit()?, &data)))?;
-        let answer = json!({"rows": found.rows, "log_likelihood": found.log_likelihood,
-            "pseudo_log_likelihood": found.pseudo_log_likelihood, "parameters": found.parameters,
-            "bic": found.bic(), "sbic": found.sbic()});
+        let answer = work::call(py, 1, move || {
+            value::of(&EvaluatedAnswer::from(&evaluate(&model.normalized_fit()?, &data)))
+        })?;
         value::to_python(py, &answer)
     }
 
@@ -316,17 +315,4 @@ impl Gaps {
 /// A number, or nothing where it is not finite: JSON has no other.
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
-}
-
-pub(crate) fn fit_facts(fit: &Fit) -> Value {
-    json!({"method": fit.estimate, "status": fit.status, "reason": fit.reason, "rows": fit.rows,
-        "parameters": fit.free_parameters, "log_likelihood": fit.log_likelihood,
-        "pseudo_log_likelihood": fit.pseudo_log_likelihood, "bic": fit.bic(), "sbic": fit.sbic(),
-        "smoothing": fit.smoothing, "log_partition": fit.parameters.log_partition(),
-        "iterations": fit.iterations, "gradient": fit.gradient, "boundary": fit.boundary.len()})
-}
-
-/// A score in nats.
-pub(crate) fn nats(score: Option<Nats>) -> Option<f64> {
-    score.map(Nats::to_f64)
 }

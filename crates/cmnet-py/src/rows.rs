@@ -103,7 +103,7 @@ impl Rows {
             let schema = csv::read(&file, &options)?.data.schema().clone();
             let mut found = RowsBuilder::new(&schema);
             let mut levels = Vec::new();
-            rows::visit(&file, (&options, OnUnknown::Error), &schema, |row| {
+            rows::visit(&file, &options, OnUnknown::Error, &schema, |row| {
                 levels.clear();
                 levels.extend(row.levels.iter().map(|level| level.unwrap_or(0)));
                 found.push(&levels)

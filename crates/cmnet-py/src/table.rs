@@ -6,8 +6,9 @@ use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
 use crate::work;
-use cmnet::data::{DataDigest, Dataset, Schema, Variable, Warning};
+use cmnet::data::{DataDigest, Dataset, LoadedTable, Schema, Variable, Warning};
 use cmnet::io::{Source as File, csv};
+use cmnet_report::warning_text;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -32,13 +33,13 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    fn of(data: Dataset, warnings: &[Warning], dropped_rows: u64, missing: &[u64]) -> Self {
-        let names = data.schema().variables().iter().map(|variable| variable.name.clone());
+    fn of(loaded: LoadedTable) -> Self {
+        let names = loaded.data.schema().variables().iter().map(|variable| variable.name.clone());
         Self {
-            warnings: warnings.iter().map(|warning| warning.words(&Keywords)).collect(),
-            missing: names.zip(missing.iter().copied()).filter(|(_, count)| *count > 0).collect(),
-            dropped_rows,
-            data: Arc::new(data),
+            warnings: in_words(&loaded.warnings),
+            missing: names.zip(loaded.missing).filter(|(_, count)| *count > 0).collect(),
+            dropped_rows: loaded.dropped_rows,
+            data: Arc::new(loaded.data),
         }
     }
 }
@@ -51,16 +52,14 @@ impl Table {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        let taken = packing.finish(py)?;
-        Ok(Self::of(taken.data, &taken.warnings, taken.dropped_rows, &taken.missing))
+        Ok(Self::of(packing.finish(py)?))
     }
 
     /// Reads a CSV or TSV file.
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let loaded = work::call(py, 1, move || csv::read(&File::Path(path), &options))?;
-        Ok(Self::of(loaded.data, &loaded.warnings, loaded.dropped_rows, &loaded.missing))
+        Ok(Self::of(work::call(py, 1, move || csv::read(&File::Path(path), &options))?))
     }
 
     /// Puts a table together from its parts.
@@ -78,8 +77,8 @@ impl Table {
         let data = schema(levels)
             .and_then(|schema| Dataset::from_columns(schema, &columns, Some(&weights)))
             .map_err(|error| errors::to_python(py, &error))?;
-        let warnings = Warning::of(&data);
-        Ok(Self { missing, ..Self::of(data, &warnings, dropped_rows, &[]) })
+        let warnings = in_words(&Warning::of(&data));
+        Ok(Self { data: Arc::new(data), warnings, dropped_rows, missing })
     }
 
     /// The distinct rows as codes per column, and their weights.
@@ -152,6 +151,10 @@ impl Table {
     }
 }
 
+fn in_words(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(|warning| warning_text(warning, &Keywords)).collect()
+}
+
 /// Codes that Python gave; what is negative becomes too large, and is refused as such.
 pub(crate) fn unsigned(columns: &[PyReadonlyArray1<'_, i32>]) -> PyResult<Vec<Vec<u32>>> {
     let column = |column: &PyReadonlyArray1<'_, i32>| -> PyResult<Vec<u32>> {
@@ -165,5 +168,5 @@ pub(crate) fn levels(schema: &Schema) -> Levels {
 }
 
 pub(crate) fn schema(levels: Levels) -> cmnet::Result<Schema> {
-    Schema::checked(levels.into_iter().map(|(name, levels)| Variable { name, levels }).collect())
+    Schema::new(levels.into_iter().map(|(name, levels)| Variable { name, levels }).collect())
 }

@@ -1,9 +1,17 @@
-//! JSON values as Python objects.
+//! Answers and other JSON values as Python objects.
 
+use cmnet::{Error, Result};
+use cmnet_report::answer::fields;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use serde::Serialize;
 use serde_json::Value;
+
+/// The fields of an answer, which no longer borrow from what they are about.
+pub(crate) fn of(answer: &impl Serialize) -> Result<Value> {
+    fields(answer).map_err(|error| Error::question(error.to_string(), "please report this as a bug"))
+}
 
 /// Dictionaries keep the order of their keys.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

@@ -1,5 +1,6 @@
 //! What stands on an edge: rows of codes as in the paper, or names.
 
+use super::align::columns;
 use super::layout::Size;
 use super::metrics;
 use super::wording::{Condition, Rows, cases, equation};
@@ -49,7 +50,7 @@ impl LabelText {
 
 /// Codes are set in a font of one width, so that rows stand in columns.
 fn line_width(line: &str, codes: bool) -> f64 {
-    if codes { metrics::columns(line) as f64 * 0.61 * FONT } else { metrics::width(line, FONT) }
+    if codes { columns(line) as f64 * 0.61 * FONT } else { metrics::width(line, FONT) }
 }
 
 /// The style that a drawing's labels have, and a label for each of its contexts.

@@ -12,7 +12,7 @@
 //!     name: name.to_owned(),
 //!     levels: vec!["no".to_owned(), "yes".to_owned()],
 //! };
-//! let schema = Schema::new(vec![variable("rain"), variable("sprinkler")]);
+//! let schema = Schema::new(vec![variable("rain"), variable("sprinkler")])?;
 //! let mut structure = Structure::empty(&schema.cardinalities());
 //! structure.toggle_edge(Edge::new(0, 1)?)?;
 //! let drawing = Drawing::new(&schema, &structure)?.with_title("Lawn");
@@ -21,6 +21,7 @@
 //! # Ok::<(), cmnet::Error>(())
 //! ```
 
+pub mod align;
 pub mod answer;
 pub mod dot;
 mod draft;
@@ -35,9 +36,11 @@ mod sentence;
 pub mod svg;
 pub mod text;
 pub mod tikz;
+mod warning;
 mod wording;
 
 pub use sentence::sentence;
+pub use warning::warning_text;
 
 use cmnet::Structure;
 use cmnet::data::Schema;

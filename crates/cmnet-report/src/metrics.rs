@@ -1,5 +1,7 @@
 //! How wide text is, without a font: the widths of Helvetica, rounded up for others.
 
+use unicode_width::UnicodeWidthChar;
+
 /// Widths of the printable ASCII characters from the space on, in thousandths of the size.
 #[rustfmt::skip]
 const ASCII: [u16; 95] = [
@@ -34,26 +36,14 @@ fn thousandths(c: char) -> u16 {
     }
 }
 
-/// Columns that a text takes in a terminal.
-pub(super) fn columns(text: &str) -> usize {
-    text.chars().map(|c| if is_zero_width(c) { 0 } else { 1 + usize::from(is_wide(c)) }).sum()
-}
-
 /// Marks that sit on the character before them, joiners and variation selectors.
 pub(super) fn is_zero_width(c: char) -> bool {
-    matches!(c,
-        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
-        | '\u{64b}'..='\u{65f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}'
-        | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{200b}'..='\u{200d}'
-        | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
+    c.width() == Some(0)
 }
 
 /// Characters of East Asian width, and emoji.
 fn is_wide(c: char) -> bool {
-    matches!(c,
-        '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}' | '\u{1f000}'..='\u{1faff}' | '\u{20000}'..='\u{3fffd}')
+    c.width() == Some(2)
 }
 
 /// The next even number: halves, and so centres and edges, stay on whole pixels.
@@ -138,7 +128,7 @@ mod tests {
 
     #[test]
     fn wide_and_combining_characters_are_measured() {
-        assert_eq!(columns("日本e\u{301}"), 5);
+        assert_eq!(crate::align::columns("日本e\u{301}"), 5);
         assert!(width("日本", 10.0) > width("ab", 10.0));
     }
 }

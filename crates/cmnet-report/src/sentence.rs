@@ -24,7 +24,7 @@ const MOST_CASES: usize = 6;
 ///     variable("smoking", ["no", "yes"]),
 ///     variable("pressure", ["<140", ">=140"]),
 ///     variable("ratio", ["<3", ">=3"]),
-/// ]);
+/// ])?;
 /// let mut structure = Structure::empty(&schema.cardinalities());
 /// for (i, j) in [(0, 1), (0, 2), (1, 2)] {
 ///     structure.toggle_edge(Edge::new(i, j)?)?;
@@ -93,7 +93,7 @@ mod tests {
             name: (*name).to_owned(),
             levels: vec!["no".to_owned(), "yes".to_owned()],
         };
-        let schema = Schema::new(names[..variables].iter().map(variable).collect());
+        let schema = Schema::new_unchecked(names[..variables].iter().map(variable).collect());
         let mut structure = Structure::empty(&schema.cardinalities());
         for pair in structure.graph().pairs() {
             structure.toggle_edge(pair).unwrap();

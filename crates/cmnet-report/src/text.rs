@@ -1,7 +1,7 @@
 //! A structure as lines for the terminal: edges, their labels, and what the labels say.
 
+use super::align::columns;
 use super::legend::Legend;
-use super::metrics::columns;
 use super::wording::{Rows, Stars, shown, shown_words};
 use super::{Drawing, LabelStyle, label, sentence};
 use cmnet::context::EdgeContext;

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn levels_that_compare_need_no_equals_sign() {
         let levels = vec!["<3".to_owned(), ">=3".to_owned(), "none".to_owned()];
-        let schema = Schema::new(vec![Variable { name: "ratio".to_owned(), levels }]);
+        let schema = Schema::new_unchecked(vec![Variable { name: "ratio".to_owned(), levels }]);
         let text = |levels: &[u32]| {
             let (name, rest) = equation(&schema, &Condition { variable: 0, levels: levels.to_vec() });
             name + &rest

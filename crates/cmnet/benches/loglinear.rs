@@ -129,7 +129,7 @@ fn uniform(random: &mut Pcg64Mcg, structure: &Structure, rows: usize) -> Dataset
         name: format!("x{index}"),
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
-    let schema = Schema::new(structure.cardinalities().iter().enumerate().map(variable).collect());
+    let schema = Schema::new_unchecked(structure.cardinalities().iter().enumerate().map(variable).collect());
     let column = |&levels: &u32| (0..rows).map(|_| random.random_range(0..levels)).collect();
     let columns: Vec<Vec<u32>> = structure.cardinalities().iter().map(column).collect();
     Dataset::from_columns(schema, &columns, None).expect("codes in range")

@@ -10,7 +10,6 @@ use cmnet::graph::Edge;
 use cmnet::inference::{Ask, Choice, ClimbOptions, Evidence, GibbsOptions, Methods};
 use cmnet::io::uai;
 use cmnet_report::answer::names;
-use serde_json::{Value, json};
 
 pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
     match command {
@@ -76,18 +75,4 @@ pub(crate) fn given_text(schema: &Schema, evidence: &Evidence) -> String {
 
 pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {
     names::edge(schema, edge).join(" - ")
-}
-
-/// What exact inference costs or would cost, and what is held.
-pub(crate) fn tree_json(choice: &Choice) -> Value {
-    let cost = choice.cost;
-    json!({"cells": cost.cells, "largest_clique": cost.width, "largest_table": cost.largest,
-        "at_least": cost.at_least, "bytes": choice.bytes})
-}
-
-/// A field of a CSV file, quoted where that is needed.
-pub(crate) fn csv_field(text: &str) -> String {
-    let plain =
-        !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
-    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }

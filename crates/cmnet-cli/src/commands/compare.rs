@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
     let compared = Compared::of(&one, &other, rows.as_ref())?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&compared)?)?,
-        Format::Json => output::answer("cmnet-compare/1", compared.to_json())?,
+        Format::Json => output::answer(&compared)?,
     }
     Ok(Outcome::Done)
 }

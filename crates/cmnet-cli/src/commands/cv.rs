@@ -11,6 +11,7 @@ use cmnet::inference::find_variable;
 use cmnet::learn::{CrossValidation, cross_validate};
 use cmnet::loglinear::Method;
 use cmnet::search::StopReason;
+use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
     let found = cross_validate(&data, deal, &options, &watch)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
-        Format::Json => output::answer("cmnet-cv/1", found.to_json(&CommandLine))?,
+        Format::Json => output::answer(&CrossValidatedAnswer::of(&found, &CommandLine))?,
     }
     Ok(match Outcome::of(found.stop) {
         Outcome::Done if !found.left_out.is_empty() => Outcome::Limited,

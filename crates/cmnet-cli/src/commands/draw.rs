@@ -3,8 +3,8 @@
 use crate::args::{DrawArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
+use cmnet_report::answer::DrawnAnswer;
 use cmnet_report::{Drawing, Format as Picture};
-use serde_json::json;
 
 pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
     let format = Picture::from_path(&arguments.output)?;
@@ -20,11 +20,10 @@ pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
     match arguments.format.format {
         Format::Text if to_stdout => output::text(&picture)?,
         Format::Text => output::note(&format!("wrote {}", arguments.output.display())),
-        Format::Json => output::json(&json!({
-            "format": "cmnet-draw/1",
-            "file": (!to_stdout).then(|| arguments.output.display().to_string()),
-            "text": to_stdout.then_some(picture),
-        }))?,
+        Format::Json => output::answer(&DrawnAnswer {
+            file: (!to_stdout).then(|| arguments.output.display().to_string()),
+            text: to_stdout.then_some(picture),
+        })?,
     }
     Ok(Outcome::Done)
 }

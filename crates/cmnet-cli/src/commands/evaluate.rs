@@ -4,14 +4,14 @@ use crate::args::{EvaluateArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::evaluate::evaluate;
-use serde_json::json;
+use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     files::fit_of(&model, &arguments.model.model)?;
     let fit = model.normalized_fit()?;
     let data = files::table_for(&model, &arguments.data)?;
-    let found = evaluate(&fit, &data);
+    let found = EvaluatedAnswer::from(&evaluate(&fit, &data));
     let number = |value: Option<f64>| {
         value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
     };
@@ -27,18 +27,10 @@ pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
             number(found.log_likelihood),
             found.pseudo_log_likelihood,
             found.parameters,
-            number(found.bic()),
-            number(found.sbic()),
+            number(found.bic),
+            number(found.sbic),
         ))?,
-        Format::Json => output::json(&json!({
-            "format": "cmnet-evaluate/1",
-            "rows": found.rows,
-            "log_likelihood": found.log_likelihood,
-            "pseudo_log_likelihood": found.pseudo_log_likelihood,
-            "parameters": found.parameters,
-            "bic": found.bic(),
-            "sbic": found.sbic(),
-        }))?,
+        Format::Json => output::answer(&found)?,
     }
     Ok(Outcome::Done)
 }

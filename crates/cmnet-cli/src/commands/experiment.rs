@@ -10,8 +10,8 @@ use cmnet::io::{ReadOptions, Source, csv, write_atomic};
 use cmnet::learn::LearnObserver;
 use cmnet::search::Observer;
 use cmnet_paper::experiment::{Experiment, Host, OutputFile, Plan, run as run_experiment};
+use cmnet_report::answer::ExperimentAnswer;
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -83,7 +83,10 @@ pub(crate) fn run(arguments: &ExperimentArgs) -> anyhow::Result<Outcome> {
     }
     match arguments.format.format {
         Format::Text => output::page(&as_text(arguments, &files, desk.seconds()))?,
-        Format::Json => output::json(&as_json(experiment, &files))?,
+        Format::Json => output::answer(&ExperimentAnswer {
+            experiment: experiment.to_string(),
+            files: files.iter().map(|file| file.name.as_str()).collect(),
+        })?,
     }
     Ok(Outcome::Done)
 }
@@ -152,9 +155,4 @@ fn as_text(arguments: &ExperimentArgs, files: &[OutputFile], seconds: f64) -> St
     let folder = arguments.out.display();
     format!("Wrote {} files to {folder} in {seconds:.0} s:\n  {names}\n", files.len())
         + "Read report.md first; timing.json has the thread seconds of search, fitting and SGM.\n"
-}
-
-fn as_json(experiment: Experiment, files: &[OutputFile]) -> Value {
-    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    json!({"format": "cmnet-experiment/1", "experiment": experiment.to_string(), "files": names})
 }

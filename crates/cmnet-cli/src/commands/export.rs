@@ -7,7 +7,7 @@ use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::inference::Evidence;
 use cmnet::io::{uai, write_atomic};
-use serde_json::json;
+use cmnet_report::answer::ExportedAnswer;
 
 /// The most memory for the tables of all cliques, in bytes.
 const MEMORY: u64 = 1 << 30;
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
         Format::Text => {
             output::page(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?;
         }
-        Format::Json => output::json(&json!({"format": "cmnet-export/1", "file": path, "factors": count}))?,
+        Format::Json => output::answer(&ExportedAnswer { file: path, factors: count })?,
     }
     Ok(Outcome::Done)
 }

@@ -5,9 +5,10 @@ use crate::commands::fitting::fit_options;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::io::model_file;
-use cmnet::loglinear::{Fit, FitStatus, Term, fit};
+use cmnet::loglinear::{Fit, FitStatus, fit};
 use cmnet::{Model, data::Schema};
-use serde_json::{Value, json};
+use cmnet_report::answer::FittedAnswer;
+use cmnet_report::answer::fitted::term_text;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
@@ -20,13 +21,13 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     let fitted = fit(&model.structure, &data, &options)?;
     let page = match arguments.format.format {
         Format::Text => Err(as_text(&model.schema, &fitted, options.smoothing)?),
-        Format::Json => Ok(as_json(&model.schema, &fitted)),
+        Format::Json => Ok(FittedAnswer::of(&model.schema, &fitted)),
     };
     let limited = fitted.status == FitStatus::IterationLimit;
     model.fit = Some(fitted);
     save(&model, arguments)?;
     match page {
-        Ok(answer) => output::json(&answer)?,
+        Ok(answer) => output::answer(&answer)?,
         Err(text) => output::page(&text)?,
     }
     if limited {
@@ -66,7 +67,7 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
         fit.smoothing
     )?;
     if fit.status == FitStatus::Boundary {
-        let terms: Vec<String> = fit.boundary.iter().take(12).map(|term| named(schema, term)).collect();
+        let terms: Vec<String> = fit.boundary.iter().take(12).map(|term| term_text(schema, term)).collect();
         let more = fit.boundary.len().saturating_sub(terms.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         writeln!(
@@ -79,31 +80,4 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
         }
     }
     Ok(page)
-}
-
-fn named(schema: &Schema, term: &Term) -> String {
-    let part = |(variable, &level): (usize, &u32)| {
-        let variable = schema.variable(variable);
-        format!("{} = {}", variable.name, variable.levels[level as usize])
-    };
-    term.variables.iter().zip(&term.levels).map(part).collect::<Vec<_>>().join(", ")
-}
-
-fn as_json(schema: &Schema, fit: &Fit) -> Value {
-    json!({
-        "format": "cmnet-fit/1",
-        "method": fit.estimate,
-        "reason": fit.reason,
-        "status": fit.status,
-        "rows": fit.rows,
-        "parameters": fit.free_parameters,
-        "log_likelihood": fit.log_likelihood,
-        "pseudo_log_likelihood": fit.pseudo_log_likelihood,
-        "bic": fit.bic(),
-        "sbic": fit.sbic(),
-        "smoothing": fit.smoothing,
-        "gradient": fit.gradient,
-        "iterations": fit.iterations,
-        "boundary": fit.boundary.iter().map(|term| named(schema, term)).collect::<Vec<_>>(),
-    })
 }

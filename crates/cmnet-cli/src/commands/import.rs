@@ -7,7 +7,7 @@ use crate::{files, output};
 use cmnet::Model;
 use cmnet::io::{model_file, uai};
 use cmnet::loglinear::{Fit, Parameters, Terms};
-use serde_json::json;
+use cmnet_report::answer::ImportedAnswer;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
     files::check_output(&arguments.output, &[&arguments.file])?;
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
     let (path, edges) = (arguments.output.display().to_string(), model.structure.graph().edge_count());
     match arguments.format.format {
         Format::Text => output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema.len()))?,
-        Format::Json => output::json(&json!({"format": "cmnet-import/1", "file": path, "edges": edges}))?,
+        Format::Json => output::answer(&ImportedAnswer { file: path, edges })?,
     }
     Ok(Outcome::Done)
 }

@@ -7,11 +7,10 @@ use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::data::Var;
 use cmnet::graph::Edge;
-use cmnet::inference::{
-    Answer, Ask, CompletionAnswer, Evidence, Joint, JointAnswer, MethodUsed, Methods, Network,
-};
-use cmnet_report::answer::{self, names};
-use serde_json::{Map, Value, json};
+use cmnet::inference::{Answer, Ask, CompletionAnswer, Evidence, JointAnswer, MethodUsed, Methods, Network};
+use cmnet_report::align::{columns, left};
+use cmnet_report::answer::queried::MutualInformation;
+use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbable, names};
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
@@ -27,11 +26,10 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
         cut: network.cut_edges(&evidence),
         format: arguments.format.format,
     };
-    let (text, json) =
-        if arguments.map { question.map(arguments)? } else { question.marginals(arguments)? };
-    match arguments.format.format {
-        Format::Text => output::page(&text)?,
-        Format::Json => output::json(&json)?,
+    if arguments.map {
+        question.map(arguments)?;
+    } else {
+        question.marginals(arguments)?;
     }
     Ok(Outcome::Done)
 }
@@ -47,33 +45,15 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn map(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
+    fn map(&self, arguments: &QueryArgs) -> anyhow::Result<()> {
         let some = (!arguments.target.is_empty()).then_some(self.targets.as_slice());
         let choice = self.network.choose_completion(some, self.evidence, &self.ask, self.methods.method)?;
         asking::announce_choice(&arguments.question.tree, &choice);
         let found = self.network.completion_by(some, self.evidence, &self.ask, &self.methods)?;
-        let schema = self.network.schema();
-        let label =
-            |&(v, level): &(Var, u32)| (schema.name(v), schema.variable(v).levels[level as usize].as_str());
-        let levels: Map<String, Value> =
-            found.levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
-        let proven = found.choice.method == MethodUsed::Exact;
-        let reliability = match (&found.climb, &found.visits) {
-            (Some(climb), _) => answer::approximation::climb(climb),
-            (_, Some((share, gibbs))) => {
-                let mut json = answer::approximation::gibbs(gibbs);
-                json["share"] = json!(share);
-                json
-            }
-            _ => Value::Null,
-        };
-        let json = json!({"format": "cmnet-query/1", "map": levels, "proven": proven,
-            "log_probability": found.log_probability, "log_weight": found.log_weight,
-            "method": found.choice.method.to_string(), "reason": found.choice.reason,
-            "given": names::given(schema, self.evidence), "soft": names::soft(schema, self.evidence),
-            "cut_edges": names::edges(schema, &self.cut), "tree": asking::tree_json(&found.choice),
-            "approximation": reliability});
-        Ok((self.map_text(&found, some.is_some()), json))
+        match self.format {
+            Format::Text => output::page(&self.map_text(&found, some.is_some())),
+            Format::Json => output::answer(&MostProbable::of(self.network, self.evidence, &found)),
+        }
     }
 
     fn map_text(&self, found: &CompletionAnswer, some: bool) -> String {
@@ -86,10 +66,9 @@ impl Question<'_> {
             (false, false) => "Probable completion",
         };
         let mut text = format!("{what}{}\n", self.given());
-        let width = found.levels.iter().map(|&(v, _)| schema.name(v).chars().count()).max().unwrap_or(0);
+        let width = found.levels.iter().map(|&(v, _)| columns(schema.name(v))).max().unwrap_or(0);
         for &(v, level) in &found.levels {
-            let _ =
-                writeln!(text, "  {:width$}  {}", schema.name(v), schema.variable(v).levels[level as usize]);
+            let _ = writeln!(text, "  {}  {}", left(schema.name(v), width), names::label(schema, (v, level)));
         }
         let _ = match (found.log_probability, found.log_weight) {
             (Some(log), _) => writeln!(text, "probability {:.6} (log {log:.6})", libm::exp(log)),
@@ -112,7 +91,7 @@ impl Question<'_> {
         text + "The best that was found, a lower bound: NOT proven to be the most probable\n"
     }
 
-    fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
+    fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<()> {
         let (tree, method) = (&arguments.question.tree, self.methods.method);
         let choice = self.network.choose_marginals(&self.targets, self.evidence, &self.ask, method)?;
         asking::announce_choice(tree, &choice);
@@ -122,33 +101,29 @@ impl Question<'_> {
             asking::announce(tree, &format!("together: {}: {}", choice.method, choice.reason));
         }
         let answer = self.network.marginals(&self.targets, self.evidence, &self.ask, &self.methods)?;
-        let mut json = self.marginals_json(&answer);
-        let mut text = self.marginals_text(&answer);
-        if together {
-            let joint = self.network.joint_by(&self.targets, self.evidence, &self.ask, &self.methods)?;
-            if arguments.joint {
-                self.joint(&joint, &mut text, &mut json);
-            }
-            if arguments.information {
-                self.information(&joint.joint, &mut text, &mut json);
-            }
-        }
-        Ok((text, json))
-    }
-
-    fn marginals_json(&self, answer: &Answer) -> Value {
+        let joint = if together {
+            Some(self.network.joint_by(&self.targets, self.evidence, &self.ask, &self.methods)?)
+        } else {
+            None
+        };
         let schema = self.network.schema();
-        let marginals: Map<String, Value> = answer
-            .marginals
-            .iter()
-            .map(|(v, p)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p)))
-            .collect();
-        json!({"format": "cmnet-query/1", "marginals": marginals,
-            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "given": names::given(schema, self.evidence), "soft": names::soft(schema, self.evidence),
-            "log_evidence": answer.log_evidence, "cut_edges": names::edges(schema, &self.cut),
-            "tree": asking::tree_json(&answer.choice),
-            "approximation": answer::approximation::approximation(answer.approximation.as_ref())})
+        let shown = joint.as_ref().filter(|_| arguments.joint);
+        let information = joint.as_ref().filter(|_| arguments.information);
+        let information = information.map(|found| Information::of(schema, &self.targets, &found.joint));
+        // A joint distribution can have many cells: only what is printed is made.
+        match self.format {
+            Format::Text => {
+                let mut text = self.marginals_text(&answer);
+                text += &shown.map(|joint| self.joint_text(joint)).unwrap_or_default();
+                text += &information.as_ref().map(information_text).unwrap_or_default();
+                output::page(&text)
+            }
+            Format::Json => output::answer(&Marginals {
+                joint: shown.map(|joint| JointDistribution::of(schema, &self.targets, joint)),
+                information,
+                ..Marginals::of(self.network, self.evidence, &answer)
+            }),
+        }
     }
 
     fn marginals_text(&self, answer: &Answer) -> String {
@@ -156,10 +131,10 @@ impl Question<'_> {
         let mut text = format!("Probabilities{}\n", self.given());
         for (v, probabilities) in &answer.marginals {
             let variable = schema.variable(*v);
-            let width = variable.levels.iter().map(|level| level.chars().count()).max().unwrap_or(0);
+            let width = variable.levels.iter().map(|level| columns(level)).max().unwrap_or(0);
             let _ = writeln!(text, "  {}", variable.name);
             for (level, p) in variable.levels.iter().zip(probabilities) {
-                let _ = writeln!(text, "    {level:width$}  {p:.6}");
+                let _ = writeln!(text, "    {}  {p:.6}", left(level, width));
             }
         }
         if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.evidence.is_empty()) {
@@ -183,58 +158,23 @@ impl Question<'_> {
         text
     }
 
-    fn joint(&self, answer: &JointAnswer, text: &mut String, json: &mut Value) {
+    fn joint_text(&self, answer: &JointAnswer) -> String {
         let schema = self.network.schema();
-        let label = |v: Var, level: u32| schema.variable(v).levels[level as usize].clone();
-        let _ = writeln!(text, "Joint distribution");
-        let mut rows = Vec::new();
+        let mut text = "Joint distribution\n".to_owned();
         for (levels, p) in answer.joint.iter() {
-            let labels: Vec<String> = self.targets.iter().zip(&levels).map(|(&v, &l)| label(v, l)).collect();
             let named: Vec<String> = self
                 .targets
                 .iter()
-                .zip(&labels)
-                .map(|(&v, label)| format!("{} = {label}", schema.name(v)))
+                .zip(&levels)
+                .map(|(&v, &level)| format!("{} = {}", schema.name(v), names::label(schema, (v, level))))
                 .collect();
-            // A joint distribution can have many cells: only what is printed is made.
-            match self.format {
-                Format::Text => drop(writeln!(text, "  {p:.6}  {}", named.join(", "))),
-                Format::Json => rows.push(json!({"levels": labels, "probability": p})),
-            }
+            let _ = writeln!(text, "  {p:.6}  {}", named.join(", "));
         }
         if let Some(found) = &answer.approximation {
             let how = approximation::as_text(found);
             let _ = write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason);
         }
-        let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
-        json["joint"] = json!({"variables": names, "cells": rows,
-            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "approximation": answer::approximation::approximation(answer.approximation.as_ref())});
-    }
-
-    /// Entropies and mutual information, all from the one joint distribution.
-    fn information(&self, joint: &Joint, text: &mut String, json: &mut Value) {
-        let schema = self.network.schema();
-        let together = joint.entropy();
-        let _ = writeln!(text, "Entropy of the targets together: {together:.6} nats");
-        let alone: Vec<f64> = self.targets.iter().map(|&v| joint.marginal(&[v]).entropy()).collect();
-        let mut entropies = Map::new();
-        for (&v, entropy) in self.targets.iter().zip(&alone) {
-            let _ = writeln!(text, "  {}: {entropy:.6}", schema.name(v));
-            entropies.insert(schema.name(v).to_owned(), json!(entropy));
-        }
-        let mut pairs = Vec::new();
-        for (place, &one) in self.targets.iter().enumerate() {
-            for (later, &other) in self.targets.iter().enumerate().skip(place + 1) {
-                let both = joint.marginal(&[one, other]).entropy();
-                let shared = (alone[place] + alone[later] - both).max(0.0);
-                let (one, other) = (schema.name(one), schema.name(other));
-                let _ = writeln!(text, "Mutual information of {one} and {other}: {shared:.6} nats");
-                pairs.push(json!({"pair": [one, other], "nats": shared}));
-            }
-        }
-        json["information"] =
-            json!({"joint_entropy": together, "entropy": entropies, "mutual_information": pairs});
+        text
     }
 
     fn given(&self) -> String {
@@ -243,4 +183,15 @@ impl Question<'_> {
             given => format!(" given {given}"),
         }
     }
+}
+
+fn information_text(information: &Information<'_>) -> String {
+    let mut text = format!("Entropy of the targets together: {:.6} nats\n", information.joint_entropy);
+    for (name, entropy) in &information.entropy {
+        let _ = writeln!(text, "  {name}: {entropy:.6}");
+    }
+    for MutualInformation { pair: [one, other], nats } in &information.mutual_information {
+        let _ = writeln!(text, "Mutual information of {one} and {other}: {nats:.6} nats");
+    }
+    text
 }

@@ -1,14 +1,14 @@
 //! `cmnet sample`: rows drawn from a model.
 
-use super::asking::{self, csv_field};
+use super::asking;
 use crate::args::Format;
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::data::Schema;
-use cmnet::io::write_atomic;
-use cmnet_report::answer::names;
-use serde_json::json;
+use cmnet::io::{csv, write_atomic};
+use cmnet_report::answer::SampledAnswer;
+use cmnet_report::answer::written::SampleFacts;
 
 /// Rows drawn and written at a time.
 const CHUNK: usize = 1 << 16;
@@ -36,15 +36,14 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
         if let Some(path) = &arguments.output {
             write_atomic(path, (header(schema) + &as_csv(&rows, &quoted_labels(schema))).as_bytes())?;
         }
-        let label = |(v, &level): (usize, &u32)| schema.variable(v).levels[level as usize].as_str();
-        let rows: Vec<Vec<&str>> =
-            rows.iter().map(|row| row.iter().enumerate().map(label).collect()).collect();
-        let names: Vec<&str> = schema.variables().iter().map(|variable| variable.name.as_str()).collect();
-        let json = json!({"format": "cmnet-sample/1", "method": sampler.method().to_string(),
-            "reason": sampler.reason(), "seed": how.method.seed, "given": names::given(schema, &evidence),
-            "soft": names::soft(schema, &evidence), "tree": asking::tree_json(&choice),
-            "variables": names, "rows": rows});
-        output::json(&json)?;
+        let facts = SampleFacts {
+            method: sampler.method().to_string(),
+            reason: sampler.reason(),
+            seed: how.method.seed,
+            choice: &choice,
+            evidence: &evidence,
+        };
+        output::answer(&SampledAnswer::of(schema, &facts, &rows))?;
         return Ok(Outcome::Done);
     }
     let mut text = header(schema);
@@ -63,7 +62,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
 }
 
 fn header(schema: &Schema) -> String {
-    let names: Vec<String> = schema.variables().iter().map(|variable| csv_field(&variable.name)).collect();
+    let names: Vec<String> = schema.variables().iter().map(|variable| csv::field(&variable.name)).collect();
     names.join(",") + "\n"
 }
 
@@ -88,6 +87,6 @@ fn check_size(rows: usize, variables: usize) -> anyhow::Result<()> {
 }
 
 fn quoted_labels(schema: &Schema) -> Vec<Vec<String>> {
-    let labels = |levels: &Vec<String>| levels.iter().map(|level| csv_field(level)).collect();
+    let labels = |levels: &Vec<String>| levels.iter().map(|level| csv::field(level)).collect();
     schema.variables().iter().map(|variable| labels(&variable.levels)).collect()
 }

@@ -6,7 +6,8 @@ use crate::{files, output};
 use cmnet::Model;
 use cmnet::counts::RowCounts;
 use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer, StructureScore};
-use serde_json::{Value, json};
+use cmnet_report::align::{columns, left};
+use cmnet_report::answer::ScoredAnswer;
 
 pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
@@ -18,7 +19,7 @@ pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
     let score = Scorer::new(&counts, alpha).score(&model.structure, &prior)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,
-        Format::Json => output::json(&as_json(&model, &prior, alpha, &score))?,
+        Format::Json => output::answer(&ScoredAnswer::of(&model.schema, &prior, alpha, &score))?,
     }
     Ok(Outcome::Done)
 }
@@ -45,17 +46,11 @@ pub(super) fn alpha(model: &Model, given: Option<&str>) -> anyhow::Result<Alpha>
 }
 
 fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> String {
-    let width = model
-        .schema
-        .variables()
-        .iter()
-        .map(|variable| variable.name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(9);
+    let width =
+        model.schema.variables().iter().map(|variable| columns(&variable.name)).max().unwrap_or(0).max(9);
     let mut lines = vec!["log p(x_j | x_mb(j), C(j)) of each variable".to_owned()];
     for (variable, node) in model.schema.variables().iter().zip(&score.nodes) {
-        lines.push(format!("  {:width$}  {:>16.6}", variable.name, node.to_f64()));
+        lines.push(format!("  {}  {:>16.6}", left(&variable.name, width), node.to_f64()));
     }
     let mut number = |name, value, note: &str| lines.push(format!("{name:width$}    {value:>16.6}{note}"));
     number("log MPL", score.log_mpl.to_f64(), "");
@@ -67,24 +62,4 @@ fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureS
         lines.push(problem.to_owned());
     }
     lines.join("\n") + "\n"
-}
-
-fn as_json(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> Value {
-    let nodes: Vec<Value> = model
-        .schema
-        .variables()
-        .iter()
-        .zip(&score.nodes)
-        .map(|(variable, node)| json!({"name": variable.name, "score": node.to_f64()}))
-        .collect();
-    json!({
-        "format": "cmnet-score/1",
-        "kappa": prior.kappa().to_string(),
-        "log_kappa": prior.log_kappa().map(cmnet::score::Nats::to_f64),
-        "alpha": alpha.to_f64(),
-        "nodes": nodes,
-        "log_mpl": score.log_mpl.to_f64(),
-        "log_prior": score.log_prior.map(cmnet::score::Nats::to_f64),
-        "score": score.total().map(cmnet::score::Nats::to_f64),
-    })
 }

@@ -43,7 +43,7 @@ fn table_of(columns: Vec<Vec<u16>>, levels: u32) -> Result<Dataset> {
         name: format!("x{index}"),
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
-    let schema = Schema::new((0..columns.len()).map(variable).collect());
+    let schema = Schema::new_unchecked((0..columns.len()).map(variable).collect());
     let columns: Vec<Codes> = columns.into_iter().map(Codes::from_codes).collect();
     collapse(schema, &columns, &vec![1; rows])
 }

@@ -56,7 +56,9 @@ class Joint(Mapping["tuple[str, ...]", float]):
         self.method: str = facts["method"]
         self.reason: str = facts["reason"]
         self.approximation: dict[str, Any] | None = facts["approximation"]
-        self._cells: dict[tuple[str, ...], float] = {tuple(labels): p for labels, p in facts["cells"]}
+        self._cells: dict[tuple[str, ...], float] = {
+            tuple(cell["levels"]): cell["probability"] for cell in facts["cells"]
+        }
 
     def __getitem__(self, labels: tuple[str, ...] | str) -> float:
         return self._cells[(labels,) if isinstance(labels, str) else tuple(labels)]
@@ -87,7 +89,7 @@ class Completion(dict[str, str]):
     """
 
     def __init__(self, facts: dict[str, Any]) -> None:
-        super().__init__(facts["levels"])
+        super().__init__(facts["map"])
         self.log_probability: float | None = facts["log_probability"]
         self.log_weight: float | None = facts["log_weight"]
         self.proven: bool = facts["proven"]

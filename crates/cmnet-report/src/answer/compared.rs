@@ -1,11 +1,12 @@
 //! What one model has and another has not.
 
-use super::names;
+use super::{Answer, names};
 use cmnet::Model;
 use cmnet::data::{Dataset, Schema};
 use cmnet::error::{Error, Result};
 use cmnet::evaluate::{ContextElement, Difference, difference, divergence, evaluate};
 use cmnet::loglinear::{FitOptions, Terms};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// Two models of the same variables, compared after closure.
@@ -20,6 +21,16 @@ pub struct Compared<'a> {
     pub kl: [Option<f64>; 2],
     /// Mean log-likelihood per row of both, where rows are given.
     pub log_likelihood: Option<[Option<f64>; 2]>,
+}
+
+impl Answer for Compared<'_> {
+    const FORMAT: &'static str = "cmnet-compare/1";
+}
+
+impl Serialize for Compared<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
 }
 
 impl<'a> Compared<'a> {
@@ -46,7 +57,7 @@ impl<'a> Compared<'a> {
     }
 
     /// All of it by names.
-    pub fn to_json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let found = &self.difference;
         let element = |element: &ContextElement| {
             let given = element.given.iter();

@@ -1,6 +1,6 @@
 //! What a model says, and what evidence does to it.
 
-use super::names;
+use super::{Answer, names};
 use crate::sentence;
 use cmnet::Model;
 use cmnet::Structure;
@@ -10,6 +10,7 @@ use cmnet::error::Result;
 use cmnet::graph::{Edge, VarSet};
 use cmnet::inference::{Ask, Evidence, Explanation, Network, cut_edges};
 use cmnet::loglinear::affordable_canonical;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// Pairs without an edge that are listed.
@@ -30,6 +31,16 @@ pub struct Explained<'a> {
     pub implied_contexts: Vec<EdgeContext>,
     /// What the tables take at a time, in bytes.
     pub bytes: u64,
+}
+
+impl Answer for Explained<'_> {
+    const FORMAT: &'static str = "cmnet-explain/1";
+}
+
+impl Serialize for Explained<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
 }
 
 impl<'a> Explained<'a> {
@@ -63,7 +74,7 @@ impl<'a> Explained<'a> {
     }
 
     /// All of it by names.
-    pub fn to_json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let (schema, explanation) = (&self.model.schema, &self.explanation);
         let structure = &self.model.structure;
         let list = |set: &VarSet| json!(names::list(schema, set));

@@ -1,10 +1,58 @@
 //! Answers by names, in the one form that the command line prints as JSON and that Python
 //! returns: `docs/formats.md` describes them.
+//!
+//! Every answer is one type that serialises its fields in the order of the document. The
+//! command prints [`document`], Python takes [`fields`].
 
 pub mod approximation;
 pub mod compared;
+pub mod cross_validated;
+pub mod described;
 pub mod explained;
+pub mod fitted;
+pub mod learned;
 pub mod names;
+pub mod predicted;
+pub mod queried;
+pub mod scored;
+pub mod written;
 
 pub use compared::Compared;
+pub use cross_validated::CrossValidatedAnswer;
+pub use described::Description;
 pub use explained::Explained;
+pub use fitted::{EvaluatedAnswer, FitFacts, FittedAnswer};
+pub use learned::{LearnedAnswer, LearnedSummary, StratifiedAnswer};
+pub use predicted::{Accuracy, PredictedAnswer};
+pub use queried::{Information, JointDistribution, Marginals, MostProbable};
+pub use scored::{CheckedAnswer, ScoredAnswer};
+pub use written::{DrawnAnswer, ExperimentAnswer, ExportedAnswer, ImportedAnswer, SampledAnswer};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// An answer that is a JSON document of its own.
+pub trait Answer: Serialize {
+    /// The name of the document's format, such as `cmnet-query/1`.
+    const FORMAT: &'static str;
+}
+
+/// The fields of an answer.
+///
+/// # Errors
+/// When a map in it has keys that are no texts; answers have none.
+pub fn fields(answer: &impl Serialize) -> serde_json::Result<Value> {
+    serde_json::to_value(answer)
+}
+
+/// The document of an answer: the name of its format, then its fields.
+///
+/// # Errors
+/// As [`fields`].
+pub fn document<A: Answer>(answer: &A) -> serde_json::Result<Value> {
+    let mut document = Map::from_iter([("format".to_owned(), Value::from(A::FORMAT))]);
+    if let Value::Object(fields) = fields(answer)? {
+        document.extend(fields);
+    }
+    Ok(Value::Object(document))
+}

@@ -28,7 +28,7 @@ impl Dice {
 
 fn schema(names: impl IntoIterator<Item = String>, levels: &[&str]) -> Schema {
     let levels: Vec<String> = levels.iter().map(|&level| level.to_owned()).collect();
-    Schema::new(names.into_iter().map(|name| Variable { name, levels: levels.clone() }).collect())
+    Schema::new_unchecked(names.into_iter().map(|name| Variable { name, levels: levels.clone() }).collect())
 }
 
 fn structure(schema: &Schema, edges: impl IntoIterator<Item = (usize, usize)>) -> Structure {
@@ -62,7 +62,7 @@ fn heart() -> (Schema, Structure) {
         name: name.to_owned(),
         levels: levels.map(str::to_owned).to_vec(),
     };
-    let schema = Schema::new(vec![
+    let schema = Schema::new_unchecked(vec![
         variable("smoking", ["no", "yes"]),
         variable("systolic_blood_pressure", ["<140", ">=140"]),
         variable("lipoprotein_ratio", ["<3", ">=3"]),

@@ -133,7 +133,7 @@ mod tests {
             name: index.to_string(),
             levels: (0..r).map(|level| level.to_string()).collect(),
         };
-        let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect());
+        let schema = Schema::new_unchecked(cardinalities.iter().enumerate().map(variable).collect());
         let code = |row: u32, column: u32| {
             (row.wrapping_mul(2_654_435_761).rotate_left(column * 7) >> 9) % cardinalities[column as usize]
         };

@@ -3,7 +3,7 @@
 use super::codes::Codes;
 use super::collapse::merge_equal_rows;
 use super::dataset::Dataset;
-use super::encode::{Coder, Found};
+use super::encode::{Coder, Lookup};
 use super::variable::{MAX_ROWS, Schema, Variable};
 use super::weights::Weights;
 use crate::error::InputProblem;
@@ -12,8 +12,14 @@ use crate::error::InputProblem;
 /// little memory; above it, long tables with few distinct rows stay small.
 const FIRST_MERGE: usize = 1 << 20;
 
-/// A complaint about one variable of a row.
-pub(crate) type Misfit = (Option<usize>, InputProblem);
+/// Why a row does not fit into a table.
+#[derive(Debug)]
+pub(crate) struct RowProblem {
+    /// The variable whose value does not fit; `None` where the row as a whole does not.
+    pub(crate) variable: Option<usize>,
+    /// What is wrong.
+    pub(crate) problem: InputProblem,
+}
 
 /// Takes rows of labels, one at a time, and gives a [`Dataset`].
 #[derive(Debug)]
@@ -24,7 +30,7 @@ pub(crate) struct TableBuilder {
     weights: Weights,
     total: u64,
     missing: Vec<u64>,
-    row: Vec<Found>,
+    row: Vec<Lookup>,
     merge_at: usize,
 }
 
@@ -39,22 +45,23 @@ impl TableBuilder {
             weights: Weights::default(),
             total: 0,
             missing: vec![0; width],
-            row: vec![Found::New; width],
+            row: vec![Lookup::New; width],
             merge_at: FIRST_MERGE,
         }
     }
 
-    /// Adds a row of labels, `None` where there is none; `false` when a value is missing, in which case nothing of the row is
-    /// kept, not even its labels. A row of weight 0 leaves its labels and nothing else.
+    /// Adds a row of labels, `None` where there is none. The answer is `false` when a value is
+    /// missing; nothing of the row is kept then, not even its labels. A row of weight 0 leaves
+    /// its labels and nothing else.
     pub(crate) fn push<'a>(
         &mut self,
         weight: u64,
         cell: impl Fn(usize) -> Option<&'a [u8]>,
-    ) -> Result<bool, Box<Misfit>> {
+    ) -> Result<bool, Box<RowProblem>> {
         let mut complete = true;
         for (variable, coder) in self.coders.iter_mut().enumerate() {
-            self.row[variable] = cell(variable).map_or(Found::Missing, |label| coder.find(label));
-            if self.row[variable] == Found::Missing {
+            self.row[variable] = cell(variable).map_or(Lookup::Missing, |label| coder.find(label));
+            if self.row[variable] == Lookup::Missing {
                 self.missing[variable] += 1;
                 complete = false;
             }
@@ -64,14 +71,15 @@ impl TableBuilder {
         }
         let total = self.total.saturating_add(weight);
         if total > MAX_ROWS {
-            return Err(Box::new((None, InputProblem::TooManyRows { total, limit: MAX_ROWS })));
+            let problem = InputProblem::TooManyRows { total, limit: MAX_ROWS };
+            return Err(Box::new(RowProblem { variable: None, problem }));
         }
         for variable in 0..self.row.len() {
             let code = match self.row[variable] {
-                Found::Level(code) => code,
+                Lookup::Level(code) => code,
                 _ => self.coders[variable]
                     .add(cell(variable).unwrap_or_default())
-                    .map_err(|problem| Box::new((Some(variable), problem)))?,
+                    .map_err(|problem| Box::new(RowProblem { variable: Some(variable), problem }))?,
             };
             if weight > 0 {
                 self.columns[variable].push(code);
@@ -126,7 +134,7 @@ impl TableBuilder {
             variables.push(Variable { name, levels });
         }
         let (columns, weights) = merge_equal_rows(columns, &self.weights);
-        Dataset::from_collapsed(Schema::new(variables), columns, weights)
+        Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights)
     }
 }
 

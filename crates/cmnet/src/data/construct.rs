@@ -1,15 +1,12 @@
 //! Tables from memory, for programs that hold their data already.
 
-use super::builder::{Misfit, TableBuilder};
 use super::codes::Codes;
 use super::collapse::collapse;
 use super::dataset::Dataset;
-use super::encode::Coder;
-use super::variable::{Schema, check_names};
+use super::intake::{Intake, Levels, Origin, TABLE};
+use super::tally::OnMissing;
+use super::variable::Schema;
 use crate::error::{Error, InputProblem, Place, Result, quoted};
-
-/// What stands for a file in complaints about a table from memory.
-const TABLE: &str = "the table";
 
 impl Dataset {
     /// A table from codes: one list per variable, each code below the variable's number of
@@ -23,7 +20,7 @@ impl Dataset {
     /// ```
     /// use cmnet::data::{Dataset, Schema, Variable};
     /// let levels = vec!["no".to_owned(), "yes".to_owned()];
-    /// let schema = Schema::checked(vec![
+    /// let schema = Schema::new(vec![
     ///     Variable { name: "a".to_owned(), levels: levels.clone() },
     ///     Variable { name: "b".to_owned(), levels },
     /// ])?;
@@ -80,47 +77,27 @@ impl Dataset {
         R: IntoIterator,
         R::Item: AsRef<str>,
     {
-        check_names(names.iter().copied())
-            .map_err(|(column, problem)| Error::input(Place::file(TABLE).at_column(column, None), problem))?;
-        if names.is_empty() {
-            return Err(Error::input(Place::file(TABLE), InputProblem::NoColumns));
-        }
-        let coders = names.iter().map(|_| Coder::open(&[])).collect();
-        let mut builder = TableBuilder::new(names.iter().map(|&name| name.to_owned()).collect(), coders);
+        let columns = names.iter().map(|&name| (name.to_owned(), Levels::Observed)).collect();
+        let mut intake = Intake::of(Origin::Labels, columns, &[])?;
         let mut fields: Vec<R::Item> = Vec::new();
-        for (row, labels) in (1..).zip(rows) {
+        for labels in rows {
             fields.clear();
             fields.extend(labels);
-            push_row(&mut builder, &fields, names.len()).map_err(|misfit| {
-                let place = Place::file(TABLE).at_line(row);
-                match *misfit {
-                    (Some(column), problem) => {
-                        Error::input(place.at_column(column + 1, Some(names[column])), problem)
-                    }
-                    (None, problem) => Error::input(place, problem),
-                }
-            })?;
+            if fields.len() != names.len() {
+                return Err(ragged(&fields, names.len(), intake.rows() + 1));
+            }
+            intake.push(1, |variable| Some(fields[variable].as_ref().as_bytes()))?;
         }
-        if builder.is_empty() {
-            let why = "an empty list".to_owned();
-            return Err(Error::input(Place::file(TABLE), InputProblem::NoRows { why }));
-        }
-        Ok(builder.finish())
+        Ok(intake.finish(OnMissing::Error)?.data)
     }
 }
 
-fn push_row<L: AsRef<str>>(
-    builder: &mut TableBuilder,
-    fields: &[L],
-    width: usize,
-) -> std::result::Result<(), Box<Misfit>> {
-    if fields.len() != width {
-        let (expected, found) = (width, fields.len());
-        let texts: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
-        let text = quoted(&texts.join(","));
-        return Err(Box::new((None, InputProblem::RaggedRow { expected, found, text, doubt: None })));
-    }
-    builder.push(1, |variable| Some(fields[variable].as_ref().as_bytes())).map(|_| ())
+/// The complaint about a row that is longer or shorter than the names.
+fn ragged<L: AsRef<str>>(fields: &[L], expected: usize, row: u64) -> Error {
+    let texts: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
+    let (found, text) = (fields.len(), quoted(&texts.join(",")));
+    let problem = InputProblem::RaggedRow { expected, found, text, doubt: None };
+    Error::input(Place::file(TABLE).at_line(row), problem)
 }
 
 #[cfg(test)]
@@ -131,7 +108,7 @@ mod tests {
     fn schema() -> Schema {
         let levels = vec!["no".to_owned(), "yes".to_owned()];
         let variable = |name: &str| Variable { name: name.to_owned(), levels: levels.clone() };
-        Schema::checked(vec![variable("a"), variable("b")]).unwrap()
+        Schema::new(vec![variable("a"), variable("b")]).unwrap()
     }
 
     #[test]

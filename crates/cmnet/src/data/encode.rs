@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 /// The code under which a text that means "missing" is filed: no level has it.
 const MISSING: u16 = u16::MAX;
 
-/// What a text is to a column.
+/// What a look-up of a text among the labels of a column gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Lookup {
     /// A level met before.
     Level(u16),
     /// A text that means "missing".
@@ -71,12 +71,12 @@ impl Coder {
 
     /// What a text is, without adding it.
     #[inline]
-    pub(crate) fn find(&mut self, text: &[u8]) -> Found {
+    pub(crate) fn find(&mut self, text: &[u8]) -> Lookup {
         let key = Key::of(text);
         match key.and_then(|key| self.recent.get(key)).or_else(|| self.look_up(text, key)) {
-            Some(MISSING) => Found::Missing,
-            Some(code) => Found::Level(code),
-            None => Found::New,
+            Some(MISSING) => Lookup::Missing,
+            Some(code) => Lookup::Level(code),
+            None => Lookup::New,
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
     fn order(labels: &[&str]) -> Vec<String> {
         let mut coder = Coder::open(&[]);
         for label in labels {
-            if coder.find(label.as_bytes()) == Found::New {
+            if coder.find(label.as_bytes()) == Lookup::New {
                 coder.add(label.as_bytes()).unwrap();
             }
         }
@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn final_codes_follow_the_final_order() {
         let mut coder = Coder::open(&["NA".to_owned()]);
-        assert_eq!(coder.find(b"NA"), Found::Missing);
+        assert_eq!(coder.find(b"NA"), Lookup::Missing);
         assert_eq!((coder.add(b"yes").unwrap(), coder.add(b"no").unwrap()), (0, 1));
-        assert_eq!(coder.find(b"no"), Found::Level(1));
+        assert_eq!(coder.find(b"no"), Lookup::Level(1));
         assert_eq!(coder.finish(), (vec!["no".to_owned(), "yes".to_owned()], vec![1, 0]));
     }
 
@@ -205,8 +205,8 @@ mod tests {
     fn declared_levels_are_kept_and_no_other_is_let_in() {
         let levels = ["low".to_owned(), "NA".to_owned()];
         let mut coder = Coder::declared(&levels, &["NA".to_owned(), "?".to_owned()]);
-        assert_eq!(coder.find(b"NA"), Found::Level(1));
-        assert_eq!(coder.find(b"?"), Found::Missing);
+        assert_eq!(coder.find(b"NA"), Lookup::Level(1));
+        assert_eq!(coder.find(b"?"), Lookup::Missing);
         let problem = coder.add(b"loww").unwrap_err().to_string();
         assert!(problem.contains("\"loww\"") && problem.contains("did you mean \"low\"?"), "{problem}");
     }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn kept_levels_stay_in_front_and_in_their_order() {
         let mut coder = Coder::kept(&["low".to_owned(), "high".to_owned()], &[]);
-        assert_eq!((coder.find(b"high"), coder.find(b"more")), (Found::Level(1), Found::New));
+        assert_eq!((coder.find(b"high"), coder.find(b"more")), (Lookup::Level(1), Lookup::New));
         assert_eq!((coder.add(b"more").unwrap(), coder.add(b"even").unwrap()), (2, 3));
         let (levels, codes) = coder.finish();
         assert_eq!((levels.join(" ").as_str(), codes), ("low high more even", vec![0, 1, 2, 3]));

@@ -1,13 +1,14 @@
-//! Tables from another program's memory, row by row: data frames, arrays, query results.
+//! The one way in for rows of texts: files, data frames, query results, labels in memory.
 //!
-//! Cells are read as those of a file are: blanks around a text are not part of it, some
-//! texts mean "missing", and levels that were not given are ordered by value or by bytes.
+//! Here, and only here, texts become codes: blanks around a text are not part of it, some
+//! texts mean "missing", levels that were not given are ordered by value or by bytes, rows
+//! with missing values are left out or refused, and weights add up.
 
-use super::builder::{Misfit, TableBuilder};
-use super::dataset::Dataset;
-use super::encode::{Coder, Found};
-use super::tally::{OnMissing, Tally};
-use super::variable::{Schema, check_levels, check_names};
+use super::builder::{RowProblem, TableBuilder};
+use super::encode::Coder;
+use super::loaded::LoadedTable;
+use super::tally::{OnMissing, RowTally};
+use super::variable::{check_levels, check_names};
 use super::warning::Warning;
 use crate::error::{Error, InputProblem, Place, Result};
 
@@ -25,6 +26,62 @@ pub enum Levels {
     Declared(Vec<String>),
 }
 
+/// Where rows come from. It decides what complaints call them, and whether blanks count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Cells of a data frame or of another program's table.
+    Memory,
+    /// Labels that a caller gives as they are, blanks included.
+    Labels,
+    /// The fields of a file.
+    #[cfg(feature = "csv")]
+    File {
+        /// Its name.
+        name: String,
+        /// What separates the fields.
+        delimiter: u8,
+    },
+}
+
+impl Origin {
+    /// What complaints call the source.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Memory | Self::Labels => TABLE,
+            #[cfg(feature = "csv")]
+            Self::File { name, .. } => name,
+        }
+    }
+
+    /// The source as the place of a complaint.
+    pub(crate) fn place(&self) -> Place {
+        Place::file(self.name())
+    }
+
+    fn delimiter(&self) -> Option<u8> {
+        match self {
+            Self::Memory | Self::Labels => None,
+            #[cfg(feature = "csv")]
+            Self::File { delimiter, .. } => Some(*delimiter),
+        }
+    }
+
+    /// Why there might be no row.
+    fn emptiness(&self) -> &'static str {
+        match self {
+            Self::Memory => "the table is empty",
+            Self::Labels => "an empty list",
+            #[cfg(feature = "csv")]
+            Self::File { .. } => "there is a header line and nothing below it",
+        }
+    }
+
+    /// Whether the blanks around a text are part of it.
+    fn keeps_blanks(&self) -> bool {
+        *self == Self::Labels
+    }
+}
+
 /// Takes in a table, one row of texts at a time; only codes and distinct labels are kept.
 ///
 /// # Example
@@ -35,62 +92,55 @@ pub enum Levels {
 /// for row in [["yes", "<40"], ["no", "40+"], [" no", "NA"]] {
 ///     intake.push(1, |column| Some(row[column].as_bytes()))?;
 /// }
-/// let taken = intake.finish(OnMissing::Drop)?;
-/// assert_eq!((taken.data.rows(), taken.dropped_rows), (2, 1));
-/// assert_eq!(taken.data.schema().variable(0).levels, ["no", "yes"]);
+/// let loaded = intake.finish(OnMissing::Drop)?;
+/// assert_eq!((loaded.data.rows(), loaded.dropped_rows), (2, 1));
+/// assert_eq!(loaded.data.schema().variable(0).levels, ["no", "yes"]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Intake {
+    origin: Origin,
+    keeps_blanks: bool,
     builder: TableBuilder,
-    tally: Tally,
+    tally: RowTally,
     /// The number of each column in the whole table, counted from 1.
     numbers: Vec<usize>,
 }
 
-/// A table that was taken in.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Taken {
-    /// The table.
-    pub data: Dataset,
-    /// What its owner should know.
-    pub warnings: Vec<Warning>,
-    /// Rows left out for their missing values.
-    pub dropped_rows: u64,
-    /// The weight of those rows.
-    pub dropped_weight: u64,
-    /// Missing values per variable.
-    pub missing: Vec<u64>,
-}
-
 impl Intake {
-    /// An empty table of these columns.
+    /// An empty table of these columns, for rows from memory.
     ///
     /// # Errors
     /// When there is no column, a name is empty or stands twice, or levels that are given
     /// are none, too many or stand twice.
     pub fn new(columns: Vec<(String, Levels)>, missing: &[String]) -> Result<Self> {
+        Self::of(Origin::Memory, columns, missing)
+    }
+
+    /// An empty table of these columns, for rows of any origin.
+    pub(crate) fn of(origin: Origin, columns: Vec<(String, Levels)>, missing: &[String]) -> Result<Self> {
         if columns.is_empty() {
-            return Err(Error::input(Place::file(TABLE), InputProblem::NoColumns));
+            return Err(Error::input(origin.place(), InputProblem::NoColumns));
         }
         check_names(columns.iter().map(|(name, _)| name.as_str()))
-            .map_err(|(column, problem)| Error::input(Place::file(TABLE).at_column(column, None), problem))?;
+            .map_err(|(column, problem)| Error::input(origin.place().at_column(column, None), problem))?;
         let missing = trimmed(missing);
         let numbers = (1..=columns.len()).collect();
         let (mut names, mut coders) = (Vec::new(), Vec::new());
         for (column, (name, levels)) in columns.into_iter().enumerate() {
             let coder = coder(levels, &missing).map_err(|problem| {
-                Error::input(Place::file(TABLE).at_column(column + 1, Some(&name)), problem)
+                Error::input(origin.place().at_column(column + 1, Some(&name)), problem)
             })?;
             names.push(name);
             coders.push(coder);
         }
-        Ok(Self { builder: TableBuilder::new(names, coders), tally: Tally::default(), numbers })
+        let builder = TableBuilder::new(names, coders);
+        let keeps_blanks = origin.keeps_blanks();
+        Ok(Self { origin, keeps_blanks, builder, tally: RowTally::default(), numbers })
     }
 
     /// The same table whose columns, in complaints, have these numbers, counted from 1:
-    /// their places in a table of which only some columns are read.
+    /// those of a larger table from which they were taken.
     #[must_use]
     pub fn with_numbers(mut self, numbers: impl IntoIterator<Item = usize>) -> Self {
         self.numbers.iter_mut().zip(numbers).for_each(|(own, number)| *own = number);
@@ -102,46 +152,82 @@ impl Intake {
         self.builder.reserve(rows);
     }
 
+    /// Rows met so far, whatever their weight.
+    pub fn rows(&self) -> u64 {
+        self.tally.rows
+    }
+
     /// Adds a row that was observed so many times; `None` and texts that mean "missing" are
     /// missing values.
     ///
     /// # Errors
     /// When a value is no level of a column whose levels are declared, is no text, or is one
     /// too many; or the rows by weight are more than [`MAX_ROWS`](super::MAX_ROWS).
+    #[inline]
     pub fn push<'a>(&mut self, weight: u64, cell: impl Fn(usize) -> Option<&'a [u8]>) -> Result<()> {
         let line = self.tally.rows + 1;
-        let complete =
-            self.builder.push(weight, |column| cell(column).map(<[u8]>::trim_ascii)).map_err(|misfit| {
-                let number = misfit.0.map(|column| self.numbers[column]);
-                complaint(*misfit, (line, number), self.builder.names())
-            })?;
+        self.push_at(|| line, weight, cell)
+    }
+
+    /// Adds a row that stands in a line of its own choosing, which is asked for only where a
+    /// complaint may need it.
+    #[inline]
+    pub(crate) fn push_at<'a>(
+        &mut self,
+        line: impl Fn() -> u64,
+        weight: u64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<()> {
+        let pushed = if self.keeps_blanks {
+            self.builder.push(weight, cell)
+        } else {
+            self.builder.push(weight, |column| cell(column).map(<[u8]>::trim_ascii))
+        };
+        let complete = pushed.map_err(|problem| self.error_at(line(), *problem))?;
         self.tally.add(line, weight, complete);
         Ok(())
+    }
+
+    fn error_at(&self, line: u64, RowProblem { variable, problem }: RowProblem) -> Error {
+        let place = self.origin.place().at_line(line);
+        let place = match variable {
+            Some(column) => place.at_column(self.numbers[column], Some(&self.builder.names()[column])),
+            None => place,
+        };
+        Error::input(place, problem)
     }
 
     /// The table, its levels in their final order and its rows collapsed.
     ///
     /// # Errors
     /// When values are missing and that is an error, or no row is left.
-    pub fn finish(self, on_missing: OnMissing) -> Result<Taken> {
-        if let Some(problem) = self.tally.problem(&self.builder, on_missing, "the table is empty") {
-            return Err(Error::input(Place::file(TABLE), problem));
+    pub fn finish(self, on_missing: OnMissing) -> Result<LoadedTable> {
+        if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
+            return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
-        let Tally { dropped_rows, dropped_weight, .. } = self.tally;
+        let RowTally { rows: file_rows, dropped_rows, dropped_weight, .. } = self.tally;
         let data = self.builder.finish();
-        let warnings = Warning::of(&data);
-        Ok(Taken { data, warnings, dropped_rows, dropped_weight, missing })
+        Ok(LoadedTable {
+            warnings: Warning::of(&data),
+            data,
+            file: self.origin.name().to_owned(),
+            delimiter: self.origin.delimiter(),
+            file_rows,
+            dropped_rows,
+            dropped_weight,
+            missing,
+        })
     }
 }
 
-fn trimmed(texts: &[String]) -> Vec<String> {
+/// Texts are compared without the blanks around them.
+pub(super) fn trimmed(texts: &[String]) -> Vec<String> {
     texts.iter().map(|text| text.trim_ascii().to_owned()).collect()
 }
 
 fn coder(levels: Levels, missing: &[String]) -> std::result::Result<Coder, InputProblem> {
-    let checked = |levels: &[String]| {
-        let levels = trimmed(levels);
+    let checked = |levels: Vec<String>| {
         check_levels(&levels)?;
         if levels.iter().any(|level| level.contains('\0')) {
             return Err(InputProblem::NotText { what: "binary data (a zero byte)" });
@@ -150,81 +236,15 @@ fn coder(levels: Levels, missing: &[String]) -> std::result::Result<Coder, Input
     };
     Ok(match levels {
         Levels::Observed => Coder::open(missing),
-        Levels::Ordered(levels) => Coder::kept(&checked(&levels)?, missing),
-        Levels::Declared(levels) => Coder::declared(&checked(&levels)?, missing),
+        Levels::Ordered(levels) => Coder::kept(&checked(trimmed(&levels))?, missing),
+        // A model may have levels with blanks around them. They must stay the model's levels.
+        Levels::Declared(levels) => Coder::declared(&checked(levels)?, missing),
     })
-}
-
-fn complaint((column, problem): Misfit, (line, number): (u64, Option<usize>), names: &[String]) -> Error {
-    let mut place = Place::file(TABLE).at_line(line);
-    place.name = column.map(|column| names[column].clone());
-    place.column = number;
-    Error::input(place, problem)
-}
-
-/// Reads rows as the levels of a model's variables, one by one and in their order: what
-/// prediction takes. Cells and whole columns may be missing.
-#[derive(Debug)]
-pub struct RowLevels {
-    names: Vec<String>,
-    coders: Vec<Coder>,
-    levels: Vec<Option<u32>>,
-    line: u64,
-    forgiving: bool,
-}
-
-impl RowLevels {
-    /// A reader of rows of these variables.
-    pub fn new(schema: &Schema, missing: &[String]) -> Self {
-        let missing = trimmed(missing);
-        let variables = schema.variables();
-        Self {
-            names: variables.iter().map(|variable| variable.name.clone()).collect(),
-            coders: variables.iter().map(|variable| Coder::declared(&variable.levels, &missing)).collect(),
-            levels: vec![None; variables.len()],
-            line: 0,
-            forgiving: false,
-        }
-    }
-
-    /// The same reader, to which a value that is no level of its variable is a missing one.
-    #[must_use]
-    pub fn forgiving(self) -> Self {
-        Self { forgiving: true, ..self }
-    }
-
-    /// The levels of the next row, `None` where one is missing.
-    ///
-    /// # Errors
-    /// When a value is no level of its variable.
-    pub fn read<'a>(&mut self, cell: impl Fn(usize) -> Option<&'a [u8]>) -> Result<&[Option<u32>]> {
-        self.line += 1;
-        for (variable, coder) in self.coders.iter_mut().enumerate() {
-            let text = cell(variable).map(<[u8]>::trim_ascii);
-            self.levels[variable] = match text.map_or(Found::Missing, |text| coder.find(text)) {
-                Found::Level(code) => Some(code.into()),
-                Found::Missing => None,
-                Found::New if self.forgiving => None,
-                Found::New => {
-                    let added = coder.add(text.unwrap_or_default());
-                    Some(
-                        added
-                            .map_err(|problem| {
-                                complaint((Some(variable), problem), (self.line, None), &self.names)
-                            })?
-                            .into(),
-                    )
-                }
-            };
-        }
-        Ok(&self.levels)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Variable;
 
     fn texts(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|&text| text.to_owned()).collect()
@@ -284,16 +304,5 @@ mod tests {
         assert!(
             message(gaps.finish(OnMissing::Error)).contains("missing values in 1 of 1 rows, first in line 1")
         );
-    }
-
-    #[test]
-    fn rows_become_levels_of_a_model() {
-        let variable = |name: &str| Variable { name: name.to_owned(), levels: texts(&["no", "yes"]) };
-        let schema = Schema::checked(vec![variable("a"), variable("b")]).unwrap();
-        let mut rows = RowLevels::new(&schema, &texts(&["?"]));
-        assert_eq!(rows.read(|v| [Some(b" yes".as_slice()), None][v]).unwrap(), [Some(1), None]);
-        assert_eq!(rows.read(|_| Some(b"?")).unwrap(), [None, None]);
-        assert_eq!(RowLevels::new(&schema, &[]).forgiving().read(|_| Some(b"maybe")).unwrap(), [None, None]);
-        assert!(message(rows.read(|_| Some(b"maybe"))).contains("the table, line 3, column \"a\""));
     }
 }

@@ -20,7 +20,7 @@ impl Dataset {
         let chosen: Vec<Variable> =
             variables.iter().map(|&variable| self.schema().variable(variable).clone()).collect();
         let columns: Vec<Codes> = variables.iter().map(|&variable| self.column(variable).clone()).collect();
-        collapse(Schema::new(chosen), &columns, self.weights())
+        collapse(Schema::new_unchecked(chosen), &columns, self.weights())
     }
 
     /// The same distinct rows with other weights; rows of weight 0 are left out.

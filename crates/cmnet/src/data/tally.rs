@@ -15,7 +15,7 @@ choices! {
 
 /// What was met so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct RowTally {
     /// Rows, whatever their weight.
     pub(crate) rows: u64,
     /// Rows left out for a missing value.
@@ -25,13 +25,14 @@ pub(crate) struct Tally {
     first_dropped: u64,
 }
 
-impl Tally {
+impl RowTally {
     /// Counts a row that stands in a line.
-    pub(crate) fn add(&mut self, line: u64, weight: u64, complete: bool) {
+    #[inline]
+    pub(crate) fn add(&mut self, line: impl FnOnce() -> u64, weight: u64, complete: bool) {
         self.rows += 1;
         if !complete {
             if self.dropped_rows == 0 {
-                self.first_dropped = line;
+                self.first_dropped = line();
             }
             self.dropped_rows += 1;
             self.dropped_weight = self.dropped_weight.saturating_add(weight);

@@ -43,7 +43,7 @@ pub struct Schema {
 
 impl Schema {
     /// A schema of these variables; the caller has checked names and levels.
-    pub fn new(variables: Vec<Variable>) -> Self {
+    pub fn new_unchecked(variables: Vec<Variable>) -> Self {
         Self { variables }
     }
 
@@ -52,7 +52,7 @@ impl Schema {
     /// # Errors
     /// When there is no variable, a name is empty or stands twice, or a variable has no
     /// level, a level twice, or more than [`MAX_LEVELS`] levels.
-    pub fn checked(variables: Vec<Variable>) -> Result<Self> {
+    pub fn new(variables: Vec<Variable>) -> Result<Self> {
         let place = |column: usize, name| Place::file("the schema").at_column(column, name);
         if variables.is_empty() {
             return Err(Error::input(Place::file("the schema"), InputProblem::NoColumns));
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn a_checked_schema_has_distinct_names_and_levels() {
-        assert!(Schema::checked(vec![variable("a", &["x"]), variable("b", &["x", "y"])]).is_ok());
-        let refused = |variables| Schema::checked(variables).unwrap_err().to_string();
+        assert!(Schema::new(vec![variable("a", &["x"]), variable("b", &["x", "y"])]).is_ok());
+        let refused = |variables| Schema::new(variables).unwrap_err().to_string();
         assert!(refused(vec![]).contains("no column"));
         assert!(refused(vec![variable("", &["x"])]).contains("column 1: this column has no name"));
         assert!(refused(vec![variable("a", &["x"]), variable("a", &["x"])]).contains("first as column 1"));

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 ///     name: name.to_owned(),
 ///     levels: levels.iter().map(|&level| level.to_owned()).collect(),
 /// };
-/// let schema = Schema::new(vec![variable("a", &["x", "y,z"]), variable("b", &["<3", "=3"])]);
+/// let schema = Schema::new_unchecked(vec![variable("a", &["x", "y,z"]), variable("b", &["<3", "=3"])]);
 /// let mut given = Evidence::read(&schema, "a=y,z,b==3")?; // no quotes needed where names decide
 /// assert_eq!((given.level(0), given.level(1)), (Some(1), Some(1)));
 /// let refused = given.add(&schema, "b=<3").unwrap_err();

@@ -26,7 +26,7 @@ use crate::tree::{Clique, JunctionTree};
 /// use cmnet::inference::{Ask, Network, Session};
 /// use cmnet::Structure;
 /// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
-/// let schema = Schema::new(vec![variable("a"), variable("b")]);
+/// let schema = Schema::new_unchecked(vec![variable("a"), variable("b")]);
 /// let mut structure = Structure::empty(&[2, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
 /// let terms = vec![

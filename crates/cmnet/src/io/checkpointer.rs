@@ -44,6 +44,29 @@ impl Opened {
     }
 }
 
+/// A run: its table and its options.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The table.
+    pub data: &'a Dataset,
+    /// The options.
+    pub options: &'a LearnOptions,
+}
+
+/// How often checkpoints are written.
+pub struct Pace {
+    /// The least time between two checkpoints.
+    pub interval: Duration,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl fmt::Debug for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pace").field("interval", &self.interval).finish_non_exhaustive()
+    }
+}
+
 /// Writes checkpoints while a search goes on.
 pub struct Checkpointer {
     path: PathBuf,
@@ -66,15 +89,10 @@ impl fmt::Debug for Checkpointer {
 }
 
 impl Checkpointer {
-    /// One that writes to a file, with at least `interval` between two checkpoints, of a run
-    /// that goes on from a state.
-    pub fn new(
-        path: PathBuf,
-        (data, options): (&Dataset, &LearnOptions),
-        state: LearnState,
-        (interval, clock): (Duration, Clock),
-    ) -> Self {
-        let identity = run_identity(data, options);
+    /// One that writes to a file the checkpoints of a run that goes on from a state.
+    pub fn new(path: PathBuf, run: Run<'_>, state: LearnState, pace: Pace) -> Self {
+        let identity = run_identity(run.data, run.options);
+        let Pace { interval, clock } = pace;
         let inner = Mutex::new(Inner { state, written: clock(), failure: None });
         Self { path, identity, interval, clock, inner }
     }
@@ -84,11 +102,7 @@ impl Checkpointer {
     ///
     /// # Errors
     /// When the file cannot be used, or its checkpoint is of another run or damaged.
-    pub fn open(
-        (path, resume): (PathBuf, bool),
-        run: (&Dataset, &LearnOptions),
-        time: (Duration, Clock),
-    ) -> Result<(Self, LearnState, Opened)> {
+    pub fn open(path: PathBuf, resume: bool, run: Run<'_>, pace: Pace) -> Result<(Self, LearnState, Opened)> {
         let kept = checkpoint_file::claim(&path, resume)?;
         let saved = if resume { Self::saved(&path, run)? } else { None };
         let nothing = resume && saved.is_none();
@@ -99,15 +113,13 @@ impl Checkpointer {
             (None, None) if nothing => Opened::NothingSaved,
             (None, None) => Opened::AsAsked,
         };
-        Ok((Self::new(path, run, state.clone(), time), state, opened))
+        Ok((Self::new(path, run, state.clone(), pace), state, opened))
     }
 
     /// What a file holds of this run; `None` when there is no such file yet.
-    fn saved(
-        path: &Path,
-        (data, options): (&Dataset, &LearnOptions),
-    ) -> Result<Option<(LearnState, Option<Error>)>> {
-        checkpoint_file::load(path, &run_identity(data, options), &data.schema().cardinalities())
+    fn saved(path: &Path, run: Run<'_>) -> Result<Option<(LearnState, Option<Error>)>> {
+        let identity = run_identity(run.data, run.options);
+        checkpoint_file::load(path, &identity, &run.data.schema().cardinalities())
     }
 
     /// Ends the watch: the first failure to write, if there was one.

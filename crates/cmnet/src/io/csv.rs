@@ -19,87 +19,16 @@
 //!   where its text would mean "missing" in other columns.
 //! - Columns that are not selected are not looked into.
 
-use super::header::Columns;
+use super::columns::Columns;
+use super::header;
+use super::read_options::ReadOptions;
 use super::records::Records;
-use super::schema_file::LevelOrder;
 use super::source::Source;
 use super::text::Text;
-pub use crate::data::OnMissing;
-use crate::data::{Dataset, Description, MAX_ROWS, Misfit, TableBuilder, Tally, Warning};
-use crate::error::{Error, InputProblem, Result, WeightDoubt, quoted_bytes};
+use crate::data::{Intake, Levels, LoadedTable};
+use crate::error::{Error, InputProblem, Result};
+use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
-
-/// How to read a table; the default reads a file with a header line and no missing values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// What separates fields; found in the first rows when not given.
-    pub delimiter: Option<u8>,
-    /// Whether the first line holds the names; else they are X1, X2, and so on.
-    pub header: bool,
-    /// The columns to read; all when not given. Their order does not matter.
-    pub columns: Option<Vec<String>>,
-    /// Columns to leave out.
-    pub drop: Vec<String>,
-    /// The column that says how often each row was observed: whole numbers, 0 or more.
-    pub weights: Option<String>,
-    /// The texts that mean "missing".
-    pub missing: Vec<String>,
-    /// What to do about missing values.
-    pub on_missing: OnMissing,
-    /// The levels of some columns, in order.
-    pub schema: Option<LevelOrder>,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            delimiter: None,
-            header: true,
-            columns: None,
-            drop: Vec::new(),
-            weights: None,
-            missing: ["", "NA", "NaN", "?"].map(str::to_owned).to_vec(),
-            on_missing: OnMissing::default(),
-            schema: None,
-        }
-    }
-}
-
-/// A table with what was met while reading it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Loaded {
-    /// The table.
-    pub data: Dataset,
-    /// What its owner should know.
-    pub warnings: Vec<Warning>,
-    /// The name of the source.
-    pub file: String,
-    /// What separates its fields.
-    pub delimiter: u8,
-    /// Rows in the file, whatever their weight.
-    pub file_rows: u64,
-    /// Rows of the file left out for their missing values.
-    pub dropped_rows: u64,
-    /// The weight of those rows.
-    pub dropped_weight: u64,
-    /// Missing values per variable.
-    pub missing: Vec<u64>,
-}
-
-impl Loaded {
-    /// What the table holds.
-    pub fn describe(&self) -> Description {
-        let mut description = Description::of(&self.data).with_warnings(&self.warnings);
-        description.file = Some(self.file.clone());
-        description.dropped_rows = self.dropped_rows;
-        description.dropped_weight = self.dropped_weight;
-        for (variable, &missing) in description.variables.iter_mut().zip(&self.missing) {
-            variable.missing = missing;
-        }
-        description
-    }
-}
 
 /// Reads a table.
 ///
@@ -115,7 +44,7 @@ impl Loaded {
 /// assert_eq!(loaded.data.schema().variable(0).levels, ["no", "yes"]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-pub fn read(source: &Source, options: &ReadOptions) -> Result<Loaded> {
+pub fn read(source: &Source, options: &ReadOptions) -> Result<LoadedTable> {
     read_text(source.open()?, options)
 }
 
@@ -123,101 +52,67 @@ pub fn read(source: &Source, options: &ReadOptions) -> Result<Loaded> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_from(name: &str, reader: impl Read, options: &ReadOptions) -> Result<Loaded> {
+pub fn read_from(name: &str, reader: impl Read, options: &ReadOptions) -> Result<LoadedTable> {
     read_text(Text::open(name.to_owned(), reader)?, options)
 }
 
-fn read_text(text: Text<'_>, options: &ReadOptions) -> Result<Loaded> {
-    let file = text.name.clone();
-    let records = Records::open(text, options.delimiter)?;
-    let delimiter = records.delimiter();
-    let columns = Columns::new(&records, options)?;
-    let builder = TableBuilder::new(columns.variable_names(), columns.coders(options));
-    let mut table = Table { records, columns, builder, tally: Tally::default() };
-    let mut more = !options.header || table.records.advance()?;
+fn read_text(text: Text<'_>, options: &ReadOptions) -> Result<LoadedTable> {
+    let mut records = Records::open(text, options.delimiter)?;
+    let columns = header::columns(&records, options)?;
+    let known = vec![Levels::Observed; columns.variables().len()];
+    let mut intake = columns.intake(options, known)?;
+    let mut more = !options.header || records.advance()?;
     while more {
-        table.take_row(options.header)?;
-        more = table.records.advance()?;
+        take_row(&records, &columns, &mut intake, options.header)?;
+        more = records.advance()?;
     }
-    table.check(options.on_missing)?;
-    let missing = table.builder.missing().to_vec();
-    let Tally { rows: file_rows, dropped_rows, dropped_weight, .. } = table.tally;
-    let data = table.builder.finish();
-    let warnings = Warning::of(&data);
-    Ok(Loaded { data, warnings, file, delimiter, file_rows, dropped_rows, dropped_weight, missing })
+    intake.finish(options.on_missing)
 }
 
-/// A table half read.
-struct Table<'a> {
-    records: Records<'a>,
-    columns: Columns,
-    builder: TableBuilder,
-    tally: Tally,
+fn take_row(records: &Records<'_>, columns: &Columns, intake: &mut Intake, has_header: bool) -> Result<()> {
+    let names = columns.names();
+    if records.len() != names.len() {
+        return Err(records.ragged(names.len(), has_header && intake.rows() == 0));
+    }
+    if has_header && header::is_header(records, names) {
+        let place = records.place().at_line(records.line());
+        return Err(Error::input(place, InputProblem::HeaderTwice));
+    }
+    let line = || records.line();
+    let weight = columns.weight(|column| Some(records.raw(column)), line)?;
+    let variables = columns.variables();
+    intake.push_at(line, weight, |variable| Some(records.raw(variables[variable])))
 }
 
-impl Table<'_> {
-    fn take_row(&mut self, has_header: bool) -> Result<()> {
-        let width = self.columns.names.len();
-        if self.records.len() != width {
-            return Err(self.records.ragged(width, has_header && self.tally.rows == 0));
-        }
-        if has_header && self.columns.are_named_in(&self.records) {
-            let place = self.records.place().at_line(self.records.line());
-            return Err(Error::input(place, InputProblem::HeaderTwice));
-        }
-        let weight = self.weight()?;
-        let (records, variables) = (&self.records, &self.columns.variables);
-        let complete = self
-            .builder
-            .push(weight, |variable| Some(records.field(variables[variable])))
-            .map_err(|misfit| self.complaint(*misfit))?;
-        self.tally.add(self.records.line(), weight, complete);
-        Ok(())
+/// A text as a field of a CSV file that [`read`] takes for the same text: in quotes where it is
+/// empty, has blanks around it, or holds a quote, a line break or anything that might be taken
+/// for a delimiter.
+pub fn field(text: &str) -> String {
+    let plain =
+        !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
+    if plain {
+        return text.to_owned();
     }
-
-    fn weight(&self) -> Result<u64> {
-        let Some(column) = self.columns.weights else { return Ok(1) };
-        let field = self.records.field(column);
-        parse_weight(field).map_err(|doubt| {
-            let place = self.columns.place(column).at_line(self.records.line());
-            Error::input(place, InputProblem::Weight { text: quoted_bytes(field), doubt })
-        })
-    }
-
-    fn complaint(&self, (variable, problem): Misfit) -> Error {
-        let place = match variable {
-            Some(variable) => self.columns.place(self.columns.variables[variable]),
-            None => self.records.place(),
-        };
-        Error::input(place.at_line(self.records.line()), problem)
-    }
-
-    /// Checks, at the end, that there is a table.
-    fn check(&self, on_missing: OnMissing) -> Result<()> {
-        let empty = "there is a header line and nothing below it";
-        match self.tally.problem(&self.builder, on_missing, empty) {
-            Some(problem) => Err(Error::input(self.records.place(), problem)),
-            None => Ok(()),
-        }
-    }
+    let mut line = WriterBuilder::new().quote_style(QuoteStyle::Always).from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = line.write_record([text]);
+    let line = line.into_inner().unwrap_or_default();
+    String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(&line)).into_owned()
 }
 
-/// A weight as digits.
-///
-/// # Errors
-/// What may be wrong with it.
-pub fn parse_weight(text: &[u8]) -> std::result::Result<u64, WeightDoubt> {
-    let doubt = match text {
-        [] => WeightDoubt::Empty,
-        [b'-', ..] => WeightDoubt::Negative,
-        _ if text.iter().all(u8::is_ascii_digit) => {
-            let digits = text.iter().try_fold(0_u64, |value, digit| {
-                value.checked_mul(10)?.checked_add(u64::from(digit - b'0')).filter(|&value| value <= MAX_ROWS)
-            });
-            return digits.ok_or(WeightDoubt::TooLarge { limit: MAX_ROWS });
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_a_reader_needs_it() {
+        assert_eq!(field("plain"), "plain");
+        assert_eq!(field("p(<40)"), "p(<40)");
+        assert_eq!(field(""), "\"\"");
+        assert_eq!(field(" x"), "\" x\"");
+        assert_eq!(field("say \"hi\""), "\"say \"\"hi\"\"\"");
+        for text in ["a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
+            assert_eq!(field(text), format!("\"{text}\""));
         }
-        _ if str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok()) => WeightDoubt::NotDigits,
-        _ => WeightDoubt::OtherColumn,
-    };
-    Err(doubt)
+    }
 }

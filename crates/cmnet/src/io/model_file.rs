@@ -4,6 +4,7 @@
 use super::atomic::write_atomic;
 use super::fit_record::FitRecord;
 use super::json_text;
+use super::model_error::error_at;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use super::source::open_file;
 use crate::context::EdgeContext;
@@ -34,13 +35,13 @@ pub fn to_text(model: &Model) -> Result<String> {
         parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
     };
     if !record.is_finite() {
-        return Err(complaint(
+        return Err(error_at(
             "model",
             "",
             "a number in it is not finite, so it cannot be written".to_owned(),
         ));
     }
-    let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
+    let value = serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
     Ok(json_text::to_text(&value))
 }
 
@@ -90,7 +91,7 @@ const LARGEST: u64 = 1 << 30;
 pub fn load(path: &Path) -> Result<Model> {
     let file = path.display().to_string();
     if path.is_dir() {
-        return Err(complaint(&file, "file", "this is a directory; name a model file in it".to_owned()));
+        return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
     }
     let mut bytes = Vec::new();
     let mut reader = open_file(path)?.take(LARGEST + 1);
@@ -99,7 +100,7 @@ pub fn load(path: &Path) -> Result<Model> {
         return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
-        complaint(
+        error_at(
             &file,
             &format!("byte {}", error.utf8_error().valid_up_to()),
             "the text is not UTF-8".to_owned(),
@@ -135,7 +136,7 @@ fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
     }
     if let Some(format) = other_format(text) {
         let problem = format!("the format is {}; expected {FORMAT:?}", quoted(&format));
-        return complaint(file, "format", problem);
+        return error_at(file, "format", problem);
     }
     let remedies = Remedy::ExpectModelFile.into();
     ErrorKind::Model { file: file.to_owned(), at, problem: what, remedies }.into()
@@ -145,10 +146,6 @@ fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
 fn other_format(text: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     value.get("format")?.as_str().filter(|&format| format != FORMAT).map(str::to_owned)
-}
-
-pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
-    Error::model(file, at, problem)
 }
 
 /// Why a value was refused, where the place in the file says what it is the value of.
@@ -168,7 +165,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn bad<T>(&self, at: impl Into<String>, problem: impl Into<String>) -> Result<T> {
-        Err(complaint(self.file, &at.into(), problem.into()))
+        Err(error_at(self.file, &at.into(), problem.into()))
     }
 
     fn model(&self, record: &ModelRecord) -> Result<Model> {
@@ -219,7 +216,7 @@ impl Reader<'_> {
         if variables.is_empty() {
             return self.bad("variables", "there is none; expected at least one");
         }
-        Ok(Schema::new(variables.to_vec()))
+        Ok(Schema::new_unchecked(variables.to_vec()))
     }
 
     fn variable(&self, schema: &Schema, name: &str, at: &str) -> Result<usize> {
@@ -302,7 +299,7 @@ impl Reader<'_> {
     }
 
     fn learned(&self, record: &LearnedRecord) -> Result<Provenance> {
-        let bad = |field: &str, problem: String| complaint(self.file, &format!("learned.{field}"), problem);
+        let bad = |field: &str, problem: String| error_at(self.file, &format!("learned.{field}"), problem);
         if record.rows == 0 {
             return Err(bad("rows", "0; expected at least 1".to_owned()));
         }

@@ -125,7 +125,13 @@ impl<'a> Records<'a> {
     /// A field without the blanks around it.
     #[inline]
     pub(super) fn field(&self, column: usize) -> &[u8] {
-        self.record.get(column).unwrap_or_default().trim_ascii()
+        self.raw(column).trim_ascii()
+    }
+
+    /// A field with the blanks around it.
+    #[inline]
+    pub(super) fn raw(&self, column: usize) -> &[u8] {
+        self.record.get(column).unwrap_or_default()
     }
 
     /// The number of fields.

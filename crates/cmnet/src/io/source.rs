@@ -1,10 +1,11 @@
 //! Where a table comes from.
 
+#[cfg(feature = "csv")]
 use super::text::Text;
 use crate::error::{Error, InputProblem, Place, Remedy, Result, nearest};
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind as IoErrorKind};
+use std::io::ErrorKind as IoErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Where a table comes from. Compressed data (gzip) is recognised by its content.
@@ -45,10 +46,11 @@ impl Source {
     }
 
     /// The text of the source.
+    #[cfg(feature = "csv")]
     pub(super) fn open(&self) -> Result<Text<'_>> {
         match self {
             Self::Path(path) => Text::open(self.name(), open_file(path)?),
-            Self::Stdin => Text::open(self.name(), io::stdin().lock()),
+            Self::Stdin => Text::open(self.name(), std::io::stdin().lock()),
             Self::Bytes { bytes, .. } => Text::open(self.name(), bytes.as_slice()),
         }
     }

@@ -9,6 +9,7 @@
 //! run fastest, whatever the order; pyAgrum's reader takes the lowest for the fastest,
 //! whatever the order. Descending is where both agree.
 
+use super::model_error::error_at;
 use super::source::open_file;
 use crate::data::{Schema, Var, Variable};
 use crate::error::{Error, Result};
@@ -209,7 +210,7 @@ fn assemble(cardinalities: &[u32], tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<
         name: format!("X{index}"),
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
-    let schema = Schema::checked(cardinalities.iter().enumerate().map(variable).collect())?;
+    let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect())?;
     let mut terms: Vec<(VarSet, Vec<f64>)> = terms.into_iter().collect();
     terms.sort_by_key(|(set, _)| set.len());
     Ok(Imported { schema, structure, terms })
@@ -227,7 +228,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     if bytes.len() as u64 > LARGEST {
         return Err(Error::limit(format!("the file {file}"), "1 GiB", "is it a UAI file?"));
     }
-    String::from_utf8(bytes).map_err(|_| complaint(&file, "text", "it is not UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|_| error_at(&file, "text", "it is not UTF-8".to_owned()))
 }
 
 /// The words of a file, with their numbers for complaints.
@@ -263,14 +264,10 @@ impl<'a> Words<'a> {
     }
 
     fn complaint(&self, problem: String) -> Error {
-        complaint(self.file, &format!("word {}", self.read), problem)
+        error_at(self.file, &format!("word {}", self.read), problem)
     }
 }
 
 fn cut(word: &str) -> String {
     word.chars().take(40).collect()
-}
-
-fn complaint(file: &str, at: &str, problem: String) -> Error {
-    Error::model(file, at, problem)
 }

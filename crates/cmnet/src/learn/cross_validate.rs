@@ -6,11 +6,10 @@ use super::{LearnOptions, Learned, LearnedModel, Select, learn};
 use crate::control::StopReason;
 use crate::data::Dataset;
 use crate::data::split::{FoldPlan, Folds};
-use crate::error::{Dialect, Result, Unfitted};
+use crate::error::{Result, Unfitted};
 use crate::loglinear::{Fit, FitOptions, Method};
 use crate::score::Kappa;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 /// The means over folds for one way of choosing kappa.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -127,15 +126,6 @@ pub fn cross_validate(
 }
 
 impl CrossValidation {
-    /// The answer as a document, with reasons in the words of a front end.
-    pub fn to_json(&self, dialect: &dyn Dialect) -> Value {
-        let mut document = json!(self);
-        for (place, left_out) in self.left_out.iter().enumerate() {
-            document["left_out"][place]["reason"] = left_out.reason.words(dialect).into();
-        }
-        document
-    }
-
     /// A cross-validation of which no fold is finished.
     pub fn begun(data: &Dataset, plan: FoldPlan) -> Self {
         let (seed, fold_column) = match plan {

@@ -123,7 +123,7 @@ mod tests {
             name: format!("x{index}"),
             levels: (0..levels).map(|level| level.to_string()).collect(),
         };
-        let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect());
+        let schema = Schema::new_unchecked(cardinalities.iter().enumerate().map(variable).collect());
         let mut state = seed;
         let mut next = |levels: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

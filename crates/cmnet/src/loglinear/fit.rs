@@ -51,7 +51,7 @@ const HELP: f64 = 1.0;
 /// # use cmnet::{Structure, data::{Codes, Schema, Variable, collapse::collapse}};
 /// use cmnet::loglinear::{FitOptions, fit};
 /// # let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
-/// # let data = collapse(Schema::new(vec![variable("a")]), &[Codes::from_codes([0, 1])], &[3, 1])?;
+/// # let data = collapse(Schema::new_unchecked(vec![variable("a")]), &[Codes::from_codes([0, 1])], &[3, 1])?;
 /// let fitted = fit(&Structure::empty(&[2]), &data, &FitOptions { smoothing: 0.0, ..FitOptions::default() })?;
 /// let probability = fitted.parameters.evaluator().conditional(0, &[0])[1];
 /// assert!((probability - 0.25).abs() < 1e-12);

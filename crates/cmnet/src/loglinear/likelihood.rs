@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// # use cmnet::{Structure, data::{Codes, Schema, Variable, collapse::collapse}};
 /// use cmnet::loglinear::Likelihood;
 /// # let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
-/// # let data = collapse(Schema::new(vec![variable("a")]), &[Codes::from_codes([0, 1])], &[3, 1])?;
+/// # let data = collapse(Schema::new_unchecked(vec![variable("a")]), &[Codes::from_codes([0, 1])], &[3, 1])?;
 /// let structure = Structure::empty(&[2]);
 /// let likelihood = Likelihood::new(&structure, &data, 1 << 20)?;
 /// let at_zero = likelihood.evaluate(&[0.0]);
@@ -237,7 +237,7 @@ mod tests {
             name: "x".into(),
             levels: (0..levels).map(|level| level.to_string()).collect(),
         };
-        let schema = Schema::new(cardinalities.iter().map(variable).collect());
+        let schema = Schema::new_unchecked(cardinalities.iter().map(variable).collect());
         let column = |&levels: &u32| Codes::from_codes((0..9).map(|row| (row * row % 7 % levels) as u16));
         let columns: Vec<Codes> = cardinalities.iter().map(column).collect();
         let data = collapse(schema, &columns, &[1; 9]).unwrap();

@@ -21,7 +21,7 @@ pub(crate) fn schema(cardinalities: &[u32]) -> Schema {
         name: format!("x{index}"),
         levels: (0..levels).map(|level| format!("level{level}")).collect(),
     };
-    Schema::new(cardinalities.iter().enumerate().map(variable).collect())
+    Schema::new_unchecked(cardinalities.iter().enumerate().map(variable).collect())
 }
 
 /// A table in row form, before it is collapsed.

@@ -1,13 +1,14 @@
 //! Tables that are read: every dialect gives the same data.
 
 use cmnet::data::{DataDigest, Dataset, Warning};
-use cmnet::io::{LevelOrder, Loaded, OnMissing, ReadOptions, Source, csv};
+use cmnet::io::{LevelOrder, LoadedTable, OnMissing, ReadOptions, Source, csv};
+use cmnet_report::answer::Description;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-fn load(text: impl AsRef<[u8]>, options: &ReadOptions) -> Loaded {
+fn load(text: impl AsRef<[u8]>, options: &ReadOptions) -> LoadedTable {
     csv::read(&Source::bytes("t.csv", text.as_ref()), options).unwrap()
 }
 
@@ -91,7 +92,7 @@ fn files_and_readers_are_read_like_bytes() {
     let path = folder.path().join("table.tsv.gz");
     std::fs::write(&path, gzip(PLAIN.replace(',', "\t").as_bytes())).unwrap();
     let loaded = csv::read(&Source::from_argument(&path), &ReadOptions::default()).unwrap();
-    assert_eq!((loaded.data, loaded.delimiter), (read(PLAIN), b'\t'));
+    assert_eq!((loaded.data, loaded.delimiter), (read(PLAIN), Some(b'\t')));
     let piped = csv::read_from("standard input", PLAIN.as_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!((piped.data, piped.file.as_str()), (read(PLAIN), "standard input"));
 }
@@ -153,7 +154,7 @@ fn rows_with_missing_values_are_left_out_on_request() {
     assert_eq!((loaded.data.rows(), loaded.missing.as_slice()), (3, [2, 2].as_slice()));
     // The 2 of the second row went with it.
     assert_eq!(levels(&loaded.data, 1), ["1"]);
-    let description = loaded.describe();
+    let description = Description::of_loaded(&loaded);
     assert_eq!((description.dropped_rows, description.variables[1].missing), (3, 2));
     assert!(description.to_string().contains("left out for missing values: 3 rows (8 by weight)"));
 }
@@ -214,7 +215,7 @@ fn bundled_tables_have_the_sizes_of_the_paper() {
         let source = Source::from_argument(format!("{folder}{name}.csv"));
         let loaded = csv::read(&source, &ReadOptions::default()).unwrap();
         assert_eq!((loaded.data.variables(), loaded.data.rows()), (variables, rows), "{name}");
-        assert_eq!(loaded.describe().outcome_space.size, Some(outcomes), "{name}");
+        assert_eq!(Description::of_loaded(&loaded).outcome_space.size, Some(outcomes), "{name}");
         assert!(loaded.warnings.is_empty(), "{name}: {:?}", loaded.warnings);
     }
 }
@@ -238,7 +239,7 @@ proptest! {
         let weights = header.then(|| "a".to_owned()).filter(|_| drop);
         let options = ReadOptions { header, on_missing, weights, ..ReadOptions::default() };
         match csv::read(&Source::bytes("x", text), &options) {
-            Ok(loaded) => prop_assert!(loaded.data.rows() > 0 && !loaded.describe().to_string().is_empty()),
+            Ok(loaded) => prop_assert!(loaded.data.rows() > 0 && !Description::of_loaded(&loaded).to_string().is_empty()),
             Err(error) => prop_assert!(error.to_string().starts_with('x')),
         }
     }

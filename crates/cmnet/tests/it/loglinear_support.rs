@@ -62,7 +62,7 @@ pub(crate) fn schema(cardinalities: &[u32]) -> Schema {
         name: format!("x{index}"),
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
-    Schema::new(cardinalities.iter().enumerate().map(variable).collect())
+    Schema::new_unchecked(cardinalities.iter().enumerate().map(variable).collect())
 }
 
 /// A table from rows of codes with weights.

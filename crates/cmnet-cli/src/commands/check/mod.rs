@@ -17,7 +17,7 @@ use cmnet::score::{ContextPrior, Scorer};
 use cmnet::search::{SearchUsed, StopReason};
 use cmnet::{Model, Structure};
 use cmnet_check::{Labelled, Optimality, Scoring, Table, is_locally_optimal, score};
-use serde_json::{Value, json};
+use cmnet_report::answer::CheckedAnswer;
 
 /// Scores that differ by more than this share are a disagreement.
 const TOLERANCE: f64 = 1e-9;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     };
     match arguments.format.format {
         Format::Text => output::page(&verdict.as_text(&model))?,
-        Format::Json => output::json(&verdict.as_json(&model))?,
+        Format::Json => output::answer(&verdict.answer(&model))?,
     }
     let stopped = matches!(verdict.optimality, Some(Optimality::Stopped { .. }));
     Ok(match (stopped, verdict.agrees()) {
@@ -104,19 +104,18 @@ impl Verdict {
         self.regular && self.learner.is_none_or(near) && recorded && optimal && parameters
     }
 
-    fn as_json(&self, model: &Model) -> Value {
-        json!({
-            "format": "cmnet-check/1",
-            "agrees": self.agrees(),
-            "score": self.score,
-            "locally_optimal": self.is_local(),
-            "regular": self.regular,
-            "learner_score": self.learner,
-            "recorded_score": self.recorded,
-            "same_data": self.same_data,
-            "parameters": self.parameters,
-            "finding": self.finding(model),
-        })
+    fn answer(&self, model: &Model) -> CheckedAnswer<&ParameterVerdict> {
+        CheckedAnswer {
+            agrees: self.agrees(),
+            score: self.score,
+            locally_optimal: self.is_local(),
+            regular: self.regular,
+            learner_score: self.learner,
+            recorded_score: self.recorded,
+            same_data: self.same_data,
+            parameters: self.parameters.as_ref(),
+            finding: self.finding(model),
+        }
     }
 
     fn as_text(&self, model: &Model) -> String {

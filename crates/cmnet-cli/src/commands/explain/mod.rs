@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
     let explained = Explained::of(&model, network.as_ref(), &evidence, &ask)?;
     match arguments.format.format {
         Format::Text => output::page(&words::of(&explained))?,
-        Format::Json => output::answer("cmnet-explain/1", explained.to_json())?,
+        Format::Json => output::answer(&explained)?,
     }
     Ok(Outcome::Done)
 }

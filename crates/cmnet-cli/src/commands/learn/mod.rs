@@ -1,17 +1,18 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
-mod answer;
 mod outputs;
 mod sgm;
 mod summary;
 
 use crate::args::{Format, LearnArgs};
 use crate::commands::fitting::{learn_options, time_limit};
+use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
 use cmnet::io::checkpoint_file;
 use cmnet::learn::{LearnOptions, ModelClass, learn_from};
+use cmnet_report::answer::LearnedAnswer;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
@@ -43,7 +44,7 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     match arguments.format.format {
         Format::Text => output::page(&summary::render(&learned, &loaded, paths)?)?,
         Format::Json => {
-            output::json(&answer::render(&learned, &loaded))?;
+            output::answer(&LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine))?;
             outputs::note_written(paths);
         }
     }

@@ -8,16 +8,17 @@ use crate::exit::{Outcome, Usage};
 use crate::output;
 use crate::progress::Watch;
 use cmnet::Model;
-use cmnet::data::{DataDigest, Dataset};
+use cmnet::data::Dataset;
 use cmnet::error::Dialect;
-use cmnet::io::Loaded;
+use cmnet::io::LoadedTable;
 use cmnet::io::model_file::{context_records, edge_names};
 use cmnet::learn::LearnOptions;
 use cmnet::loglinear::fit;
 use cmnet::search::StopReason;
 use cmnet_paper::sgm::{LearnedSgm, SgmFit, SgmOptions, learn};
+use cmnet_report::answer::StratifiedAnswer;
+use cmnet_report::answer::learned::TableFacts;
 use cmnet_report::{Drawing, text};
-use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Refuses what has no meaning for stratified models.
@@ -35,7 +36,7 @@ pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Re
 /// form; the model file has the same estimate as terms of its log-linear form.
 pub(super) fn run(
     arguments: &LearnArgs,
-    loaded: &Loaded,
+    loaded: &LoadedTable,
     outputs: &Outputs,
     watch: &Watch,
 ) -> anyhow::Result<Outcome> {
@@ -52,7 +53,7 @@ pub(super) fn run(
     let written = saved.as_deref().unwrap_or_default();
     match arguments.format.format {
         Format::Json => {
-            output::json(&as_json((&learned, &closed), &model, &loaded.data, options.seed))?;
+            output::answer(&answer((&learned, &closed), &model, &loaded.data, options.seed))?;
             outputs::note_written(written);
         }
         Format::Text => {
@@ -70,7 +71,7 @@ pub(super) fn run(
 fn as_text(
     (learned, fit): (&LearnedSgm, &SgmFit),
     model: &Model,
-    loaded: &Loaded,
+    loaded: &LoadedTable,
     seed: u64,
 ) -> anyhow::Result<String> {
     let data = &loaded.data;
@@ -90,20 +91,24 @@ fn as_text(
     Ok(page + &text::render(&Drawing::new(&model.schema, &model.structure)?))
 }
 
-fn as_json((learned, fit): (&LearnedSgm, &SgmFit), model: &Model, data: &Dataset, seed: u64) -> Value {
-    json!({
-        "format": "cmnet-sgm/1",
-        "data": {"rows": data.rows(), "digest": DataDigest::of(data), "variables": data.schema().variables()},
-        "seed": seed,
-        "proposals": learned.proposals,
-        "accepted": learned.accepted,
-        "stop": learned.stop,
-        "log_posterior": learned.best.log_posterior().to_f64(),
-        "edges": edge_names(&model.schema, &model.structure),
-        "contexts": context_records(&model.schema, &model.structure),
-        "parameters": fit.free_parameters,
-        "log_likelihood": fit.log_likelihood,
-        "bic": fit.bic(),
-        "sbic": fit.bic() / fit.rows as f64,
-    })
+fn answer<'a>(
+    (learned, fit): (&LearnedSgm, &SgmFit),
+    model: &Model,
+    data: &'a Dataset,
+    seed: u64,
+) -> StratifiedAnswer<'a> {
+    StratifiedAnswer {
+        data: TableFacts::of(data),
+        seed,
+        proposals: learned.proposals,
+        accepted: learned.accepted,
+        stop: learned.stop,
+        log_posterior: learned.best.log_posterior().to_f64(),
+        edges: edge_names(&model.schema, &model.structure),
+        contexts: context_records(&model.schema, &model.structure),
+        parameters: fit.free_parameters,
+        log_likelihood: fit.log_likelihood,
+        bic: fit.bic(),
+        sbic: fit.bic() / fit.rows as f64,
+    }
 }

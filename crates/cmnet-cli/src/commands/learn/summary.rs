@@ -2,7 +2,7 @@
 
 use crate::dialect::CommandLine;
 use cmnet::data::Dataset;
-use cmnet::io::Loaded;
+use cmnet::io::LoadedTable;
 use cmnet::learn::{Criterion, Learned, LearnedModel, SearchReason};
 use cmnet::loglinear::{Estimate, Fit, FitReason, FitStatus};
 use cmnet::score::Nats;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// The table, one line per kappa, the chosen structure in words, the files written.
-pub(super) fn render(learned: &Learned, loaded: &Loaded, written: &[PathBuf]) -> anyhow::Result<String> {
+pub(super) fn render(learned: &Learned, loaded: &LoadedTable, written: &[PathBuf]) -> anyhow::Result<String> {
     let data = &loaded.data;
     let mut page = String::new();
     writeln!(

@@ -1,8 +1,10 @@
 //! What a table holds: `cmnet describe`.
 
-use super::dataset::Dataset;
-use super::warning::Warning;
-use crate::error::Dialect;
+use super::Answer;
+use crate::align::{columns, left};
+use crate::warning_text;
+use cmnet::data::{Dataset, LoadedTable, Warning};
+use cmnet::error::{Dialect, Plain};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -16,8 +18,6 @@ const LONGEST_TEXT: usize = 24;
 /// `cmnet-describe/1`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
-    /// `cmnet-describe/1`.
-    pub format: &'static str,
     /// Where the table came from, if from somewhere.
     pub file: Option<String>,
     /// Observations, counted by weight.
@@ -89,7 +89,6 @@ impl Description {
             }
         });
         Self {
-            format: "cmnet-describe/1",
             file: None,
             rows: data.rows(),
             distinct_rows: data.distinct_rows(),
@@ -106,18 +105,35 @@ impl Description {
     #[must_use]
     pub fn in_words(mut self, dialect: &dyn Dialect) -> Self {
         for notice in &mut self.warnings {
-            notice.message = notice.warning.words(dialect);
+            notice.message = warning_text(&notice.warning, dialect);
         }
         self
+    }
+
+    /// Describes a table with what was met while reading it.
+    pub fn of_loaded(loaded: &LoadedTable) -> Self {
+        let mut description = Self::of(&loaded.data).with_warnings(&loaded.warnings);
+        description.file = Some(loaded.file.clone());
+        description.dropped_rows = loaded.dropped_rows;
+        description.dropped_weight = loaded.dropped_weight;
+        for (variable, &missing) in description.variables.iter_mut().zip(&loaded.missing) {
+            variable.missing = missing;
+        }
+        description
     }
 
     /// The same with these warnings.
     #[must_use]
     pub fn with_warnings(mut self, warnings: &[Warning]) -> Self {
-        let notice = |warning: &Warning| Notice { warning: warning.clone(), message: warning.to_string() };
+        let notice =
+            |warning: &Warning| Notice { warning: warning.clone(), message: warning_text(warning, &Plain) };
         self.warnings = warnings.iter().map(notice).collect();
         self
     }
+}
+
+impl Answer for Description {
+    const FORMAT: &'static str = "cmnet-describe/1";
 }
 
 impl OutcomeSpaceSize {
@@ -190,12 +206,12 @@ impl Description {
         let mut widths = [0; 4];
         for line in &lines {
             for (width, cell) in widths.iter_mut().zip(line) {
-                *width = cell.chars().count().max(*width);
+                *width = columns(cell).max(*width);
             }
         }
         let [w0, w1, w2, w3] = widths;
         for [number, name, levels, missing, counts] in &lines {
-            write!(f, "{number:>w0$}  {name:<w1$}  {levels:>w2$}")?;
+            write!(f, "{number:>w0$}  {}  {levels:>w2$}", left(name, w1))?;
             if any_missing {
                 write!(f, "  {missing:>w3$}")?;
             }
@@ -284,7 +300,7 @@ mod tests {
     #[test]
     fn json_names_its_format_and_flattens_warnings() {
         let description = Description::of(&table()).with_warnings(&[Warning::SingleRow]);
-        let json = serde_json::to_value(description).unwrap();
+        let json = crate::answer::document(&description).unwrap();
         assert_eq!(json["format"], "cmnet-describe/1");
         assert_eq!(json["outcome_space"]["size"], 6);
         assert_eq!(json["variables"][1]["levels"][2]["label"], "10");

@@ -1,0 +1,146 @@
+//! Estimated parameters: how they were found, and how well they fit.
+
+use super::Answer;
+use cmnet::data::Schema;
+use cmnet::evaluate::Evaluation;
+use cmnet::loglinear::{Estimate, Fit, FitStatus, Term};
+use serde::Serialize;
+
+/// `cmnet-fit/1`: an estimate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FittedAnswer {
+    /// By which method.
+    pub method: Estimate,
+    /// Why that method.
+    pub reason: String,
+    /// How the estimate ended.
+    pub status: FitStatus,
+    /// The number of rows.
+    pub rows: u64,
+    /// Free parameters.
+    pub parameters: usize,
+    /// The log-likelihood.
+    pub log_likelihood: Option<f64>,
+    /// The pseudo-log-likelihood.
+    pub pseudo_log_likelihood: Option<f64>,
+    /// The Bayesian information criterion.
+    pub bic: f64,
+    /// The criterion per row.
+    pub sbic: f64,
+    /// Pseudo-counts in the parameters.
+    pub smoothing: f64,
+    /// The largest derivative per row at the end.
+    pub gradient: f64,
+    /// Iterations of the optimiser.
+    pub iterations: u64,
+    /// Terms without a finite estimate.
+    pub boundary: Vec<String>,
+}
+
+impl Answer for FittedAnswer {
+    const FORMAT: &'static str = "cmnet-fit/1";
+}
+
+impl FittedAnswer {
+    /// An estimate for variables of these names.
+    pub fn of(schema: &Schema, fit: &Fit) -> Self {
+        Self {
+            method: fit.estimate,
+            reason: fit.reason.to_string(),
+            status: fit.status,
+            rows: fit.rows,
+            parameters: fit.free_parameters,
+            log_likelihood: fit.log_likelihood,
+            pseudo_log_likelihood: fit.pseudo_log_likelihood,
+            bic: fit.bic(),
+            sbic: fit.sbic(),
+            smoothing: fit.smoothing,
+            gradient: fit.gradient,
+            iterations: fit.iterations,
+            boundary: fit.boundary.iter().map(|term| term_text(schema, term)).collect(),
+        }
+    }
+}
+
+/// A term of the log-linear form by names: `smoking = yes, pressure = high`.
+pub fn term_text(schema: &Schema, term: &Term) -> String {
+    let part = |(variable, &level): (usize, &u32)| {
+        let variable = schema.variable(variable);
+        format!("{} = {}", variable.name, variable.levels[level as usize])
+    };
+    term.variables.iter().zip(&term.levels).map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// What is known of a model's estimate, in numbers alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FitFacts {
+    method: Estimate,
+    status: FitStatus,
+    reason: String,
+    rows: u64,
+    parameters: usize,
+    log_likelihood: Option<f64>,
+    pseudo_log_likelihood: Option<f64>,
+    bic: f64,
+    sbic: f64,
+    smoothing: f64,
+    log_partition: Option<f64>,
+    iterations: u64,
+    gradient: f64,
+    boundary: usize,
+}
+
+impl From<&Fit> for FitFacts {
+    fn from(fit: &Fit) -> Self {
+        Self {
+            method: fit.estimate,
+            status: fit.status,
+            reason: fit.reason.to_string(),
+            rows: fit.rows,
+            parameters: fit.free_parameters,
+            log_likelihood: fit.log_likelihood,
+            pseudo_log_likelihood: fit.pseudo_log_likelihood,
+            bic: fit.bic(),
+            sbic: fit.sbic(),
+            smoothing: fit.smoothing,
+            log_partition: fit.parameters.log_partition(),
+            iterations: fit.iterations,
+            gradient: fit.gradient,
+            boundary: fit.boundary.len(),
+        }
+    }
+}
+
+/// `cmnet-evaluate/1`: how probable a fitted model finds some rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EvaluatedAnswer {
+    /// The number of rows.
+    pub rows: u64,
+    /// The mean log-probability per row; null when the model is not normalised.
+    pub log_likelihood: Option<f64>,
+    /// The mean pseudo-log-probability per row.
+    pub pseudo_log_likelihood: f64,
+    /// Free parameters.
+    pub parameters: usize,
+    /// The Bayesian information criterion on these rows.
+    pub bic: Option<f64>,
+    /// The criterion per row.
+    pub sbic: Option<f64>,
+}
+
+impl Answer for EvaluatedAnswer {
+    const FORMAT: &'static str = "cmnet-evaluate/1";
+}
+
+impl From<&Evaluation> for EvaluatedAnswer {
+    fn from(found: &Evaluation) -> Self {
+        Self {
+            rows: found.rows,
+            log_likelihood: found.log_likelihood,
+            pseudo_log_likelihood: found.pseudo_log_likelihood,
+            parameters: found.parameters,
+            bic: found.bic(),
+            sbic: found.sbic(),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! What was learned from a table, by names.
+
+use super::Answer;
+use cmnet::data::{DataDigest, Dataset, Variable};
+use cmnet::error::Dialect;
+use cmnet::io::ContextRecord;
+use cmnet::io::model_file::{context_records, edge_names};
+use cmnet::learn::{Criterion, Learned, LearnedModel};
+use cmnet::loglinear::{Estimate, Fit, FitStatus};
+use cmnet::score::Nats;
+use cmnet::search::StopReason;
+use serde::Serialize;
+
+/// `cmnet-learn/1`: all models that were learned.
+#[derive(Clone, Debug, Serialize)]
+pub struct LearnedAnswer<'a> {
+    /// The table.
+    pub data: TableFacts<'a>,
+    /// The search mode that was used.
+    pub search: String,
+    /// Why that one.
+    pub search_reason: String,
+    /// Why learning ended.
+    pub stop: String,
+    /// Choices among exactly equal moves.
+    pub ties: u64,
+    /// Variables whose blanket a limit kept from growing.
+    pub limited: Vec<&'a str>,
+    /// One model per kappa.
+    pub models: Vec<ModelAnswer>,
+    /// The chosen model's place.
+    pub selected: Option<usize>,
+    /// What the choice went by.
+    pub criterion: Option<Criterion>,
+}
+
+/// The table that was learned from.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableFacts<'a> {
+    /// Observations, counted by weight.
+    pub rows: u64,
+    /// Rows left out for missing values; not said of stratified models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped_rows: Option<u64>,
+    /// The digest of its content.
+    pub digest: DataDigest,
+    /// Names and levels.
+    pub variables: &'a [Variable],
+}
+
+/// The model of one kappa.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelAnswer {
+    /// kappa as it was asked for.
+    pub kappa: String,
+    /// Its logarithm; null where it is minus infinity.
+    pub log_kappa: Option<f64>,
+    /// The edges.
+    pub edges: Vec<[String; 2]>,
+    /// The contexts.
+    pub contexts: Vec<ContextRecord>,
+    /// The log marginal pseudo-likelihood.
+    pub log_mpl: f64,
+    /// The log prior.
+    pub log_prior: Option<f64>,
+    /// Their sum.
+    pub score: Option<f64>,
+    /// Free parameters.
+    pub parameters: Option<usize>,
+    /// The log-likelihood.
+    pub log_likelihood: Option<f64>,
+    /// The Bayesian information criterion.
+    pub bic: Option<f64>,
+    /// The criterion per row.
+    pub sbic: Option<f64>,
+    /// The criterion by pseudo-likelihood, where models are compared by it.
+    pub pseudo_bic: Option<f64>,
+    /// How the parameters were estimated.
+    pub fit: Option<ModelFit>,
+    /// Why there are no parameters.
+    pub unfitted: Option<String>,
+    /// Accepted steps.
+    pub steps: usize,
+    /// Moves that were evaluated.
+    pub moves: u64,
+    /// Choices among exactly equal moves.
+    pub ties: u64,
+    /// Why its search ended.
+    pub stop: String,
+}
+
+/// How the parameters of a model were estimated.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelFit {
+    /// By which method.
+    pub method: Estimate,
+    /// How the estimate ended.
+    pub status: FitStatus,
+    /// Why that method.
+    pub reason: String,
+    /// The pseudo-log-likelihood.
+    pub pseudo_log_likelihood: Option<f64>,
+    /// Terms without a finite estimate.
+    pub boundary: usize,
+}
+
+impl Answer for LearnedAnswer<'_> {
+    const FORMAT: &'static str = "cmnet-learn/1";
+}
+
+impl<'a> LearnedAnswer<'a> {
+    /// Everything that was learned from a table of which so many rows were left out, with
+    /// reasons in the words of a front end.
+    pub fn of(learned: &Learned, data: &'a Dataset, dropped_rows: u64, dialect: &dyn Dialect) -> Self {
+        let schema = data.schema();
+        Self {
+            data: TableFacts { dropped_rows: Some(dropped_rows), ..TableFacts::of(data) },
+            search: learned.search.to_string(),
+            search_reason: learned.search_reason.to_string(),
+            stop: learned.stop.to_string(),
+            ties: learned.ties(),
+            limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
+            models: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect)).collect(),
+            selected: learned.selected,
+            criterion: learned.criterion,
+        }
+    }
+}
+
+impl<'a> TableFacts<'a> {
+    /// The facts of a table.
+    pub fn of(data: &'a Dataset) -> Self {
+        Self {
+            rows: data.rows(),
+            dropped_rows: None,
+            digest: DataDigest::of(data),
+            variables: data.schema().variables(),
+        }
+    }
+}
+
+impl ModelAnswer {
+    /// A learned model by names.
+    pub fn of(model: &LearnedModel, data: &Dataset, dialect: &dyn Dialect) -> Self {
+        let fit = model.fit.as_ref();
+        Self {
+            kappa: model.prior.kappa().to_string(),
+            log_kappa: model.prior.log_kappa().map(Nats::to_f64),
+            edges: edge_names(data.schema(), &model.structure),
+            contexts: context_records(data.schema(), &model.structure),
+            log_mpl: model.score.log_mpl.to_f64(),
+            log_prior: model.score.log_prior.map(Nats::to_f64),
+            score: model.score.total().map(Nats::to_f64),
+            parameters: fit.map(|fit| fit.free_parameters),
+            log_likelihood: fit.and_then(|fit| fit.log_likelihood),
+            bic: fit.map(Fit::bic),
+            sbic: fit.map(Fit::sbic),
+            pseudo_bic: model.pseudo_bic(),
+            fit: fit.map(|fit| ModelFit {
+                method: fit.estimate,
+                status: fit.status,
+                reason: fit.reason.to_string(),
+                pseudo_log_likelihood: fit.pseudo_log_likelihood,
+                boundary: fit.boundary.len(),
+            }),
+            unfitted: model.unfitted.as_ref().map(|why| why.words(dialect)),
+            steps: model.steps.len(),
+            moves: model.moves,
+            ties: model.ties,
+            stop: model.stop.to_string(),
+        }
+    }
+}
+
+/// A learned model as a row of a table of scores: numbers instead of edges and contexts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScoreRow {
+    kappa: String,
+    log_kappa: Option<f64>,
+    edges: usize,
+    context_elements: usize,
+    log_mpl: f64,
+    log_prior: Option<f64>,
+    score: Option<f64>,
+    steps: usize,
+    moves: u64,
+    ties: u64,
+    stop: String,
+    pseudo_bic: Option<f64>,
+    /// Why there are no parameters.
+    pub unfitted: Option<String>,
+    parameters: Option<usize>,
+    log_likelihood: Option<f64>,
+    pseudo_log_likelihood: Option<f64>,
+    bic: Option<f64>,
+    sbic: Option<f64>,
+    method: Option<Estimate>,
+    status: Option<FitStatus>,
+}
+
+impl From<ModelAnswer> for ScoreRow {
+    fn from(model: ModelAnswer) -> Self {
+        let fit = model.fit.as_ref();
+        Self {
+            edges: model.edges.len(),
+            context_elements: model.contexts.iter().map(|context| context.elements.len()).sum(),
+            pseudo_log_likelihood: fit.and_then(|fit| fit.pseudo_log_likelihood),
+            method: fit.map(|fit| fit.method),
+            status: fit.map(|fit| fit.status),
+            kappa: model.kappa,
+            log_kappa: model.log_kappa,
+            log_mpl: model.log_mpl,
+            log_prior: model.log_prior,
+            score: model.score,
+            steps: model.steps,
+            moves: model.moves,
+            ties: model.ties,
+            stop: model.stop,
+            pseudo_bic: model.pseudo_bic,
+            unfitted: model.unfitted,
+            parameters: model.parameters,
+            log_likelihood: model.log_likelihood,
+            bic: model.bic,
+            sbic: model.sbic,
+        }
+    }
+}
+
+/// What was learned, in numbers alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LearnedSummary<'a> {
+    search: String,
+    search_reason: String,
+    stop: String,
+    ties: u64,
+    selected: Option<usize>,
+    criterion: Option<Criterion>,
+    limited: Vec<&'a str>,
+    /// One row per model.
+    pub scores: Vec<ScoreRow>,
+}
+
+impl<'a> LearnedSummary<'a> {
+    /// What was learned from a table, with reasons in the words of a front end.
+    pub fn of(learned: &Learned, data: &'a Dataset, dialect: &dyn Dialect) -> Self {
+        Self {
+            search: learned.search.to_string(),
+            search_reason: learned.search_reason.to_string(),
+            stop: learned.stop.to_string(),
+            ties: learned.ties(),
+            selected: learned.selected,
+            criterion: learned.criterion,
+            limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
+            scores: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect).into()).collect(),
+        }
+    }
+}
+
+/// `cmnet-sgm/1`: a stratified graphical model.
+#[derive(Clone, Debug, Serialize)]
+pub struct StratifiedAnswer<'a> {
+    /// The table.
+    pub data: TableFacts<'a>,
+    /// The seed of the random search.
+    pub seed: u64,
+    /// Proposals made.
+    pub proposals: u32,
+    /// Proposals accepted.
+    pub accepted: u32,
+    /// Why the search ended.
+    pub stop: StopReason,
+    /// The log posterior of the model.
+    pub log_posterior: f64,
+    /// The edges.
+    pub edges: Vec<[String; 2]>,
+    /// The contexts.
+    pub contexts: Vec<ContextRecord>,
+    /// Free parameters.
+    pub parameters: usize,
+    /// The log-likelihood.
+    pub log_likelihood: f64,
+    /// The Bayesian information criterion.
+    pub bic: f64,
+    /// The criterion per row.
+    pub sbic: f64,
+}
+
+impl Answer for StratifiedAnswer<'_> {
+    const FORMAT: &'static str = "cmnet-sgm/1";
+}

@@ -1,0 +1,241 @@
+//! Answers to questions: distributions, most probable levels, entropies.
+
+use super::Answer;
+use super::approximation::{ChainFacts, ErrorFacts};
+use super::names;
+use cmnet::data::{Schema, Var};
+use cmnet::inference::{
+    Answer as MarginalAnswer, Choice, CompletionAnswer, Evidence, Joint, JointAnswer, MethodUsed, Network,
+};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// What exact inference costs or would cost, and what is held.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TreeFacts {
+    /// Cells of all tables of the tree.
+    pub cells: u64,
+    /// Variables of its largest clique.
+    pub largest_clique: usize,
+    /// Cells of its largest table.
+    pub largest_table: u64,
+    /// Whether the numbers are lower bounds.
+    pub at_least: bool,
+    /// Bytes of the tables that are held.
+    pub bytes: u64,
+}
+
+/// `cmnet-query/1`: the distribution of each target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Marginals<'a> {
+    /// Probabilities by variable and level.
+    pub marginals: Map<String, Value>,
+    /// The method that was used.
+    pub method: String,
+    /// Why that one.
+    pub reason: String,
+    /// Levels that are given.
+    pub given: Value,
+    /// Weights of levels that are given.
+    pub soft: Value,
+    /// The log-probability of what is given, where the method knows it.
+    pub log_evidence: Option<f64>,
+    /// Edges that the evidence cuts.
+    pub cut_edges: Vec<[&'a str; 2]>,
+    /// What exact inference costs.
+    pub tree: TreeFacts,
+    /// What is known about the error; null when the method is exact.
+    pub approximation: Option<ErrorFacts>,
+    /// The joint distribution of the targets, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint: Option<JointDistribution<'a>>,
+    /// Entropies, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information: Option<Information<'a>>,
+}
+
+/// The joint distribution of some variables.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JointDistribution<'a> {
+    /// The variables.
+    pub variables: Vec<&'a str>,
+    /// One cell per configuration.
+    pub cells: Vec<JointCell<'a>>,
+    /// The method that was used.
+    pub method: String,
+    /// Why that one.
+    pub reason: String,
+    /// What is known about the error; null when the method is exact.
+    pub approximation: Option<ErrorFacts>,
+}
+
+/// A configuration and its probability.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JointCell<'a> {
+    /// The level of each variable.
+    pub levels: Vec<&'a str>,
+    /// The probability.
+    pub probability: f64,
+}
+
+/// Entropies and mutual information in nats, all from one joint distribution.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Information<'a> {
+    /// The entropy of the variables together.
+    pub joint_entropy: f64,
+    /// The entropy of each variable.
+    #[serde(serialize_with = "as_map")]
+    pub entropy: Vec<(&'a str, f64)>,
+    /// The mutual information of each pair.
+    pub mutual_information: Vec<MutualInformation<'a>>,
+}
+
+fn as_map<S: Serializer>(pairs: &[(&str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
+}
+
+/// The mutual information of two variables.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MutualInformation<'a> {
+    /// The two variables.
+    pub pair: [&'a str; 2],
+    /// Their mutual information.
+    pub nats: f64,
+}
+
+/// `cmnet-query/1` with `--map`: the most probable levels together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MostProbable<'a> {
+    /// Levels by variable.
+    pub map: Map<String, Value>,
+    /// Whether nothing can be more probable.
+    pub proven: bool,
+    /// The log-probability of the levels given the evidence, where a tree has it.
+    pub log_probability: Option<f64>,
+    /// The log weight of the levels.
+    pub log_weight: Option<f64>,
+    /// The method that was used.
+    pub method: String,
+    /// Why that one.
+    pub reason: String,
+    /// Levels that are given.
+    pub given: Value,
+    /// Weights of levels that are given.
+    pub soft: Value,
+    /// Edges that the evidence cuts.
+    pub cut_edges: Vec<[&'a str; 2]>,
+    /// What exact inference costs.
+    pub tree: TreeFacts,
+    /// What is known about the error; null when the method is exact.
+    pub approximation: Option<ErrorFacts>,
+}
+
+impl Answer for Marginals<'_> {
+    const FORMAT: &'static str = "cmnet-query/1";
+}
+
+impl Answer for MostProbable<'_> {
+    const FORMAT: &'static str = "cmnet-query/1";
+}
+
+impl From<&Choice> for TreeFacts {
+    fn from(choice: &Choice) -> Self {
+        let cost = choice.cost;
+        Self {
+            cells: cost.cells,
+            largest_clique: cost.width,
+            largest_table: cost.largest,
+            at_least: cost.at_least,
+            bytes: choice.bytes,
+        }
+    }
+}
+
+impl<'a> Marginals<'a> {
+    /// The distributions that a network answered with.
+    pub fn of(network: &'a Network, evidence: &Evidence, answer: &MarginalAnswer) -> Self {
+        let schema = network.schema();
+        let distribution =
+            |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
+        Self {
+            marginals: answer.marginals.iter().map(distribution).collect(),
+            method: answer.choice.method.to_string(),
+            reason: answer.choice.reason.clone(),
+            given: names::given(schema, evidence),
+            soft: names::soft(schema, evidence),
+            log_evidence: answer.log_evidence,
+            cut_edges: names::edges(schema, &network.cut_edges(evidence)),
+            tree: (&answer.choice).into(),
+            approximation: answer.approximation.as_ref().map(ErrorFacts::from),
+            joint: None,
+            information: None,
+        }
+    }
+}
+
+impl<'a> JointDistribution<'a> {
+    /// The joint distribution of these variables that a network answered with.
+    pub fn of(schema: &'a Schema, targets: &[Var], answer: &JointAnswer) -> Self {
+        let cell = |(levels, probability): (Vec<u32>, f64)| JointCell {
+            levels: targets
+                .iter()
+                .zip(&levels)
+                .map(|(&v, &level)| names::label(schema, (v, level)))
+                .collect(),
+            probability,
+        };
+        Self {
+            variables: targets.iter().map(|&v| schema.name(v)).collect(),
+            cells: answer.joint.iter().map(cell).collect(),
+            method: answer.choice.method.to_string(),
+            reason: answer.choice.reason.clone(),
+            approximation: answer.approximation.as_ref().map(ErrorFacts::from),
+        }
+    }
+}
+
+impl<'a> Information<'a> {
+    /// What a joint distribution of these variables says.
+    pub fn of(schema: &'a Schema, targets: &[Var], joint: &Joint) -> Self {
+        let alone: Vec<f64> = targets.iter().map(|&v| joint.marginal(&[v]).entropy()).collect();
+        let named = targets.iter().zip(&alone).map(|(&v, &entropy)| (schema.name(v), entropy));
+        let mut pairs = Vec::new();
+        for (place, &one) in targets.iter().enumerate() {
+            for (later, &other) in targets.iter().enumerate().skip(place + 1) {
+                let both = joint.marginal(&[one, other]).entropy();
+                let nats = (alone[place] + alone[later] - both).max(0.0);
+                pairs.push(MutualInformation { pair: [schema.name(one), schema.name(other)], nats });
+            }
+        }
+        Self { joint_entropy: joint.entropy(), entropy: named.collect(), mutual_information: pairs }
+    }
+}
+
+impl<'a> MostProbable<'a> {
+    /// The levels that a network answered with.
+    pub fn of(network: &'a Network, evidence: &Evidence, found: &CompletionAnswer) -> Self {
+        let schema = network.schema();
+        let label =
+            |&known: &(Var, u32)| (schema.name(known.0).to_owned(), names::label(schema, known).into());
+        let approximation = match (&found.climb, &found.visits) {
+            (Some(climb), _) => Some(ErrorFacts::Climbs(climb.into())),
+            (_, Some((share, gibbs))) => {
+                Some(ErrorFacts::Chains(ChainFacts { share: Some(*share), ..gibbs.into() }))
+            }
+            _ => None,
+        };
+        Self {
+            map: found.levels.iter().map(label).collect(),
+            proven: found.choice.method == MethodUsed::Exact,
+            log_probability: found.log_probability,
+            log_weight: found.log_weight,
+            method: found.choice.method.to_string(),
+            reason: found.choice.reason.clone(),
+            given: names::given(schema, evidence),
+            soft: names::soft(schema, evidence),
+            cut_edges: names::edges(schema, &network.cut_edges(evidence)),
+            tree: (&found.choice).into(),
+            approximation,
+        }
+    }
+}

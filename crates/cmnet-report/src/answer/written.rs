@@ -1,0 +1,117 @@
+//! Answers about files: what was drawn, exported, imported or sampled.
+
+use super::queried::TreeFacts;
+use super::{Answer, names};
+use cmnet::data::Schema;
+use cmnet::inference::{Choice, Evidence};
+use serde::Serialize;
+use serde_json::Value;
+
+/// `cmnet-draw/1`: a drawing, or the file that it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DrawnAnswer {
+    /// The file, unless the drawing went to standard output.
+    pub file: Option<String>,
+    /// The drawing, unless it went to a file.
+    pub text: Option<String>,
+}
+
+impl Answer for DrawnAnswer {
+    const FORMAT: &'static str = "cmnet-draw/1";
+}
+
+/// `cmnet-export/1`: a file for other inference engines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExportedAnswer {
+    /// The file.
+    pub file: String,
+    /// The number of factors in it.
+    pub factors: usize,
+}
+
+impl Answer for ExportedAnswer {
+    const FORMAT: &'static str = "cmnet-export/1";
+}
+
+/// `cmnet-import/1`: a model made of another engine's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ImportedAnswer {
+    /// The model file.
+    pub file: String,
+    /// The number of edges.
+    pub edges: usize,
+}
+
+impl Answer for ImportedAnswer {
+    const FORMAT: &'static str = "cmnet-import/1";
+}
+
+/// `cmnet-experiment/1`: the files of an experiment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExperimentAnswer<'a> {
+    /// Which experiment.
+    pub experiment: String,
+    /// The files that were written.
+    pub files: Vec<&'a str>,
+}
+
+impl Answer for ExperimentAnswer<'_> {
+    const FORMAT: &'static str = "cmnet-experiment/1";
+}
+
+/// `cmnet-sample/1`: rows drawn from a model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SampledAnswer<'a> {
+    /// The method that was used.
+    pub method: String,
+    /// Why that one.
+    pub reason: &'a str,
+    /// The seed.
+    pub seed: u64,
+    /// Levels that are given.
+    pub given: Value,
+    /// Weights of levels that are given.
+    pub soft: Value,
+    /// What exact inference costs.
+    pub tree: TreeFacts,
+    /// The variables.
+    pub variables: Vec<&'a str>,
+    /// The rows by labels.
+    pub rows: Vec<Vec<&'a str>>,
+}
+
+impl Answer for SampledAnswer<'_> {
+    const FORMAT: &'static str = "cmnet-sample/1";
+}
+
+/// How rows were drawn.
+#[derive(Clone, Debug)]
+pub struct SampleFacts<'a> {
+    /// The method that was used.
+    pub method: String,
+    /// Why that one.
+    pub reason: &'a str,
+    /// The seed.
+    pub seed: u64,
+    /// What exact inference costs.
+    pub choice: &'a Choice,
+    /// What is given.
+    pub evidence: &'a Evidence,
+}
+
+impl<'a> SampledAnswer<'a> {
+    /// Rows of levels by names.
+    pub fn of(schema: &'a Schema, facts: &SampleFacts<'a>, rows: &[Vec<u32>]) -> Self {
+        let label = |(v, &level): (usize, &u32)| names::label(schema, (v, level));
+        Self {
+            method: facts.method.clone(),
+            reason: facts.reason,
+            seed: facts.seed,
+            given: names::given(schema, facts.evidence),
+            soft: names::soft(schema, facts.evidence),
+            tree: facts.choice.into(),
+            variables: schema.variables().iter().map(|variable| variable.name.as_str()).collect(),
+            rows: rows.iter().map(|row| row.iter().enumerate().map(label).collect()).collect(),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A table that was read, and what was met while reading it.
+
+use super::dataset::Dataset;
+use super::warning::Warning;
+
+/// A table with what was met while reading it, whether it came from a file, from a data frame
+/// or from labels in memory.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoadedTable {
+    /// The table.
+    pub data: Dataset,
+    /// What its owner should know.
+    pub warnings: Vec<Warning>,
+    /// The name of the source: of the file, or what stands for it.
+    pub file: String,
+    /// What separates the fields of the file; `None` for a table from memory.
+    pub delimiter: Option<u8>,
+    /// Rows of the source, whatever their weight.
+    pub file_rows: u64,
+    /// Rows of the source left out for their missing values.
+    pub dropped_rows: u64,
+    /// The weight of those rows.
+    pub dropped_weight: u64,
+    /// Missing values per variable.
+    pub missing: Vec<u64>,
+}
