@@ -9,6 +9,7 @@ use cmnet::data::{Schema, Variable};
 use cmnet::graph::{Edge, VarSet};
 use cmnet::inference::{Ask, Evidence, Network, Predictor, Session};
 use cmnet::io::uai;
+use cmnet::loglinear::{Parameters, Terms};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde_json::json;
@@ -65,7 +66,7 @@ fn run_case(folder: &Path, name: &str, network: &Network, random: &mut Pcg64Mcg)
         uai::network_to_text(network.cardinalities(), &factors),
     )?;
     std::fs::write(folder.join(format!("{name}.evid")), uai::evidence_to_text(&evidence))?;
-    let answer = json!({"marginals": marginals, "seconds": seconds, "map": row, "map_energy": network.energy(&row),
+    let answer = json!({"marginals": marginals, "seconds": seconds, "map": row, "map_energy": network.parameters().energy(&row),
         "map_seconds": map_seconds, "session_seconds": session_seconds,
         "cost": network.cost(&evidence, &ask).to_string()});
     std::fs::write(folder.join(format!("{name}.json")), answer.to_string())?;
@@ -217,5 +218,12 @@ fn with_random_terms(random: &mut Pcg64Mcg, structure: &Structure, switch: usize
             terms.insert(triple, values);
         }
     }
-    Ok(Network::new(&schema, structure, terms.into_iter().collect(), None)?)
+    let all = Terms::new(structure, Some(&schema))?;
+    let mut values = vec![0.0; all.len()];
+    for (variables, own) in &terms {
+        if let Some(set) = all.set(variables) {
+            values[set.range()].copy_from_slice(own);
+        }
+    }
+    Ok(Network::new(&schema, structure, Parameters::new(all, values, None))?)
 }

@@ -95,10 +95,7 @@ impl Model {
     /// ```
     pub fn network(&self) -> Result<Network> {
         let fit = self.fit.as_ref().ok_or_else(no_parameters)?;
-        let (parameters, values) = (&fit.parameters, fit.parameters.values());
-        let sets = parameters.terms().sets().iter();
-        let tables = sets.map(|set| (set.variables().clone(), values[set.range()].to_vec())).collect();
-        let network = Network::new(&self.schema, &self.structure, tables, parameters.log_partition())?;
+        let network = Network::new(&self.schema, &self.structure, fit.parameters.clone())?;
         match affordable_canonical(&self.structure) {
             Some(closed) => network.with_closure(closed),
             None => Ok(network),

@@ -6,7 +6,7 @@ use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::Model;
 use cmnet::io::{model_file, uai};
-use cmnet::loglinear::{Fit, Parameters, Terms};
+use cmnet::loglinear::Fit;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
@@ -24,14 +24,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
             schema
         }
     };
-    let terms = Terms::new(&imported.structure, Some(&schema))?;
-    let mut values = vec![0.0; terms.len()];
-    for (variables, own) in &imported.terms {
-        if let Some(set) = terms.set(variables) {
-            values[set.range()].copy_from_slice(own);
-        }
-    }
-    let fit = Fit::imported(Parameters::new(terms, values, None), format!("read from {file}"));
+    let fit = Fit::imported(imported.parameters, format!("read from {file}"));
     let model = Model { schema, structure: imported.structure, learned: None, fit: Some(fit) };
     model_file::save(&model, &arguments.output)?;
     let (path, edges) = (arguments.output.display().to_string(), model.structure.graph().edge_count());

@@ -4,12 +4,12 @@
 
 use super::ask::Ask;
 use super::evidence::Evidence;
-use super::factors::{Factors, to_probabilities};
+use super::factors::Factors;
 use super::network::Network;
 use super::posterior::impossible;
 use crate::data::Var;
 use crate::error::Result;
-use crate::table::Shape;
+use crate::table::{Shape, add_along, softmax};
 
 /// How belief propagation runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ impl Network {
                 marginal[level as usize] = 1.0;
             } else {
                 marginal = messages.belief(v, None);
-                to_probabilities(&mut marginal);
+                softmax(&mut marginal);
             }
             if marginal.iter().all(|&p| p == 0.0) {
                 return Err(impossible());
@@ -109,10 +109,11 @@ struct Messages<'a> {
 impl<'a> Messages<'a> {
     /// Sends messages until they settle or the rounds run out.
     fn settle(factors: &'a Factors, over: Over, options: &BeliefOptions) -> (Self, Belief) {
-        let zeros = |(shape, _): &(Shape, Vec<f64>)| {
-            shape.cardinalities().iter().map(|&levels| vec![0.0; levels]).collect()
+        let zeros = |(shape, _): (&Shape, &[f64])| {
+            shape.cardinalities().iter().map(|&levels| vec![0.0; levels as usize]).collect()
         };
-        let mut messages = Self { factors, over, by_table: factors.tables.iter().map(zeros).collect() };
+        let by_table = factors.potentials.iter().map(zeros).collect();
+        let mut messages = Self { factors, over, by_table };
         let mut belief = Belief { converged: false, rounds: 0, change: 0.0 };
         while !belief.converged && belief.rounds < options.rounds {
             let damping = if belief.rounds < 10 { 0.0 } else { options.damping };
@@ -125,9 +126,10 @@ impl<'a> Messages<'a> {
 
     /// The sum of the messages to a variable, from all tables but one.
     fn belief(&self, variable: Var, but: Option<usize>) -> Vec<f64> {
-        let mut sum = vec![0.0; self.factors.cardinalities[variable] as usize];
-        for &(table, _) in self.factors.at[variable].iter().filter(|&&(table, _)| Some(table) != but) {
-            let place = self.factors.tables[table].0.variables().iter().position(|&v| v == variable);
+        let mut sum = vec![0.0; self.factors.cardinalities()[variable] as usize];
+        let potentials = &self.factors.potentials;
+        for &(table, _) in potentials.at(variable).iter().filter(|&&(table, _)| Some(table) != but) {
+            let place = potentials.table(table).0.variables().iter().position(|&v| v == variable);
             let Some(place) = place else { continue };
             sum.iter_mut().zip(&self.by_table[table][place]).for_each(|(sum, m)| *sum += m);
         }
@@ -139,15 +141,15 @@ impl<'a> Messages<'a> {
     fn round(&mut self, damping: f64) -> f64 {
         let mut change: f64 = 0.0;
         for table in 0..self.by_table.len() {
-            let (shape, values) = &self.factors.tables[table];
+            let (shape, values) = self.factors.potentials.table(table);
             let incoming: Vec<Vec<f64>> =
                 shape.variables().iter().map(|&v| self.belief(v, Some(table))).collect();
-            let mut weights = values.clone();
+            let mut weights = values.to_vec();
             for (&v, message) in shape.variables().iter().zip(&incoming) {
-                super::network::add_along(shape, v, message, &mut weights);
+                add_along(shape, v, message, &mut weights);
             }
             if self.over == Over::Sum {
-                to_probabilities(&mut weights);
+                softmax(&mut weights);
             }
             for (place, message) in incoming.iter().enumerate() {
                 let mut new = match self.over {
@@ -172,7 +174,7 @@ impl<'a> Messages<'a> {
         }
         let probability = |message: &[f64]| {
             let mut values = message.to_vec();
-            to_probabilities(&mut values);
+            softmax(&mut values);
             values
         };
         let pairs = probability(&new).into_iter().zip(probability(old));
@@ -184,7 +186,7 @@ impl<'a> Messages<'a> {
 
 /// The logarithms of a table's sums over all variables but one.
 fn log_sums(shape: &Shape, place: usize, weights: &[f64]) -> Vec<f64> {
-    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place]);
+    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place] as usize);
     let mut sums = vec![0.0; levels];
     for block in weights.chunks_exact(stride * levels) {
         block.chunks_exact(stride).zip(&mut sums).for_each(|(run, sum)| *sum += run.iter().sum::<f64>());
@@ -194,7 +196,7 @@ fn log_sums(shape: &Shape, place: usize, weights: &[f64]) -> Vec<f64> {
 
 /// The largest values of a table of logarithms over all variables but one.
 fn maxima(shape: &Shape, place: usize, logs: &[f64]) -> Vec<f64> {
-    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place]);
+    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place] as usize);
     let mut best = vec![f64::NEG_INFINITY; levels];
     for block in logs.chunks_exact(stride * levels) {
         for (run, best) in block.chunks_exact(stride).zip(&mut best) {

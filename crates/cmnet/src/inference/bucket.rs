@@ -5,11 +5,10 @@
 
 use super::ask::Ask;
 use super::condition::Conditioned;
-use super::network::{add_along, add_potentials};
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Edge, Graph, VarSet};
-use crate::table::Shape;
+use crate::table::{SetTerms, Shape, add_along, add_potentials, log_sum};
 use crate::tree::TreeCost;
 use crate::tree::{Elimination, EliminationRule, eliminate};
 
@@ -157,7 +156,7 @@ impl BucketPlan {
         self.kept.iter().for_each(|&v| rank[v] = last);
         self.steps.iter().enumerate().for_each(|(place, &(v, ..))| rank[v] = place);
         let first = |variables: &VarSet| variables.iter().map(|v| rank[v]).min();
-        let mut terms: Vec<Vec<(&VarSet, &[f64])>> = vec![Vec::new(); last + 1];
+        let mut terms: Vec<Vec<SetTerms<'_>>> = vec![Vec::new(); last + 1];
         for (variables, values) in conditioned.terms() {
             if let Some(place) = first(variables).filter(|&place| place <= last) {
                 terms[place].push((variables, values));
@@ -198,7 +197,7 @@ fn bucket_table(
     conditioned: &Conditioned<'_>,
     shape: &Shape,
     own: &[Var],
-    (terms, messages): (&[(&VarSet, &[f64])], &[Message]),
+    (terms, messages): (&[SetTerms<'_>], &[Message]),
 ) -> Vec<f64> {
     let mut table = vec![0.0; shape.size()];
     add_potentials(shape, terms, &mut table);
@@ -244,17 +243,4 @@ fn trace_back(picks: &[(Var, &VarSet, Vec<u16>)], cardinalities: &[u32]) -> Vec<
         row[*v] = u32::from(best[Shape::new(later.iter().collect(), cardinalities).cell(&row)]);
     }
     picks.iter().map(|&(v, ..)| (v, row[v])).collect()
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// The log of the sum of exponentials.
-pub(super) fn log_sum(values: &[f64]) -> f64 {
-    let largest = largest(values);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    largest + libm::log(values.iter().map(|value| libm::exp(value - largest)).sum::<f64>())
 }

@@ -12,7 +12,7 @@ use super::ask::Ask;
 use super::belief::{BeliefOptions, first_largest, max_product};
 use super::condition::Conditioned;
 use super::evidence::Evidence;
-use super::factors::{Factors, to_probabilities};
+use super::factors::Factors;
 use super::gibbs::{MOST_CHAINS, start};
 use super::joint::Completion;
 use super::network::Network;
@@ -21,6 +21,7 @@ use super::sample::stream;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::DisjointSets;
+use crate::table::softmax;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -167,12 +168,12 @@ impl Climber<'_> {
         }
         self.one_by_one(&mut row);
         let blocks = self.block_by_block(&mut random, &mut row)?;
-        Ok(Found { weight: self.factors.weight(&row), row, start, blocks })
+        Ok(Found { weight: self.factors.potentials.weight(&row), row, start, blocks })
     }
 
     /// Each variable's best level by its own terms and weights.
     fn independent(&self, row: &mut [u32]) {
-        let cardinalities = &self.factors.cardinalities;
+        let cardinalities = self.factors.cardinalities();
         let mut weights: Vec<Vec<f64>> = cardinalities.iter().map(|&r| vec![0.0; r as usize]).collect();
         for (variables, values) in self.conditioned.terms().filter(|(variables, _)| variables.len() == 1) {
             let own = &mut weights[variables.as_slice()[0]];
@@ -186,20 +187,20 @@ impl Climber<'_> {
 
     /// Gibbs sweeps at falling temperature; leaves the best row that was met.
     fn anneal(&self, random: &mut Pcg64Mcg, row: &mut [u32]) {
-        let (mut best, mut best_weight) = (row.to_vec(), self.factors.weight(row));
+        let (mut best, mut best_weight) = (row.to_vec(), self.factors.potentials.weight(row));
         let mut buffer = Vec::new();
         for sweep in 0..self.options.sweeps {
             let share = sweep as f64 / self.options.sweeps as f64;
             let temperature = HOTTEST * libm::pow(COLDEST / HOTTEST, share);
             for v in self.factors.free().iter() {
-                self.factors.energies(v, row, &mut buffer);
+                self.factors.potentials.energies(v, row, &mut buffer);
                 for energy in &mut buffer {
                     *energy /= temperature;
                 }
-                to_probabilities(&mut buffer);
+                softmax(&mut buffer);
                 row[v] = pick(random, &buffer) as u32;
             }
-            let weight = self.factors.weight(row);
+            let weight = self.factors.potentials.weight(row);
             if weight > best_weight {
                 best_weight = weight;
                 best.copy_from_slice(row);
@@ -215,7 +216,7 @@ impl Climber<'_> {
         while moved {
             moved = false;
             for v in self.factors.free().iter() {
-                self.factors.energies(v, row, &mut buffer);
+                self.factors.potentials.energies(v, row, &mut buffer);
                 let best = first_largest(&buffer);
                 if is_gain(buffer[best as usize], buffer[row[v] as usize]) {
                     row[v] = best;
@@ -229,7 +230,7 @@ impl Climber<'_> {
     /// returns how many.
     fn block_by_block(&self, random: &mut Pcg64Mcg, row: &mut Vec<u32>) -> Result<usize> {
         let (mut idle, mut blocks) = (0, 0);
-        let mut weight = self.factors.weight(row);
+        let mut weight = self.factors.potentials.weight(row);
         while idle < self.options.patience {
             blocks += 1;
             let mut held = self.conditioned.evidence().clone();
@@ -240,7 +241,7 @@ impl Climber<'_> {
             let found = self.network.most_probable(None, &held, self.ask)?;
             let mut next = row.clone();
             found.levels.iter().for_each(|&(v, level)| next[v] = level);
-            let new = self.factors.weight(&next);
+            let new = self.factors.potentials.weight(&next);
             idle += 1;
             if is_gain(new, weight) {
                 (*row, weight) = (next, new);
@@ -261,7 +262,7 @@ impl Climber<'_> {
         let mut sets = DisjointSets::new(graph.nodes());
         // By root: configurations, and whether there is no loop.
         let mut parts: Vec<(u64, bool)> =
-            self.factors.cardinalities.iter().map(|&levels| (levels.into(), true)).collect();
+            self.factors.cardinalities().iter().map(|&levels| (levels.into(), true)).collect();
         for v in order {
             let neighbors = graph.markov_blanket(v).iter().filter(|&other| inside[other]);
             let mut roots: Vec<Var> = neighbors.map(|other| sets.find(other)).collect();

@@ -125,11 +125,11 @@ impl Network {
 /// A row to start from: evidence as given, all else uniform among what is possible.
 pub(super) fn start(factors: &Factors, evidence: &Evidence, random: &mut impl Rng) -> Vec<u32> {
     let mut row: Vec<u32> =
-        factors.cardinalities.iter().map(|&levels| random.random_range(0..levels)).collect();
+        factors.cardinalities().iter().map(|&levels| random.random_range(0..levels)).collect();
     evidence.hard().for_each(|(v, level)| row[v] = level);
     for (v, weights) in evidence.soft().filter(|&(v, _)| evidence.level(v).is_none()) {
         while weights[row[v] as usize] == f64::NEG_INFINITY {
-            row[v] = (row[v] + 1) % factors.cardinalities[v];
+            row[v] = (row[v] + 1) % factors.cardinalities()[v];
         }
     }
     row
@@ -153,7 +153,7 @@ fn run(
     let mut row = start(factors, evidence, &mut random);
     let mut buffer = Vec::new();
     (0..options.warm_up).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
-    let levels = || factors.cardinalities.iter().map(|&levels| levels as usize);
+    let levels = || factors.cardinalities().iter().map(|&levels| levels as usize);
     let mut result = Chain {
         sums: levels().map(|levels| vec![0.0; levels]).collect(),
         visits: levels().map(|levels| vec![[0; BATCHES]; levels]).collect(),
@@ -179,7 +179,7 @@ fn summarize(
 ) -> (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) {
     let draws = (chains.len() * batch * BATCHES) as f64;
     let (mut marginals, mut r_hats, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
-    for (v, &levels) in factors.cardinalities.iter().enumerate() {
+    for (v, &levels) in factors.cardinalities().iter().enumerate() {
         let mut marginal = vec![0.0; levels as usize];
         if let Some(level) = evidence.level(v) {
             marginal[level as usize] = 1.0;

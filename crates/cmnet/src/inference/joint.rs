@@ -1,7 +1,7 @@
 //! Joint distributions, most probable completions, and information.
 
 use super::ask::{Ask, Exact};
-use super::bucket::{BucketPlan, log_sum};
+use super::bucket::BucketPlan;
 use super::condition::Conditioned;
 use super::evidence::Evidence;
 use super::network::Network;
@@ -9,7 +9,7 @@ use super::posterior::impossible;
 use crate::data::Var;
 use crate::error::{Error, Result, shown};
 use crate::graph::VarSet;
-use crate::table::Shape;
+use crate::table::{Shape, log_sum};
 
 /// The joint distribution of some variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,10 +31,7 @@ impl Joint {
 
     /// The configurations with their probabilities.
     pub fn iter(&self) -> impl Iterator<Item = (Vec<u32>, f64)> + '_ {
-        let levels = |cell: usize| {
-            let places = self.shape.strides().iter().zip(self.shape.cardinalities());
-            places.map(|(stride, count)| (cell / stride % count) as u32).collect()
-        };
+        let levels = |cell: usize| self.shape.levels(cell).collect();
         self.probabilities.iter().enumerate().map(move |(cell, &p)| (levels(cell), p))
     }
 

@@ -24,7 +24,7 @@
 //! // Three binary variables in a row: neighbours agree with odds of 3 to 1.
 //! let text = "MARKOV 3 2 2 2 2 2 0 1 2 1 2 4 3 1 1 3 4 3 1 1 3";
 //! let read = uai::read_network(text, "agree.uai")?;
-//! let network = Network::new(&read.schema, &read.structure, read.terms, None)?;
+//! let network = Network::new(&read.schema, &read.structure, read.parameters)?;
 //! let given = Evidence::read(network.schema(), "X0=1")?;
 //! let (ask, methods) = (Ask::default(), Methods::default());
 //!

@@ -7,10 +7,8 @@ use super::network::Network;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
-use crate::table::Shape;
-use crate::tree::JunctionTree;
-use crate::tree::Propagation;
-use crate::tree::{TreeCost, TreePlan, best_plan};
+use crate::table::{Homes, shares_of_levels};
+use crate::tree::{Clique, JunctionTree, Propagation, TreeCost, TreePlan, best_plan};
 use rand::Rng;
 
 /// The distribution of the unobserved variables given evidence, as a calibrated tree.
@@ -63,7 +61,7 @@ impl Network {
     /// # Errors
     /// When it is not known and the tree does not fit the memory.
     pub fn partition(&self, ask: &Ask) -> Result<f64> {
-        match self.log_partition() {
+        match self.parameters().log_partition() {
             Some(known) => Ok(known),
             None => Ok(self.posterior(&Evidence::none(), ask)?.log_weight()),
         }
@@ -84,8 +82,8 @@ impl<'a> Posterior<'a> {
         let cardinalities = conditioned.network().cardinalities();
         let tree = plan(&conditioned, variables, ask).build(cardinalities, ask.memory)?;
         let mut propagation = Propagation::new(&tree);
-        let shapes = tree.cliques().iter().map(crate::tree::Clique::shape);
-        conditioned.fill(shapes, propagation.log_potentials());
+        let homes = Homes::new(tree.cliques().iter().map(Clique::shape), cardinalities.len());
+        conditioned.fill(&homes, propagation.log_potentials());
         if propagation.collect(&tree) == f64::NEG_INFINITY {
             return Err(impossible());
         }
@@ -118,22 +116,15 @@ impl<'a> Posterior<'a> {
     /// When the variable does not exist, or is none that the question was about.
     pub fn marginal(&self, variable: Var) -> Vec<f64> {
         let cardinalities = self.conditioned.network().cardinalities();
-        let mut sums = vec![0.0; cardinalities[variable] as usize];
+        let mut certain = vec![0.0; cardinalities[variable] as usize];
         if let Some(level) = self.conditioned.evidence().level(variable) {
-            sums[level as usize] = 1.0;
-            return sums;
+            certain[level as usize] = 1.0;
+            return certain;
         }
         let home = self.homes[variable];
         assert!(home.is_some(), "variable {variable} was left out of this question");
-        let Some(home) = home else { return sums };
-        let shape = self.tree.cliques()[home].shape();
-        let alone = Shape::new(vec![variable], cardinalities);
-        shape.walk_onto(&alone).gather(self.propagation.marginal(home), &mut sums);
-        let total: f64 = sums.iter().sum();
-        for sum in &mut sums {
-            *sum /= total;
-        }
-        sums
+        let Some(home) = home else { return certain };
+        shares_of_levels(self.tree.cliques()[home].shape(), self.propagation.marginal(home), variable)
     }
 
     /// The distributions of all variables in column order.
@@ -169,7 +160,7 @@ impl<'a> Posterior<'a> {
             return f64::NEG_INFINITY;
         }
         let soft: f64 = evidence.soft().map(|(v, weights)| weights[row[v] as usize]).sum();
-        self.conditioned.network().energy(row) + soft - self.log_weight()
+        self.conditioned.network().parameters().energy(row) + soft - self.log_weight()
     }
 
     /// The entropy of the unobserved variables together, in nats.

@@ -3,14 +3,12 @@
 use super::ask::Ask;
 use super::condition::Conditioned;
 use super::evidence::Evidence;
-use super::network::{Network, add_along};
+use super::network::Network;
 use super::posterior::impossible;
 use crate::data::Var;
 use crate::error::Result;
-use crate::table::Shape;
-use crate::tree::TreeCost;
-use crate::tree::normalize;
-use crate::tree::{Clique, JunctionTree};
+use crate::table::{Homes, add_along, shares_of_levels};
+use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 
 /// A junction tree of the whole network in which observations come and go.
 ///
@@ -22,19 +20,17 @@ use crate::tree::{Clique, JunctionTree};
 /// # Example
 /// ```
 /// use cmnet::data::{Schema, Variable};
-/// use cmnet::graph::{Edge, VarSet};
+/// use cmnet::graph::Edge;
 /// use cmnet::inference::{Ask, Network, Session};
+/// use cmnet::loglinear::{Parameters, Terms};
 /// use cmnet::Structure;
 /// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
 /// let schema = Schema::new(vec![variable("a"), variable("b")]);
 /// let mut structure = Structure::empty(&[2, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
-/// let terms = vec![
-///     (VarSet::from_iter([0]), vec![0.0]),
-///     (VarSet::from_iter([1]), vec![0.0]),
-///     (VarSet::from_iter([0, 1]), vec![libm::log(3.0)]),
-/// ];
-/// let network = Network::new(&schema, &structure, terms, None)?;
+/// let factor = (vec![0, 1], [1.0, 1.0, 1.0, 3.0].map(libm::log).to_vec());
+/// let parameters = Parameters::from_tables(Terms::new(&structure, None)?, [factor])?;
+/// let network = Network::new(&schema, &structure, parameters)?;
 /// let mut session = Session::new(&network, &Ask::default())?;
 /// assert!((session.marginal(1)?[1] - 2.0 / 3.0).abs() < 1e-12);
 /// session.observe(0, 1)?;
@@ -76,7 +72,8 @@ impl<'a> Session<'a> {
         let zeros: Vec<Vec<f64>> =
             tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();
         let mut base = zeros.clone();
-        conditioned.fill(tree.cliques().iter().map(Clique::shape), &mut base);
+        let homes = Homes::new(tree.cliques().iter().map(Clique::shape), network.cardinalities().len());
+        conditioned.fill(&homes, &mut base);
         let count = tree.cliques().len();
         let mut children = vec![Vec::new(); count];
         let mut homes = vec![usize::MAX; network.cardinalities().len()];
@@ -163,14 +160,8 @@ impl<'a> Session<'a> {
         }
         let home = self.homes[variable];
         self.distribute(home);
-        let alone = Shape::new(vec![variable], self.network.cardinalities());
-        let mut sums = vec![0.0; alone.size()];
-        self.tree.cliques()[home].shape().walk_onto(&alone).gather(&self.marginals[home], &mut sums);
-        let total: f64 = sums.iter().sum();
-        for sum in &mut sums {
-            *sum /= total;
-        }
-        Ok(sums)
+        let shape = self.tree.cliques()[home].shape();
+        Ok(shares_of_levels(shape, &self.marginals[home], variable))
     }
 
     /// The log-probability of the evidence; minus infinity when it is impossible.
@@ -239,14 +230,7 @@ impl<'a> Session<'a> {
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.conditionals[index]);
             if let Some(parent) = &self.tree.cliques()[index].parent {
-                let mut separator = vec![0.0; parent.separator.size()];
-                parent.walk.gather(&before[parent.clique], &mut separator);
-                let run = marginal.len() / separator.len();
-                for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
-                    for value in values.iter_mut() {
-                        *value *= weight;
-                    }
-                }
+                parent.weigh(&before[parent.clique], marginal);
             }
         }
     }

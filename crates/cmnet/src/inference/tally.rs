@@ -120,9 +120,7 @@ impl Network {
         let mut probabilities = vec![0.0; shape.size()];
         let totals = tally.totals();
         for (&levels, &visits) in &totals {
-            let cell: usize =
-                levels.iter().zip(shape.strides()).map(|(&l, stride)| l as usize * stride).sum();
-            probabilities[cell] = visits as f64 / tally.draws();
+            probabilities[shape.cell_of(levels)] = visits as f64 / tally.draws();
         }
         let gibbs = tally.gibbs(totals.keys().copied());
         Ok((Joint { shape, probabilities }, gibbs))

@@ -3,10 +3,9 @@
 
 use super::margins::Smoothing;
 use super::objective::dot;
-use super::parameters::softmax;
 use crate::data::{Dataset, Var};
 use crate::graph::VarSet;
-use crate::table::Shape;
+use crate::table::{Shape, add_energies, softmax};
 use rustc_hash::FxHashMap;
 
 /// One variable with the distinct configurations of its Markov blanket in the data.
@@ -84,9 +83,7 @@ impl Node {
         let bases = self.bases.chunks_exact(self.cliques.len().max(1));
         for (values, bases) in energies.chunks_exact_mut(self.levels).zip(bases) {
             for (&base, &(clique, stride)) in bases.iter().zip(&self.cliques) {
-                for (level, value) in values.iter_mut().enumerate() {
-                    *value += tables[clique][base as usize + level * stride];
-                }
+                add_energies(&tables[clique], base as usize, stride, values);
             }
         }
         energies

@@ -76,7 +76,7 @@ fn energy(network: &Network, levels: &[(usize, u32)]) -> f64 {
     for &(v, level) in levels {
         row[v] = level;
     }
-    network.energy(&row)
+    network.parameters().energy(&row)
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn on_a_grid_beyond_the_memory_climbs_beat_samples_and_single_moves() {
         let gibbs = GibbsOptions { warm_up: 100, ..GibbsOptions::default() };
         let sampler = network.sampler(&none, &tight, QueryMethod::Gibbs, &gibbs).unwrap();
         let samples = sampler.rows(0..2048);
-        assert!(samples.iter().all(|row| weight >= network.energy(row) - 1e-9));
+        assert!(samples.iter().all(|row| weight >= network.parameters().energy(row) - 1e-9));
         // With the memory for a proof: a lower bound, and here the optimum itself.
         let proven = network.most_probable(None, &none, &Ask::default()).unwrap();
         assert!(weight <= proven.log_weight + 1e-9);

@@ -6,7 +6,7 @@ pub(crate) use crate::loglinear_support::{Shape, generator, plain, schema, unifo
 
 use cmnet::graph::VarSet;
 use cmnet::inference::{Evidence, Network};
-use cmnet::loglinear::{FitOptions, fit};
+use cmnet::loglinear::{FitOptions, Parameters, Terms, fit};
 use cmnet::table::OutcomeSpace;
 use cmnet::{Model, Structure};
 use rand::Rng;
@@ -124,6 +124,11 @@ pub(crate) fn random_grid(random: &mut Pcg64Mcg, side: usize, strength: f64) -> 
     let structure = plain(&cardinalities, &edges);
     let singles = (0..side * side).map(|v| VarSet::from_iter([v]));
     let pairs = edges.iter().map(|&(one, other)| VarSet::from_iter([one, other]));
-    let terms = singles.chain(pairs).map(|set| (set, vec![random.random_range(-strength..strength)]));
-    Network::new(&schema(&cardinalities), &structure, terms.collect(), None).unwrap()
+    let terms = Terms::new(&structure, None).unwrap();
+    let mut values = vec![0.0; terms.len()];
+    for set in singles.chain(pairs) {
+        values[terms.set(&set).unwrap().range().start] = random.random_range(-strength..strength);
+    }
+    let parameters = Parameters::new(terms, values, None);
+    Network::new(&schema(&cardinalities), &structure, parameters).unwrap()
 }

@@ -6,7 +6,7 @@ use crate::inference_support::{
 use cmnet::Model;
 use cmnet::inference::{Ask, Evidence, Network};
 use cmnet::io::{ReadOptions, Source, csv, uai};
-use cmnet::loglinear::{FitOptions, FitStatus, fit};
+use cmnet::loglinear::{FitOptions, FitStatus, Parameters, Terms, fit};
 
 #[test]
 fn a_network_survives_the_round_trip() {
@@ -18,7 +18,7 @@ fn a_network_survives_the_round_trip() {
         let text = uai::network_to_text(network.cardinalities(), &factors);
         let read = uai::read_network(&text, "test").unwrap();
         assert_eq!(read.structure.graph(), network.closed().graph());
-        let back = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
+        let back = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
         let evidence = random_evidence(&mut random, &network, 0.3, 0.0);
         let written = uai::evidence_to_text(&evidence);
         let mut again = Evidence::none();
@@ -39,7 +39,7 @@ fn factors_may_overlap_and_stand_in_any_order() {
     // p(a, b) from two factors over (b, a) and (a): weights 1*5, 3*5 / 2*7, 4*7.
     let text = "MARKOV\n2\n2 2\n2\n2 1 0\n1 0\n\n4\n1 2 3 4\n\n2\n5 7\n";
     let read = uai::read_network(text, "test").unwrap();
-    let network = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
+    let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
     let joint = network.joint(&[0, 1], &Evidence::none(), &Ask::default()).unwrap();
     assert_close(joint.probabilities(), &[5.0, 15.0, 14.0, 28.0].map(|w| w / 62.0), "joint");
 }
@@ -85,7 +85,7 @@ fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
     assert!(refused.contains("positive probability"), "{refused}");
     // As near to the boundary as the format goes: X1 is X0 but for one part in 10^300.
     let read = uai::read_network("MARKOV 2 2 2 1 2 0 1 4 1 1e-300 1e-300 1", "x.uai").unwrap();
-    let network = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
+    let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
     let ask = Ask::default();
     let mut evidence = Evidence::none();
     evidence.observe(network.schema(), 0, 0).unwrap();
@@ -106,9 +106,9 @@ fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
     let said = given.weigh(network.schema(), 0, &[0.0, 1.0]).unwrap_err().to_string();
     assert!(said.contains("this evidence has probability 0"), "{said}");
     // Terms that no sum survives are no model.
-    let set = cmnet::graph::VarSet::from_iter([0]);
-    let huge = vec![(set, vec![1e300])];
-    let said = Network::new(&schema(&[2, 2]), &read.structure, huge, None).unwrap_err().to_string();
+    let terms = Terms::new(&read.structure, None).unwrap();
+    let huge = Parameters::new(terms, vec![1e300, 0.0, 0.0], None);
+    let said = Network::new(&schema(&[2, 2]), &read.structure, huge).unwrap_err().to_string();
     assert!(said.contains("so large"), "{said}");
 }
 
