@@ -8,10 +8,9 @@ use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
 use crate::{value, work};
 use cmnet::data::{Schema, Var};
-use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Network, Predictor, QueryMethod,
-    find_level, find_variable,
+    ClimbOptions, Evidence, ExactOptions, GibbsOptions, Method, Network, Predictor, Query, QueryMethod,
+    QueryOptions, Question as Asked, find_level, find_variable,
 };
 use cmnet::learn::parse_bytes;
 use cmnet::tree::EliminationRule;
@@ -21,7 +20,6 @@ use cmnet_report::answer::{Compared, Explained, names};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
 /// What is known: levels by name, and weights of levels by name.
 #[derive(FromPyObject)]
@@ -59,14 +57,14 @@ pub(crate) struct Inference {
 }
 
 impl Inference {
-    fn ask(&self) -> Result<Ask> {
+    fn exact(&self) -> Result<ExactOptions> {
         let rules = [
             ("best", None),
             ("min-fill", Some(EliminationRule::MinFill)),
             ("min-weight", Some(EliminationRule::MinWeight)),
         ];
         let rule = choice("--elimination", &self.elimination, &rules, "best, min-fill or min-weight")?;
-        Ok(Ask { memory: parse_bytes("--memory", &self.memory)?, rule, ..Ask::default() })
+        Ok(ExactOptions { memory: parse_bytes("--memory", &self.memory)?, rule, ..ExactOptions::default() })
     }
 }
 
@@ -84,39 +82,25 @@ pub(crate) struct Question {
     seed: u64,
 }
 
-/// A question in the terms of one network.
-struct Asked {
-    network: Arc<Network>,
-    /// Every variable that is not given where the question names none.
-    targets: Vec<Var>,
-    /// Whether the question names its targets.
-    named: bool,
-    evidence: Evidence,
-    ask: Ask,
-    methods: Methods,
-}
-
 impl Question {
-    fn of(&self, network: Arc<Network>) -> Result<Asked> {
+    /// The question in the terms of one network.
+    fn of<'a>(&self, network: &'a Network) -> Result<Query<'a>> {
         let evidence = self.given.evidence(network.schema())?;
-        Ok(Asked {
-            targets: network.targets(&self.targets, &evidence)?,
-            named: !self.targets.is_empty(),
-            evidence,
-            ask: self.inference.ask()?,
-            methods: self.methods()?,
-            network,
-        })
+        let query = network.query().evidence(evidence).targets(&self.targets)?;
+        query.variables()?;
+        Ok(query.options(self.options()?))
     }
 
-    fn methods(&self) -> Result<Methods> {
+    fn options(&self) -> Result<QueryOptions> {
+        let exact = self.inference.exact()?;
         let names = [
             ("auto", QueryMethod::Auto),
             ("exact", QueryMethod::Exact),
             ("gibbs", QueryMethod::Gibbs),
             ("bp", QueryMethod::Belief),
         ];
-        Ok(Methods {
+        Ok(QueryOptions {
+            exact,
             method: choice("--method", &self.method, &names, "auto, exact, gibbs or bp")?,
             gibbs: GibbsOptions {
                 chains: self.chains,
@@ -124,8 +108,8 @@ impl Question {
                 warm_up: self.warm_up,
                 seed: self.seed,
             },
-            belief: BeliefOptions::default(),
             climb: ClimbOptions { chains: self.chains, ..ClimbOptions::default() },
+            ..QueryOptions::default()
         })
     }
 }
@@ -135,31 +119,23 @@ fn answer<'py>(
     py: Python<'py>,
     model: &Model,
     question: Question,
-    answer: impl FnOnce(&Asked) -> Result<Value> + Send + 'static,
+    answer: impl FnOnce(&Query<'_>) -> Result<Value> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
     let network = model.network(py)?;
-    let found = work::call(py, 1, move || answer(&question.of(network)?))?;
+    let found = work::call(py, 1, move || answer(&question.of(&network)?))?;
     value::to_python(py, &found)
 }
 
 /// Distributions of targets given evidence.
 #[pyfunction]
 pub(crate) fn query<'py>(py: Python<'py>, model: &Model, question: Question) -> PyResult<Bound<'py, PyAny>> {
-    answer(py, model, question, |asked| {
-        let Asked { network, targets, evidence, ask, methods, .. } = asked;
-        let choice = network.choose_marginals(targets, evidence, ask, methods.method)?;
-        by_threads(choice.method, || asked.marginals())
-    })
+    answer(py, model, question, |query| by_threads(query.plan(Asked::Marginals)?.method, || marginals(query)))
 }
 
 /// The joint distribution of targets given evidence: labels and probability of each cell.
 #[pyfunction]
 pub(crate) fn joint<'py>(py: Python<'py>, model: &Model, question: Question) -> PyResult<Bound<'py, PyAny>> {
-    answer(py, model, question, |asked| {
-        let Asked { network, targets, evidence, ask, methods, .. } = asked;
-        let choice = network.choose_joint(targets, evidence, ask, methods.method)?;
-        by_threads(choice.method, || asked.joint())
-    })
+    answer(py, model, question, |query| by_threads(query.plan(Asked::Joint)?.method, || joint_cells(query)))
 }
 
 /// The most probable levels together, and what is known about them.
@@ -169,55 +145,49 @@ pub(crate) fn most_probable<'py>(
     model: &Model,
     question: Question,
 ) -> PyResult<Bound<'py, PyAny>> {
-    answer(py, model, question, Asked::most_probable)
+    answer(py, model, question, completion)
 }
 
 /// Runs a question, on all cores where chains have work for them.
-fn by_threads<T: Send>(method: MethodUsed, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    if method != MethodUsed::Gibbs {
+fn by_threads<T: Send>(method: Method, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if method != Method::Gibbs {
         return answer();
     }
     in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
 }
 
-impl Asked {
-    fn marginals(&self) -> Result<Value> {
-        let schema = self.network.schema();
-        let answer = self.network.marginals(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        let distribution =
-            |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
-        let cut = self.network.cut_edges(&self.evidence);
-        Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
-            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "log_evidence": answer.log_evidence,
-            "cut_edges": names::edges(schema, &cut),
-            "approximation": approximation(answer.approximation.as_ref())}))
-    }
+fn marginals(query: &Query<'_>) -> Result<Value> {
+    let (schema, answer) = (query.network().schema(), query.run()?);
+    let distribution =
+        |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
+    Ok(json!({"marginals": answer.marginals.iter().map(distribution).collect::<Map<String, Value>>(),
+        "method": answer.plan.method.to_string(), "reason": answer.plan.reason,
+        "log_evidence": answer.log_evidence,
+        "cut_edges": names::edges(schema, &query.cut_edges()),
+        "approximation": approximation(answer.approximation.as_ref())}))
+}
 
-    fn joint(&self) -> Result<Value> {
-        let schema = self.network.schema();
-        let found = self.network.joint_by(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        let label = |(&v, &level): (&Var, &u32)| names::label(schema, (v, level));
-        let cells = found.joint.iter().map(|(levels, p)| {
-            let labels: Vec<&str> = self.targets.iter().zip(&levels).map(label).collect();
-            json!([labels, p])
-        });
-        let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
-        Ok(json!({"variables": names, "cells": cells.collect::<Vec<_>>(),
-            "method": found.choice.method.to_string(), "reason": found.choice.reason,
-            "approximation": approximation(found.approximation.as_ref())}))
-    }
+fn joint_cells(query: &Query<'_>) -> Result<Value> {
+    let (schema, targets) = (query.network().schema(), query.variables()?);
+    let found = query.joint()?;
+    let label = |(&v, &level): (&Var, &u32)| names::label(schema, (v, level));
+    let cells = found.joint.iter().map(|(levels, p)| {
+        let labels: Vec<&str> = targets.iter().zip(&levels).map(label).collect();
+        json!([labels, p])
+    });
+    let names: Vec<&str> = targets.iter().map(|&v| schema.name(v)).collect();
+    Ok(json!({"variables": names, "cells": cells.collect::<Vec<_>>(),
+        "method": found.plan.method.to_string(), "reason": found.plan.reason,
+        "approximation": approximation(found.approximation.as_ref())}))
+}
 
-    fn most_probable(&self) -> Result<Value> {
-        let schema = self.network.schema();
-        let targets = self.named.then_some(self.targets.as_slice());
-        let found = self.network.completion_by(targets, &self.evidence, &self.ask, &self.methods)?;
-        let label = |&known: &(Var, u32)| json!([schema.name(known.0), names::label(schema, known)]);
-        Ok(json!({"levels": found.levels.iter().map(label).collect::<Vec<_>>(),
-            "log_probability": found.log_probability, "log_weight": found.log_weight,
-            "proven": found.choice.method == MethodUsed::Exact,
-            "method": found.choice.method.to_string(), "reason": found.choice.reason}))
-    }
+fn completion(query: &Query<'_>) -> Result<Value> {
+    let (schema, found) = (query.network().schema(), query.map()?);
+    let label = |&known: &(Var, u32)| json!([schema.name(known.0), names::label(schema, known)]);
+    Ok(json!({"levels": found.levels.iter().map(label).collect::<Vec<_>>(),
+        "log_probability": found.log_probability, "log_weight": found.log_weight,
+        "proven": found.plan.method == Method::Exact,
+        "method": found.plan.method.to_string(), "reason": found.plan.reason}))
 }
 
 /// Rows drawn from the model.
@@ -225,8 +195,8 @@ impl Asked {
 pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Question) -> PyResult<Rows> {
     let network = model.network(py)?;
     work::stoppable(py, usize::from(rows <= 1024), move |stop| {
-        let Asked { network, evidence, ask, methods, .. } = question.of(network)?;
-        let sampler = network.sampler(&evidence, &ask, methods.method, &methods.gibbs)?;
+        let query = question.of(&network)?;
+        let sampler = query.sampler()?;
         let width = network.schema().len().max(1);
         let block = (DRAWN / width).clamp(1, 64) * 1024;
         let mut drawn = RowsBuilder::new(network.schema());
@@ -264,10 +234,10 @@ pub(crate) fn predict<'py>(
     let network = model.network(py)?;
     let to_python = |error| errors::to_python(py, &error);
     let target = find_variable(network.schema(), target).map_err(to_python)?;
-    let ask = inference.ask().map_err(to_python)?;
+    let exact = inference.exact().map_err(to_python)?;
     let levels = network.schema().variable(target).levels.len();
-    let found = over_rows(py, &model.model.schema, data, (&reading, forgiving), move |rows| {
-        let mut predictor = Predictor::new(&network, target, &ask)?;
+    let found = over_rows(py, model.model.schema(), data, (&reading, forgiving), move |rows| {
+        let mut predictor = Predictor::new(&network, target, &exact)?;
         let mut found = Predicted::default();
         rows.each(&mut |levels, weight| {
             let prediction = predictor.predict(levels)?;
@@ -301,11 +271,11 @@ pub(crate) fn explain<'py>(
     given: Given,
     inference: Inference,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let network = model.model.fit.is_some().then(|| model.network(py)).transpose()?;
+    let network = model.model.fit().is_some().then(|| model.network(py)).transpose()?;
     let model = model.model.clone();
     let answer = work::call(py, 1, move || {
-        let evidence = given.evidence(&model.schema)?;
-        Ok(Explained::of(&model, network.as_deref(), &evidence, &inference.ask()?)?.to_json())
+        let evidence = given.evidence(model.schema())?;
+        Ok(Explained::of(&model, network.as_deref(), &evidence, &inference.exact()?)?.to_json())
     })?;
     value::to_python(py, &answer)
 }

@@ -45,7 +45,7 @@ impl Unfinished {
         let found = work::call(py, 1, move || {
             let mut learned = learn_from(state, &data, &options, &StopAtOnce)?;
             learned.stop = StopReason::Interrupted;
-            Ok(Found::of(&learned, &data, &options))
+            Found::of(&learned, &data, &options)
         })?;
         found.answer(py)
     }
@@ -58,7 +58,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Self {
+    fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Result<Self> {
         let schema = data.schema();
         let models = learned.models.iter().map(|model| model.to_model(data, options, learned.search));
         let row = |model: &cmnet::learn::LearnedModel| {
@@ -82,7 +82,7 @@ impl Found {
             "criterion": learned.criterion,
             "limited": learned.limited.iter().map(|&v| schema.name(v)).collect::<Vec<_>>(),
             "scores": learned.models.iter().map(row).collect::<Vec<_>>()});
-        Self { facts, models: models.collect() }
+        Ok(Self { facts, models: models.collect::<Result<_>>()? })
     }
 
     fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
@@ -117,7 +117,7 @@ pub(crate) fn learn<'py>(
     let search = move || {
         let found = match stratified {
             Some(seed) => stratify(&table, seed, &plan, &*own)?,
-            None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
+            None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan)?,
         };
         Ok(found)
     };
@@ -189,7 +189,7 @@ fn stratify(data: &Dataset, seed: u64, options: &LearnOptions, observer: &dyn Ob
     let facts = json!({"search": "sgm", "search_reason": "asked for", "stop": learned.stop.to_string(),
         "ties": 0, "selected": 0, "criterion": null, "limited": [], "scores": [row]});
     let schema = data.schema().clone();
-    Ok(Found { facts, models: vec![cmnet::Model { schema, structure, learned: None, fit: Some(fitted) }] })
+    Ok(Found { facts, models: vec![cmnet::Model::new(schema, structure)?.with_fit(fitted)?] })
 }
 
 /// Cross-validates a packed table.

@@ -2,12 +2,16 @@
 
 use super::fitting::bytes;
 use super::{explain, export, import, predict, query, sample};
-use crate::ask_args::{AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, TreeArgs};
+use crate::ask_args::{
+    AskCommand, Elimination, GivenArgs, InferenceMethod, MethodArgs, QuestionArgs, TreeArgs,
+};
 use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
-use cmnet::inference::{Ask, Choice, ClimbOptions, Evidence, GibbsOptions, Methods, QueryMethod};
+use cmnet::inference::{
+    ClimbOptions, Evidence, ExactOptions, GibbsOptions, QueryMethod, QueryOptions, QueryPlan,
+};
 use cmnet::io::uai;
 use cmnet::tree::EliminationRule;
 use cmnet_report::answer::names;
@@ -38,16 +42,16 @@ pub(crate) fn evidence(schema: &Schema, arguments: &GivenArgs) -> anyhow::Result
     Ok(evidence)
 }
 
-pub(crate) fn ask(arguments: &TreeArgs) -> anyhow::Result<Ask> {
+pub(crate) fn exact(arguments: &TreeArgs) -> anyhow::Result<ExactOptions> {
     let rule = match arguments.elimination {
         Elimination::Best => None,
         Elimination::MinFill => Some(EliminationRule::MinFill),
         Elimination::MinWeight => Some(EliminationRule::MinWeight),
     };
-    Ok(Ask { memory: bytes(&arguments.memory)?, rule, ..Ask::default() })
+    Ok(ExactOptions { memory: bytes(&arguments.memory)?, rule, ..ExactOptions::default() })
 }
 
-pub(crate) fn method(arguments: &MethodArgs) -> QueryMethod {
+fn method(arguments: &MethodArgs) -> QueryMethod {
     match arguments.method {
         InferenceMethod::Auto => QueryMethod::Auto,
         InferenceMethod::Exact => QueryMethod::Exact,
@@ -56,7 +60,7 @@ pub(crate) fn method(arguments: &MethodArgs) -> QueryMethod {
     }
 }
 
-pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
+fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
     GibbsOptions {
         chains: arguments.chains,
         sweeps: arguments.sweeps,
@@ -65,9 +69,11 @@ pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
     }
 }
 
-pub(crate) fn methods(arguments: &MethodArgs) -> Methods {
-    let climb = ClimbOptions { chains: arguments.chains, ..ClimbOptions::default() };
-    Methods { method: method(arguments), gibbs: gibbs(arguments), climb, ..Methods::default() }
+pub(crate) fn options(arguments: &QuestionArgs) -> anyhow::Result<QueryOptions> {
+    let how = &arguments.method;
+    let climb = ClimbOptions { chains: how.chains, ..ClimbOptions::default() };
+    let exact = exact(&arguments.tree)?;
+    Ok(QueryOptions { exact, method: method(how), gibbs: gibbs(how), climb, ..QueryOptions::default() })
 }
 
 /// Says what will be done and what it will take, before anything is allocated.
@@ -77,8 +83,8 @@ pub(crate) fn announce(arguments: &TreeArgs, what: &str) {
     }
 }
 
-pub(crate) fn announce_choice(arguments: &TreeArgs, choice: &Choice) {
-    announce(arguments, &format!("{}: {}", choice.method, choice.reason));
+pub(crate) fn announce_plan(arguments: &TreeArgs, plan: &QueryPlan) {
+    announce(arguments, &format!("{}: {}", plan.method, plan.reason));
 }
 
 /// The evidence in words: `a = x, b = y`.
@@ -94,10 +100,10 @@ pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {
 }
 
 /// What exact inference costs or would cost, and what is held.
-pub(crate) fn tree_json(choice: &Choice) -> Value {
-    let cost = choice.cost;
+pub(crate) fn tree_json(plan: &QueryPlan) -> Value {
+    let cost = plan.cost;
     json!({"cells": cost.cells, "largest_clique": cost.width, "largest_table": cost.largest,
-        "at_least": cost.at_least, "bytes": choice.bytes})
+        "at_least": cost.at_least, "bytes": plan.bytes})
 }
 
 /// A field of a CSV file, quoted where that is needed.

@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
     let schema = match &arguments.names {
         None => imported.schema,
         Some(path) => {
-            let schema = files::model(path)?.schema;
+            let schema = files::model(path)?.schema().clone();
             if schema.cardinalities() != imported.schema.cardinalities() {
                 let problem = "has other numbers of variables or levels than the network";
                 return Err(Usage(format!("--names: {} {problem}", path.display())).into());
@@ -25,11 +25,13 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
         }
     };
     let fit = Fit::imported(imported.parameters, format!("read from {file}"));
-    let model = Model { schema, structure: imported.structure, learned: None, fit: Some(fit) };
+    let model = Model::new(schema, imported.structure)?.with_fit(fit)?;
     model_file::save(&model, &arguments.output)?;
-    let (path, edges) = (arguments.output.display().to_string(), model.structure.graph().edge_count());
+    let (path, edges) = (arguments.output.display().to_string(), model.structure().graph().edge_count());
     match arguments.format.format {
-        Format::Text => output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema.len()))?,
+        Format::Text => {
+            output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema().len()))?
+        }
         Format::Json => output::json(&json!({"format": "cmnet-import/1", "file": path, "edges": edges}))?,
     }
     Ok(Outcome::Done)

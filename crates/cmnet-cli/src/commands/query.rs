@@ -5,11 +5,9 @@ use crate::args::Format;
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::data::Var;
+use cmnet::data::{Schema, Var};
 use cmnet::graph::Edge;
-use cmnet::inference::{
-    Answer, Ask, CompletionAnswer, Evidence, Joint, JointAnswer, MethodUsed, Methods, Network,
-};
+use cmnet::inference::{Answer, Joint, JointAnswer, MapAnswer, Method, Query, Question};
 use cmnet_report::answer::{self, names};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -18,17 +16,14 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let how = &arguments.question;
     let evidence = asking::evidence(network.schema(), &how.given)?;
-    let question = Question {
-        network: &network,
-        evidence: &evidence,
-        targets: network.targets(&arguments.target, &evidence)?,
-        ask: asking::ask(&how.tree)?,
-        methods: asking::methods(&how.method),
-        cut: network.cut_edges(&evidence),
+    let query = network.query().evidence(evidence).targets(&arguments.target)?;
+    let asked = Asked {
+        targets: query.variables()?,
+        cut: query.cut_edges(),
+        query: query.options(asking::options(how)?),
         format: arguments.format.format,
     };
-    let (text, json) =
-        if arguments.map { question.map(arguments)? } else { question.marginals(arguments)? };
+    let (text, json) = if arguments.map { asked.map(arguments)? } else { asked.marginals(arguments)? };
     match arguments.format.format {
         Format::Text => output::page(&text)?,
         Format::Json => output::json(&json)?,
@@ -36,28 +31,27 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-struct Question<'a> {
-    network: &'a Network,
-    evidence: &'a Evidence,
+struct Asked<'a> {
+    query: Query<'a>,
     targets: Vec<Var>,
-    ask: Ask,
-    methods: Methods,
     cut: Vec<Edge>,
     format: Format,
 }
 
-impl Question<'_> {
+impl Asked<'_> {
+    fn schema(&self) -> &Schema {
+        self.query.network().schema()
+    }
+
     fn map(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
-        let some = (!arguments.target.is_empty()).then_some(self.targets.as_slice());
-        let choice = self.network.choose_completion(some, self.evidence, &self.ask, self.methods.method)?;
-        asking::announce_choice(&arguments.question.tree, &choice);
-        let found = self.network.completion_by(some, self.evidence, &self.ask, &self.methods)?;
-        let schema = self.network.schema();
+        asking::announce_plan(&arguments.question.tree, &self.query.plan(Question::Map)?);
+        let found = self.query.map()?;
+        let schema = self.schema();
         let label =
             |&(v, level): &(Var, u32)| (schema.name(v), schema.variable(v).levels[level as usize].as_str());
         let levels: Map<String, Value> =
             found.levels.iter().map(label).map(|(name, level)| (name.to_owned(), level.into())).collect();
-        let proven = found.choice.method == MethodUsed::Exact;
+        let proven = found.plan.method == Method::Exact;
         let reliability = match (&found.climb, &found.visits) {
             (Some(climb), _) => answer::approximation::climb(climb),
             (_, Some((share, gibbs))) => {
@@ -69,17 +63,17 @@ impl Question<'_> {
         };
         let json = json!({"format": "cmnet-query/1", "map": levels, "proven": proven,
             "log_probability": found.log_probability, "log_weight": found.log_weight,
-            "method": found.choice.method.to_string(), "reason": found.choice.reason,
-            "given": names::given(schema, self.evidence), "soft": names::soft(schema, self.evidence),
-            "cut_edges": names::edges(schema, &self.cut), "tree": asking::tree_json(&found.choice),
+            "method": found.plan.method.to_string(), "reason": found.plan.reason,
+            "given": names::given(schema, self.query.known()), "soft": names::soft(schema, self.query.known()),
+            "cut_edges": names::edges(schema, &self.cut), "tree": asking::tree_json(&found.plan),
             "approximation": reliability});
-        Ok((self.map_text(&found, some.is_some()), json))
+        Ok((self.map_text(&found), json))
     }
 
-    fn map_text(&self, found: &CompletionAnswer, some: bool) -> String {
-        let schema = self.network.schema();
-        let proven = found.choice.method == MethodUsed::Exact;
-        let what = match (some, proven) {
+    fn map_text(&self, found: &MapAnswer) -> String {
+        let schema = self.schema();
+        let proven = found.plan.method == Method::Exact;
+        let what = match (self.query.named().is_some(), proven) {
             (true, true) => "Most probable levels together",
             (false, true) => "Most probable completion",
             (true, false) => "Probable levels together",
@@ -101,7 +95,7 @@ impl Question<'_> {
         if proven {
             return text + "Method: exact\n";
         }
-        let _ = writeln!(text, "Method: {}; {}", found.choice.method, found.choice.reason);
+        let _ = writeln!(text, "Method: {}; {}", found.plan.method, found.plan.reason);
         if let Some(climb) = &found.climb {
             text += &approximation::climb_text(climb);
         }
@@ -113,19 +107,18 @@ impl Question<'_> {
     }
 
     fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<(String, Value)> {
-        let (tree, method) = (&arguments.question.tree, self.methods.method);
-        let choice = self.network.choose_marginals(&self.targets, self.evidence, &self.ask, method)?;
-        asking::announce_choice(tree, &choice);
+        let tree = &arguments.question.tree;
+        asking::announce_plan(tree, &self.query.plan(Question::Marginals)?);
         let together = arguments.joint || arguments.information;
         if together {
-            let choice = self.network.choose_joint(&self.targets, self.evidence, &self.ask, method)?;
-            asking::announce(tree, &format!("together: {}: {}", choice.method, choice.reason));
+            let plan = self.query.plan(Question::Joint)?;
+            asking::announce(tree, &format!("together: {}: {}", plan.method, plan.reason));
         }
-        let answer = self.network.marginals(&self.targets, self.evidence, &self.ask, &self.methods)?;
+        let answer = self.query.run()?;
         let mut json = self.marginals_json(&answer);
         let mut text = self.marginals_text(&answer);
         if together {
-            let joint = self.network.joint_by(&self.targets, self.evidence, &self.ask, &self.methods)?;
+            let joint = self.query.joint()?;
             if arguments.joint {
                 self.joint(&joint, &mut text, &mut json);
             }
@@ -137,22 +130,22 @@ impl Question<'_> {
     }
 
     fn marginals_json(&self, answer: &Answer) -> Value {
-        let schema = self.network.schema();
+        let schema = self.schema();
         let marginals: Map<String, Value> = answer
             .marginals
             .iter()
             .map(|(v, p)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p)))
             .collect();
         json!({"format": "cmnet-query/1", "marginals": marginals,
-            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
-            "given": names::given(schema, self.evidence), "soft": names::soft(schema, self.evidence),
+            "method": answer.plan.method.to_string(), "reason": answer.plan.reason,
+            "given": names::given(schema, self.query.known()), "soft": names::soft(schema, self.query.known()),
             "log_evidence": answer.log_evidence, "cut_edges": names::edges(schema, &self.cut),
-            "tree": asking::tree_json(&answer.choice),
+            "tree": asking::tree_json(&answer.plan),
             "approximation": answer::approximation::approximation(answer.approximation.as_ref())})
     }
 
     fn marginals_text(&self, answer: &Answer) -> String {
-        let schema = self.network.schema();
+        let schema = self.schema();
         let mut text = format!("Probabilities{}\n", self.given());
         for (v, probabilities) in &answer.marginals {
             let variable = schema.variable(*v);
@@ -162,7 +155,7 @@ impl Question<'_> {
                 let _ = writeln!(text, "    {level:width$}  {p:.6}");
             }
         }
-        if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.evidence.is_empty()) {
+        if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.query.known().is_empty()) {
             let _ = writeln!(
                 text,
                 "Probability of what is given: {:.6} (log {log_evidence:.6})",
@@ -170,10 +163,10 @@ impl Question<'_> {
             );
         }
         let _ = match &answer.approximation {
-            None => writeln!(text, "Method: {}", answer.choice.method),
+            None => writeln!(text, "Method: {}", answer.plan.method),
             Some(approximation) => {
                 let how = approximation::as_text(approximation);
-                write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason)
+                write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason)
             }
         };
         if !self.cut.is_empty() {
@@ -184,7 +177,7 @@ impl Question<'_> {
     }
 
     fn joint(&self, answer: &JointAnswer, text: &mut String, json: &mut Value) {
-        let schema = self.network.schema();
+        let schema = self.schema();
         let label = |v: Var, level: u32| schema.variable(v).levels[level as usize].clone();
         let _ = writeln!(text, "Joint distribution");
         let mut rows = Vec::new();
@@ -204,17 +197,17 @@ impl Question<'_> {
         }
         if let Some(found) = &answer.approximation {
             let how = approximation::as_text(found);
-            let _ = write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason);
+            let _ = write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason);
         }
         let names: Vec<&str> = self.targets.iter().map(|&v| schema.name(v)).collect();
         json["joint"] = json!({"variables": names, "cells": rows,
-            "method": answer.choice.method.to_string(), "reason": answer.choice.reason,
+            "method": answer.plan.method.to_string(), "reason": answer.plan.reason,
             "approximation": answer::approximation::approximation(answer.approximation.as_ref())});
     }
 
     /// Entropies and mutual information, all from the one joint distribution.
     fn information(&self, joint: &Joint, text: &mut String, json: &mut Value) {
-        let schema = self.network.schema();
+        let schema = self.schema();
         let together = joint.entropy();
         let _ = writeln!(text, "Entropy of the targets together: {together:.6} nats");
         let alone: Vec<f64> = self.targets.iter().map(|&v| joint.marginal(&[v]).entropy()).collect();
@@ -238,7 +231,7 @@ impl Question<'_> {
     }
 
     fn given(&self) -> String {
-        match asking::given_text(self.network.schema(), self.evidence) {
+        match asking::given_text(self.schema(), self.query.known()) {
             given if given.is_empty() => String::new(),
             given => format!(" given {given}"),
         }

@@ -2,32 +2,13 @@
 //! share single variables, an approximation elsewhere that says whether it settled. With
 //! maxima instead of sums it points to a probable completion.
 
-use super::ask::Ask;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, impossible};
 use super::factors::Factors;
 use super::network::Network;
-use super::posterior::impossible;
+use super::options::BeliefOptions;
 use crate::data::Var;
 use crate::error::Result;
 use crate::table::{Shape, add_along, softmax};
-
-/// How belief propagation runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BeliefOptions {
-    /// The most rounds over all cliques. [default: 1000]
-    pub rounds: usize,
-    /// Messages that change by no more than this have settled. [default: 1e-9]
-    pub tolerance: f64,
-    /// The share of the old message that a new one keeps, from the tenth round on.
-    /// [default: 0.3]
-    pub damping: f64,
-}
-
-impl Default for BeliefOptions {
-    fn default() -> Self {
-        Self { rounds: 1000, tolerance: 1e-9, damping: 0.3 }
-    }
-}
 
 /// How belief propagation ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,13 +26,13 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or the evidence has probability 0.
-    pub fn belief(
+    pub(super) fn belief(
         &self,
         evidence: &Evidence,
-        ask: &Ask,
+        memory: u64,
         options: &BeliefOptions,
     ) -> Result<(Vec<Vec<f64>>, Belief)> {
-        let factors = self.factors(evidence, ask.memory)?;
+        let factors = self.factors(evidence, memory)?;
         let (messages, belief) = Messages::settle(&factors, Over::Sum, options);
         let mut marginals = Vec::new();
         for (v, &levels) in self.cardinalities().iter().enumerate() {

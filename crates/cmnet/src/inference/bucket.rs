@@ -3,8 +3,8 @@
 //! A junction tree answers for its cliques; joint distributions across cliques and most
 //! probable values of *some* variables need sums before maxima, which buckets do in any order.
 
-use super::ask::Ask;
 use super::condition::Conditioned;
+use super::options::ExactOptions;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Edge, Graph, VarSet};
@@ -37,12 +37,12 @@ impl BucketPlan {
         sum: &VarSet,
         max: &VarSet,
         kept: &[Var],
-        ask: &Ask,
+        exact: &ExactOptions,
     ) -> Self {
-        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (ask, rule));
-        let best = by_rule(ask.rule.unwrap_or(EliminationRule::MinFill));
+        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (exact, rule));
+        let best = by_rule(exact.rule.unwrap_or(EliminationRule::MinFill));
         let settled = best.cost.fill == 0 && !best.cost.at_least;
-        if ask.rule.is_some() || settled {
+        if exact.rule.is_some() || settled {
             return best;
         }
         let other = by_rule(EliminationRule::MinWeight);
@@ -70,10 +70,10 @@ impl BucketPlan {
         conditioned: &Conditioned<'_>,
         (sum, max): (&VarSet, &VarSet),
         kept: &[Var],
-        (ask, rule): (&Ask, EliminationRule),
+        (exact, rule): (&ExactOptions, EliminationRule),
     ) -> Self {
         let cardinalities = conditioned.network().cardinalities();
-        let most_cells = ask.memory / 8;
+        let most_cells = exact.memory / 8;
         let first = eliminate(conditioned.graph(), sum, cardinalities, rule, most_cells);
         let second = if first.order.is_empty() {
             eliminate(conditioned.graph(), max, cardinalities, rule, most_cells)
@@ -116,16 +116,14 @@ fn without(graph: &Graph, elimination: &Elimination) -> Graph {
     let stays = |v: &Var| !gone.contains(*v);
     let mut rest = Graph::empty(graph.nodes());
     for edge in graph.edges().filter(|edge| stays(&edge.low()) && stays(&edge.high())) {
-        rest.toggle(edge);
+        rest.add_edge(edge);
     }
     for later in &elimination.later {
         let members: Vec<Var> = later.iter().filter(stays).collect();
         for (place, &one) in members.iter().enumerate() {
             for &other in &members[place + 1..] {
-                if let Ok(edge) = Edge::new(one, other)
-                    && !rest.contains(edge)
-                {
-                    rest.toggle(edge);
+                if let Ok(edge) = Edge::new(one, other) {
+                    rest.add_edge(edge);
                 }
             }
         }

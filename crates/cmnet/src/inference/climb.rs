@@ -8,18 +8,17 @@
 //! raises the probability or leaves it, so that what comes out is a lower bound of the
 //! largest one; that it *is* the largest is never claimed.
 
-use super::ask::Ask;
-use super::belief::{BeliefOptions, first_largest, max_product};
+use super::belief::{first_largest, max_product};
 use super::condition::Conditioned;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, impossible};
 use super::factors::Factors;
-use super::gibbs::{MOST_CHAINS, start};
+use super::gibbs::start;
 use super::joint::Completion;
 use super::network::Network;
-use super::posterior::{impossible, pick};
-use super::sample::stream;
+use super::options::{BeliefOptions, ClimbOptions, ExactOptions};
+use super::random::{pick, stream};
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::DisjointSets;
 use crate::table::softmax;
 use rand::seq::SliceRandom;
@@ -34,26 +33,6 @@ const COLDEST: f64 = 0.05;
 
 /// Configurations up to which a part of a block may have loops.
 const SMALL_PART: u64 = 1 << 10;
-
-/// How a probable completion is looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClimbOptions {
-    /// Annealed Gibbs chains; 0 leaves max-product messages and the variables for themselves.
-    /// [default: 8]
-    pub chains: usize,
-    /// Sweeps of each chain while it cools. [default: 200]
-    pub sweeps: usize,
-    /// Blocks without a gain after which a start is done. [default: 20]
-    pub patience: usize,
-    /// What determines the random numbers, whatever the number of threads. [default: 1]
-    pub seed: u64,
-}
-
-impl Default for ClimbOptions {
-    fn default() -> Self {
-        Self { chains: 8, sweeps: 200, patience: 20, seed: 1 }
-    }
-}
 
 /// Where a climb began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,22 +73,17 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or the evidence has probability 0.
-    pub fn climb(
+    pub(super) fn climb(
         &self,
         evidence: &Evidence,
-        ask: &Ask,
+        exact: &ExactOptions,
         options: &ClimbOptions,
     ) -> Result<(Completion, Climb)> {
-        if options.sweeps == 0 && options.chains > 0 {
-            return Err(Error::option("--sweeps", "0", "a whole number, 1 or more"));
-        }
-        if options.chains > MOST_CHAINS {
-            return Err(Error::option("--chains", options.chains.to_string(), "a whole number up to 10000"));
-        }
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let factors = Factors::new(&conditioned, ask.memory)?;
-        let climber = Climber { network: self, conditioned: &conditioned, factors: &factors, ask, options };
-        let found: Vec<Found> =
+        options.check()?;
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let factors = Factors::new(&conditioned, exact.memory)?;
+        let climber = Climber { network: self, conditioned: &conditioned, factors: &factors, exact, options };
+        let found: Vec<Ascent> =
             (0..options.chains + 2).into_par_iter().map(|at| climber.run(at)).collect::<Result<_>>()?;
         // The first of the best, whatever finished first.
         let mut best = &found[0];
@@ -121,7 +95,7 @@ impl Network {
         if best.weight == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        let close = |other: &&Found| best.weight - other.weight <= 1e-9 * (1.0 + best.weight.abs());
+        let close = |other: &&Ascent| best.weight - other.weight <= 1e-9 * (1.0 + best.weight.abs());
         let climb = Climb {
             starts: found.len(),
             agreeing: found.iter().filter(close).count(),
@@ -134,7 +108,7 @@ impl Network {
 }
 
 /// Where one climb ended.
-struct Found {
+struct Ascent {
     row: Vec<u32>,
     weight: f64,
     start: Start,
@@ -145,12 +119,12 @@ struct Climber<'a> {
     network: &'a Network,
     conditioned: &'a Conditioned<'a>,
     factors: &'a Factors,
-    ask: &'a Ask,
+    exact: &'a ExactOptions,
     options: &'a ClimbOptions,
 }
 
 impl Climber<'_> {
-    fn run(&self, at: usize) -> Result<Found> {
+    fn run(&self, at: usize) -> Result<Ascent> {
         let mut random = stream(self.options.seed, at as u64);
         let mut row = start(self.factors, self.conditioned.evidence(), &mut random);
         let start = match at {
@@ -168,7 +142,7 @@ impl Climber<'_> {
         }
         self.one_by_one(&mut row);
         let blocks = self.block_by_block(&mut random, &mut row)?;
-        Ok(Found { weight: self.factors.potentials.weight(&row), row, start, blocks })
+        Ok(Ascent { weight: self.factors.potentials.weight(&row), row, start, blocks })
     }
 
     /// Each variable's best level by its own terms and weights.
@@ -238,7 +212,7 @@ impl Climber<'_> {
             for v in self.factors.free().iter().filter(|&v| !block[v]) {
                 held.observe(self.network.schema(), v, row[v])?;
             }
-            let found = self.network.most_probable(None, &held, self.ask)?;
+            let found = self.network.map_exact(None, &held, self.exact)?;
             let mut next = row.clone();
             found.levels.iter().for_each(|&(v, level)| next[v] = level);
             let new = self.factors.potentials.weight(&next);
@@ -255,7 +229,7 @@ impl Climber<'_> {
     /// together has no loop or few configurations.
     fn block(&self, random: &mut Pcg64Mcg) -> Vec<bool> {
         let graph = self.conditioned.graph();
-        let most = SMALL_PART.min(self.ask.memory / 32);
+        let most = SMALL_PART.min(self.exact.memory / 32);
         let mut order: Vec<Var> = self.factors.free().iter().collect();
         order.shuffle(random);
         let mut inside = vec![false; graph.nodes()];

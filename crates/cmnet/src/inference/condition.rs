@@ -43,7 +43,7 @@ impl<'a> Conditioned<'a> {
         let left =
             structure.graph().edges().filter(ends_free).filter(|edge| cut.binary_search(edge).is_err());
         left.for_each(|edge| {
-            graph.toggle(edge);
+            graph.add_edge(edge);
         });
         let mut conditioned = Self {
             network,

@@ -292,3 +292,7 @@ fn quoted(schema: &Schema, text: &str) -> Result<Vec<(Var, u32)>> {
     }
     Ok(pairs)
 }
+
+pub(super) fn impossible() -> Error {
+    Error::question("the evidence has probability 0 in this model", "nothing can be said given it")
+}

@@ -30,7 +30,7 @@ impl Network {
     ///
     /// # Errors
     /// When there are too many cliques.
-    pub fn factor_bytes(&self, evidence: &Evidence) -> Result<u64> {
+    pub(super) fn factor_bytes(&self, evidence: &Evidence) -> Result<u64> {
         let conditioned = Conditioned::new(self, evidence, true);
         Ok(bytes(&free_cliques(&conditioned)?, self.cardinalities()))
     }
@@ -61,9 +61,9 @@ fn cliques_around(graph: &Graph, variable: Var) -> Result<Vec<VarSet>> {
     let mut near = Graph::empty(graph.nodes());
     let blanket = graph.markov_blanket(variable);
     for one in blanket.iter() {
-        near.toggle(Edge::new(one, variable)?);
+        near.add_edge(Edge::new(one, variable)?);
         for other in graph.markov_blanket(one).intersection(blanket).iter().filter(|&v| v > one) {
-            near.toggle(Edge::new(one, other)?);
+            near.add_edge(Edge::new(one, other)?);
         }
     }
     Ok(maximal_cliques(&near)?.into_iter().filter(|set| set.contains(variable)).collect())

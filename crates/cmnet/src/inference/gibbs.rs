@@ -1,63 +1,16 @@
 //! Gibbs sampling with several chains that watch each other.
 
-use super::ask::Ask;
 use super::evidence::Evidence;
 use super::factors::Factors;
 use super::network::Network;
-use super::posterior::pick;
-use super::sample::stream;
-use crate::error::{Error, Result};
+use super::options::GibbsOptions;
+use super::random::{pick, stream};
+use crate::error::Result;
 use rand::Rng;
 use rayon::prelude::*;
 
 /// Batches per chain, of which the spread gives the effective sample size.
 pub(super) const BATCHES: usize = 40;
-
-/// How Gibbs sampling runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GibbsOptions {
-    /// Chains from different starting points. [default: 4] [range: 2 or more]
-    pub chains: usize,
-    /// Sweeps per chain that count; rounded up to a multiple of 40. [default: 4000]
-    pub sweeps: usize,
-    /// Sweeps per chain before. [default: 1000]
-    pub warm_up: usize,
-    /// What determines the random numbers, whatever the number of threads. [default: 1]
-    pub seed: u64,
-}
-
-/// More chains or sweeps than this are a slip of the finger.
-pub(super) const MOST_CHAINS: usize = 10_000;
-const MOST_SWEEPS: usize = 1_000_000_000;
-
-impl Default for GibbsOptions {
-    fn default() -> Self {
-        Self { chains: 4, sweeps: 4000, warm_up: 1000, seed: 1 }
-    }
-}
-
-impl GibbsOptions {
-    pub(super) fn check(&self) -> Result<()> {
-        if !(2..=MOST_CHAINS).contains(&self.chains) {
-            return Err(Error::option("--chains", self.chains.to_string(), "a whole number from 2 to 10000"));
-        }
-        if !(1..=MOST_SWEEPS).contains(&self.sweeps) {
-            return Err(Error::option(
-                "--sweeps",
-                self.sweeps.to_string(),
-                "a whole number from 1 to 1000000000",
-            ));
-        }
-        if self.warm_up > MOST_SWEEPS {
-            return Err(Error::option(
-                "--warm-up",
-                self.warm_up.to_string(),
-                "a whole number up to 1000000000",
-            ));
-        }
-        Ok(())
-    }
-}
 
 /// What the chains say about themselves.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,14 +56,14 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or there are fewer than two chains.
-    pub fn gibbs(
+    pub(super) fn gibbs(
         &self,
         evidence: &Evidence,
-        ask: &Ask,
+        memory: u64,
         options: &GibbsOptions,
     ) -> Result<(Vec<Vec<f64>>, Gibbs)> {
         options.check()?;
-        let factors = self.factors(evidence, ask.memory)?;
+        let factors = self.factors(evidence, memory)?;
         let batch = options.sweeps.div_ceil(BATCHES);
         let chains: Vec<Chain> = (0..options.chains)
             .into_par_iter()

@@ -1,7 +1,8 @@
 //! A fitted model as inference sees it: phi-terms over complete sets (paper, eq. 1).
 
-use crate::data::Schema;
-use crate::error::{Error, Result};
+use super::evidence::Evidence;
+use crate::data::{Schema, Var};
+use crate::error::{Error, Result, shown};
 use crate::loglinear::{Parameters, Terms};
 use crate::structure::Structure;
 
@@ -91,5 +92,27 @@ impl Network {
     /// The terms.
     pub(super) fn terms(&self) -> &Terms {
         self.parameters.terms()
+    }
+
+    /// Targets exist, stand once and are not given.
+    pub(super) fn check_targets(&self, targets: &[Var], evidence: &Evidence) -> Result<()> {
+        let schema = self.schema();
+        for (place, &target) in targets.iter().enumerate() {
+            if target >= schema.len() {
+                let problem = format!("there is no variable {target}");
+                return Err(Error::question(problem, format!("there are {}, counted from 0", schema.len())));
+            }
+            let name = shown(schema.name(target));
+            if evidence.level(target).is_some() {
+                return Err(Error::question(
+                    format!("{name} is both a target and given"),
+                    "ask about it, or give it, but not both",
+                ));
+            }
+            if targets[..place].contains(&target) {
+                return Err(Error::question(format!("{name} is asked for twice"), "name each variable once"));
+            }
+        }
+        Ok(())
     }
 }

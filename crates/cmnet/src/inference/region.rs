@@ -68,7 +68,7 @@ impl Region {
     fn graph(&self, network: &Network) -> Result<(Graph, Vec<u32>)> {
         let mut graph = Graph::empty(self.members.len());
         for &(one, other) in &self.edges {
-            graph.toggle(Edge::new(one, other)?);
+            graph.add_edge(Edge::new(one, other)?);
         }
         Ok((graph, self.members.iter().map(|v| network.cardinalities()[v]).collect()))
     }

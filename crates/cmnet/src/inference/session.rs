@@ -1,10 +1,9 @@
 //! Evidence that changes step by step, on one tree that is never rebuilt.
 
-use super::ask::Ask;
 use super::condition::Conditioned;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, impossible};
 use super::network::Network;
-use super::posterior::impossible;
+use super::options::ExactOptions;
 use crate::data::Var;
 use crate::error::Result;
 use crate::table::{Homes, add_along, shares_of_levels};
@@ -21,7 +20,7 @@ use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 /// ```
 /// use cmnet::data::{Schema, Variable};
 /// use cmnet::graph::Edge;
-/// use cmnet::inference::{Ask, Network, Session};
+/// use cmnet::inference::{ExactOptions, Network, Session};
 /// use cmnet::loglinear::{Parameters, Terms};
 /// use cmnet::Structure;
 /// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
@@ -31,7 +30,7 @@ use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 /// let factor = (vec![0, 1], [1.0, 1.0, 1.0, 3.0].map(libm::log).to_vec());
 /// let parameters = Parameters::from_tables(Terms::new(&structure, None)?, [factor])?;
 /// let network = Network::new(&schema, &structure, parameters)?;
-/// let mut session = Session::new(&network, &Ask::default())?;
+/// let mut session = Session::new(&network, &ExactOptions::default())?;
 /// assert!((session.marginal(1)?[1] - 2.0 / 3.0).abs() < 1e-12);
 /// session.observe(0, 1)?;
 /// assert!((session.marginal(1)?[1] - 3.0 / 4.0).abs() < 1e-12);
@@ -65,9 +64,9 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// When the tables, three per clique, do not fit the memory.
-    pub fn new(network: &'a Network, ask: &Ask) -> Result<Self> {
+    pub fn new(network: &'a Network, exact: &ExactOptions) -> Result<Self> {
         let conditioned = Conditioned::new(network, &Evidence::none(), false);
-        let budget = ask.memory / 3 * 2;
+        let budget = exact.memory / 3 * 2;
         let tree = JunctionTree::new(conditioned.graph(), network.cardinalities(), budget)?;
         let zeros: Vec<Vec<f64>> =
             tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();

@@ -181,10 +181,7 @@ fn assemble(cardinalities: &[u32], tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<
     for (scope, _) in &tables {
         for (place, &one) in scope.iter().enumerate() {
             for &other in &scope[place + 1..] {
-                let edge = Edge::new(one, other)?;
-                if !structure.graph().contains(edge) {
-                    structure.toggle_edge(edge)?;
-                }
+                structure.add_edge(Edge::new(one, other)?)?;
             }
         }
     }

@@ -97,7 +97,7 @@ impl LearnedModel {
     }
 
     /// The model with its provenance, ready to be saved.
-    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Model {
+    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Result<Model> {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
         let learned = Provenance {
             rows: data.rows(),
@@ -109,11 +109,10 @@ impl LearnedModel {
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         };
-        Model {
-            schema: data.schema().clone(),
-            structure: self.structure.clone(),
-            learned: Some(learned),
-            fit: self.fit.clone(),
+        let model = Model::new(data.schema().clone(), self.structure.clone())?.with_provenance(learned);
+        match &self.fit {
+            Some(fit) => model.with_fit(fit.clone()),
+            None => Ok(model),
         }
     }
 }

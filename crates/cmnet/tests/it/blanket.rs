@@ -79,7 +79,7 @@ fn threads_do_not_change_the_answer() {
         };
         let learned = learn(&tree.data, &options, &()).unwrap();
         let model = |m: &cmnet::learn::LearnedModel| {
-            model_file::to_text(&m.to_model(&tree.data, &options, "blanket")).unwrap()
+            model_file::to_text(&m.to_model(&tree.data, &options, "blanket").unwrap()).unwrap()
         };
         learned.models.iter().map(model).collect::<Vec<_>>()
     };

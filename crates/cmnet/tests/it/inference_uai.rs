@@ -4,7 +4,7 @@ use crate::inference_support::{
     MIXED, assert_close, generator, plain, random_evidence, random_model, schema,
 };
 use cmnet::Model;
-use cmnet::inference::{Ask, Evidence, Network};
+use cmnet::inference::{Evidence, ExactOptions, Network};
 use cmnet::io::{ReadOptions, Source, csv, uai};
 use cmnet::loglinear::{FitOptions, FitStatus, Parameters, Terms, fit};
 
@@ -23,7 +23,7 @@ fn a_network_survives_the_round_trip() {
         let written = uai::evidence_to_text(&evidence);
         let mut again = Evidence::none();
         uai::read_evidence(&written, "test", back.schema(), &mut again).unwrap();
-        let ask = Ask::default();
+        let ask = ExactOptions::default();
         let (one, other) =
             (network.posterior(&evidence, &ask).unwrap(), back.posterior(&again, &ask).unwrap());
         for (p, q) in one.marginals().iter().zip(other.marginals()) {
@@ -40,7 +40,7 @@ fn factors_may_overlap_and_stand_in_any_order() {
     let text = "MARKOV\n2\n2 2\n2\n2 1 0\n1 0\n\n4\n1 2 3 4\n\n2\n5 7\n";
     let read = uai::read_network(text, "test").unwrap();
     let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
-    let joint = network.joint(&[0, 1], &Evidence::none(), &Ask::default()).unwrap();
+    let joint = network.joint_exact(&[0, 1], &Evidence::none(), &ExactOptions::default()).unwrap();
     assert_close(joint.probabilities(), &[5.0, 15.0, 14.0, 28.0].map(|w| w / 62.0), "joint");
 }
 
@@ -86,7 +86,7 @@ fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
     // As near to the boundary as the format goes: X1 is X0 but for one part in 10^300.
     let read = uai::read_network("MARKOV 2 2 2 1 2 0 1 4 1 1e-300 1e-300 1", "x.uai").unwrap();
     let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
-    let ask = Ask::default();
+    let ask = ExactOptions::default();
     let mut evidence = Evidence::none();
     evidence.observe(network.schema(), 0, 0).unwrap();
     let posterior = network.posterior(&evidence, &ask).unwrap();
@@ -122,9 +122,9 @@ fn evidence_on_the_boundary_is_improbable_and_answered() {
     let options = FitOptions { smoothing: 0.0, ..FitOptions::default() };
     let fit = fit(&structure, &data, &options).unwrap();
     assert_eq!(fit.status, FitStatus::Boundary);
-    let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
+    let model = Model::new(data.schema().clone(), structure).unwrap().with_fit(fit).unwrap();
     let network = model.network().unwrap();
-    let (ask, given) = (Ask::default(), Evidence::read(network.schema(), "a=1,b=0").unwrap());
+    let (ask, given) = (ExactOptions::default(), Evidence::read(network.schema(), "a=1,b=0").unwrap());
     let posterior = network.posterior(&given, &ask).unwrap();
     let p = libm::exp(posterior.log_evidence(&ask).unwrap());
     assert!(p < 1e-6, "{p}");
