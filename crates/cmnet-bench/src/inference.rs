@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use cmnet::Structure;
 use cmnet::data::{Schema, Variable};
 use cmnet::graph::{Edge, VarSet};
-use cmnet::inference::{Ask, Evidence, Network, Predictor, Session};
+use cmnet::inference::{Evidence, ExactOptions, Network, Predictor, Question, Session};
 use cmnet::io::uai;
+use cmnet::loglinear::{Parameters, Terms};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde_json::json;
@@ -51,30 +52,34 @@ fn run_case(folder: &Path, name: &str, network: &Network, random: &mut Pcg64Mcg)
             evidence.observe(network.schema(), v, random.random_range(0..network.cardinalities()[v]))?;
         }
     }
-    let ask = Ask::default();
-    let plan = network.choose(&evidence, &ask, cmnet::inference::QueryMethod::Exact)?;
+    let exact = ExactOptions::default();
+    let plan = network
+        .query()
+        .evidence(evidence.clone())
+        .method(cmnet::inference::QueryMethod::Exact)
+        .plan(Question::Rows)?;
     println!("{name}: {}", plan.reason);
-    let (seconds, marginals) = shortest(|| Ok(network.posterior(&evidence, &ask)?.marginals()))?;
-    let (map_seconds, map) = shortest(|| Ok(network.most_probable(None, &Evidence::none(), &ask)?))?;
+    let (seconds, marginals) = shortest(|| Ok(network.posterior(&evidence, &exact)?.marginals()))?;
+    let (map_seconds, map) = shortest(|| Ok(network.map_exact(None, &Evidence::none(), &exact)?))?;
     let mut row = vec![0; network.schema().len()];
     map.levels.iter().for_each(|&(v, level)| row[v] = level);
-    let session_seconds = session_time(network, &evidence, &ask)?;
+    let session_seconds = session_time(network, &evidence, &exact)?;
     let factors = network.factors(&Evidence::none(), 1 << 30)?;
     std::fs::write(
         folder.join(format!("{name}.uai")),
         uai::network_to_text(network.cardinalities(), &factors),
     )?;
     std::fs::write(folder.join(format!("{name}.evid")), uai::evidence_to_text(&evidence))?;
-    let answer = json!({"marginals": marginals, "seconds": seconds, "map": row, "map_energy": network.energy(&row),
+    let answer = json!({"marginals": marginals, "seconds": seconds, "map": row, "map_energy": network.parameters().energy(&row),
         "map_seconds": map_seconds, "session_seconds": session_seconds,
-        "cost": network.cost(&evidence, &ask).to_string()});
+        "cost": plan.cost.to_string()});
     std::fs::write(folder.join(format!("{name}.json")), answer.to_string())?;
     predict_case(name, network, random)
 }
 
 /// One observation changed and one marginal asked for, on a standing tree.
-fn session_time(network: &Network, evidence: &Evidence, ask: &Ask) -> Result<f64> {
-    let mut session = Session::new(network, ask)?;
+fn session_time(network: &Network, evidence: &Evidence, exact: &ExactOptions) -> Result<f64> {
+    let mut session = Session::new(network, exact)?;
     for (v, level) in evidence.hard() {
         session.observe(v, level)?;
     }
@@ -99,7 +104,7 @@ fn predict_case(name: &str, network: &Network, random: &mut Pcg64Mcg) -> Result<
                 network.cardinalities().iter().map(level).collect()
             })
             .collect();
-        let mut predictor = Predictor::new(network, 0, &Ask::default())?;
+        let mut predictor = Predictor::new(network, 0, &ExactOptions::default())?;
         let start = Instant::now();
         for row in &rows {
             predictor.predict(row)?;
@@ -116,11 +121,11 @@ fn cut_case(random: &mut Pcg64Mcg) -> Result<()> {
     let network = with_random_terms(random, &structure, 100)?;
     let mut on = Evidence::none();
     on.observe(network.schema(), 100, 1)?;
-    let full = Ask { keep_cut_edges: true, ..Ask::default() };
+    let full = ExactOptions { keep_cut_edges: true, ..ExactOptions::default() };
     let mut answers = Vec::new();
-    for (what, ask) in [("kept", &full), ("removed", &Ask::default())] {
-        let (seconds, marginals) = shortest(|| Ok(network.posterior(&on, ask)?.marginals()))?;
-        let cost = network.cost(&on, ask);
+    for (what, exact) in [("kept", &full), ("removed", &ExactOptions::default())] {
+        let (seconds, marginals) = shortest(|| Ok(network.posterior(&on, exact)?.marginals()))?;
+        let cost = network.posterior(&on, exact)?.cost();
         println!("switched grid, cut edges {what}: {cost}, {:.3} ms", 1e3 * seconds);
         answers.push(marginals);
     }
@@ -132,9 +137,7 @@ fn cut_case(random: &mut Pcg64Mcg) -> Result<()> {
 
 fn connect(structure: &mut Structure, one: usize, other: usize) -> Result<()> {
     let edge = Edge::new(one, other)?;
-    if !structure.graph().contains(edge) {
-        structure.toggle_edge(edge)?;
-    }
+    structure.add_edge(edge)?;
     Ok(())
 }
 
@@ -217,5 +220,12 @@ fn with_random_terms(random: &mut Pcg64Mcg, structure: &Structure, switch: usize
             terms.insert(triple, values);
         }
     }
-    Ok(Network::new(&schema, structure, terms.into_iter().collect(), None)?)
+    let all = Terms::new(structure, Some(&schema))?;
+    let mut values = vec![0.0; all.len()];
+    for (variables, own) in &terms {
+        if let Some(set) = all.set(variables) {
+            values[set.range()].copy_from_slice(own);
+        }
+    }
+    Ok(Network::new(&schema, structure, Parameters::new(all, values, None))?)
 }

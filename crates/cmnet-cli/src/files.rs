@@ -29,9 +29,9 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
     let mut options = options(&arguments.reading)?;
     if options.columns.is_none() && options.drop.is_empty() {
         options.columns =
-            Some(model.schema.variables().iter().map(|variable| variable.name.clone()).collect());
+            Some(model.schema().variables().iter().map(|variable| variable.name.clone()).collect());
     }
-    options.schema.get_or_insert_with(|| LevelOrder::of(&model.schema));
+    options.schema.get_or_insert_with(|| LevelOrder::of(model.schema()));
     let loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;
     note_dropped(&loaded);
     Ok(model.arrange(loaded.data)?)
@@ -86,7 +86,7 @@ pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
 /// The parameters of a model, or what to do about their absence.
 pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fit> {
     let shown = path.display();
-    model.fit.as_ref().ok_or_else(|| {
+    model.fit().ok_or_else(|| {
         Usage(format!(
             "{shown}: this model has no parameters; estimate them with: cmnet fit {shown} DATA -o MODEL"
         ))

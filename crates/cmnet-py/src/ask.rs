@@ -8,10 +8,9 @@ use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
 use crate::{value, work};
 use cmnet::data::{Schema, Var};
-use cmnet::inference::ask::Methods;
 use cmnet::inference::{
-    Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Network, Predictor, find_level,
-    find_variable,
+    ClimbOptions, Evidence, ExactOptions, GibbsOptions, Method, Network, Predictor, Query, QueryOptions,
+    Question as Asked, find_level, find_variable,
 };
 use cmnet::learn::parse_bytes;
 use cmnet::options::OptionName;
@@ -21,7 +20,6 @@ use cmnet_report::answer::{Compared, Explained, JointDistribution, Marginals, Mo
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// What is known: levels by name, and weights of levels by name.
 #[derive(FromPyObject)]
@@ -59,9 +57,10 @@ pub(crate) struct Inference {
 }
 
 impl Inference {
-    fn ask(&self) -> Result<Ask> {
+    fn exact(&self) -> Result<ExactOptions> {
         let rule = self.elimination.parse::<EliminationChoice>()?.rule();
-        Ok(Ask { memory: parse_bytes(OptionName::Memory, &self.memory)?, rule, ..Ask::default() })
+        let memory = parse_bytes(OptionName::Memory, &self.memory)?;
+        Ok(ExactOptions { memory, rule, ..ExactOptions::default() })
     }
 }
 
@@ -79,33 +78,18 @@ pub(crate) struct Question {
     seed: u64,
 }
 
-/// A question in the terms of one network.
-struct Asked {
-    network: Arc<Network>,
-    /// Every variable that is not given where the question names none.
-    targets: Vec<Var>,
-    /// Whether the question names its targets.
-    named: bool,
-    evidence: Evidence,
-    ask: Ask,
-    methods: Methods,
-}
-
 impl Question {
-    fn of(&self, network: Arc<Network>) -> Result<Asked> {
+    /// The question in the terms of one network.
+    fn of<'a>(&self, network: &'a Network) -> Result<Query<'a>> {
         let evidence = self.given.evidence(network.schema())?;
-        Ok(Asked {
-            targets: network.targets(&self.targets, &evidence)?,
-            named: !self.targets.is_empty(),
-            evidence,
-            ask: self.inference.ask()?,
-            methods: self.methods()?,
-            network,
-        })
+        let query = network.query().evidence(evidence).targets(&self.targets)?;
+        query.variables()?;
+        Ok(query.options(self.options()?))
     }
 
-    fn methods(&self) -> Result<Methods> {
-        Ok(Methods {
+    fn options(&self) -> Result<QueryOptions> {
+        Ok(QueryOptions {
+            exact: self.inference.exact()?,
             method: self.method.parse()?,
             gibbs: GibbsOptions {
                 chains: self.chains,
@@ -113,8 +97,8 @@ impl Question {
                 warm_up: self.warm_up,
                 seed: self.seed,
             },
-            belief: BeliefOptions::default(),
             climb: ClimbOptions { chains: self.chains, ..ClimbOptions::default() },
+            ..QueryOptions::default()
         })
     }
 }
@@ -124,31 +108,23 @@ fn answer<'py>(
     py: Python<'py>,
     model: &Model,
     question: Question,
-    answer: impl FnOnce(&Asked) -> Result<Value> + Send + 'static,
+    answer: impl FnOnce(&Query<'_>) -> Result<Value> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
     let network = model.network(py)?;
-    let found = work::call(py, 1, move || answer(&question.of(network)?))?;
+    let found = work::call(py, 1, move || answer(&question.of(&network)?))?;
     value::to_python(py, &found)
 }
 
 /// Distributions of targets given evidence.
 #[pyfunction]
 pub(crate) fn query<'py>(py: Python<'py>, model: &Model, question: Question) -> PyResult<Bound<'py, PyAny>> {
-    answer(py, model, question, |asked| {
-        let Asked { network, targets, evidence, ask, methods, .. } = asked;
-        let choice = network.choose_marginals(targets, evidence, ask, methods.method)?;
-        by_threads(choice.method, || asked.marginals())
-    })
+    answer(py, model, question, |query| by_threads(query.plan(Asked::Marginals)?.method, || marginals(query)))
 }
 
 /// The joint distribution of targets given evidence: labels and probability of each cell.
 #[pyfunction]
 pub(crate) fn joint<'py>(py: Python<'py>, model: &Model, question: Question) -> PyResult<Bound<'py, PyAny>> {
-    answer(py, model, question, |asked| {
-        let Asked { network, targets, evidence, ask, methods, .. } = asked;
-        let choice = network.choose_joint(targets, evidence, ask, methods.method)?;
-        by_threads(choice.method, || asked.joint())
-    })
+    answer(py, model, question, |query| by_threads(query.plan(Asked::Joint)?.method, || joint_cells(query)))
 }
 
 /// The most probable levels together, and what is known about them.
@@ -158,33 +134,27 @@ pub(crate) fn most_probable<'py>(
     model: &Model,
     question: Question,
 ) -> PyResult<Bound<'py, PyAny>> {
-    answer(py, model, question, Asked::most_probable)
+    answer(py, model, question, completion)
 }
 
 /// Runs a question, on all cores where chains have work for them.
-fn by_threads<T: Send>(method: MethodUsed, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    if method != MethodUsed::Gibbs {
+fn by_threads<T: Send>(method: Method, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if method != Method::Gibbs {
         return answer();
     }
     in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))
 }
 
-impl Asked {
-    fn marginals(&self) -> Result<Value> {
-        let found = self.network.marginals(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        value::of(&Marginals::of(&self.network, &self.evidence, &found))
-    }
+fn marginals(query: &Query<'_>) -> Result<Value> {
+    value::of(&Marginals::of(query, &query.run()?))
+}
 
-    fn joint(&self) -> Result<Value> {
-        let found = self.network.joint_by(&self.targets, &self.evidence, &self.ask, &self.methods)?;
-        value::of(&JointDistribution::of(self.network.schema(), &self.targets, &found))
-    }
+fn joint_cells(query: &Query<'_>) -> Result<Value> {
+    value::of(&JointDistribution::of(query.network().schema(), &query.variables()?, &query.joint()?))
+}
 
-    fn most_probable(&self) -> Result<Value> {
-        let targets = self.named.then_some(self.targets.as_slice());
-        let found = self.network.completion_by(targets, &self.evidence, &self.ask, &self.methods)?;
-        value::of(&MostProbable::of(&self.network, &self.evidence, &found))
-    }
+fn completion(query: &Query<'_>) -> Result<Value> {
+    value::of(&MostProbable::of(query, &query.map()?))
 }
 
 /// Rows drawn from the model.
@@ -192,8 +162,8 @@ impl Asked {
 pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Question) -> PyResult<Rows> {
     let network = model.network(py)?;
     work::stoppable_in_pieces(py, usize::from(rows <= 1024), move |stop| {
-        let Asked { network, evidence, ask, methods, .. } = question.of(network)?;
-        let sampler = network.sampler(&evidence, &ask, methods.method, &methods.gibbs)?;
+        let query = question.of(&network)?;
+        let sampler = query.sampler()?;
         let width = network.schema().len().max(1);
         let block = (DRAWN / width).clamp(1, 64) * 1024;
         let mut drawn = RowsBuilder::new(network.schema());
@@ -231,10 +201,10 @@ pub(crate) fn predict<'py>(
     let network = model.network(py)?;
     let to_python = |error| errors::to_python(py, &error);
     let target = find_variable(network.schema(), target).map_err(to_python)?;
-    let ask = inference.ask().map_err(to_python)?;
+    let exact = inference.exact().map_err(to_python)?;
     let levels = network.schema().variable(target).levels.len();
-    let found = over_rows(py, &model.model.schema, data, (&reading, forgiving), move |rows| {
-        let mut predictor = Predictor::new(&network, target, &ask)?;
+    let found = over_rows(py, model.model.schema(), data, (&reading, forgiving), move |rows| {
+        let mut predictor = Predictor::new(&network, target, &exact)?;
         let mut found = Predicted::default();
         rows.each(&mut |levels, weight| {
             let prediction = predictor.predict(levels)?;
@@ -268,11 +238,11 @@ pub(crate) fn explain<'py>(
     given: Given,
     inference: Inference,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let network = model.model.fit.is_some().then(|| model.network(py)).transpose()?;
+    let network = model.model.fit().is_some().then(|| model.network(py)).transpose()?;
     let model = model.model.clone();
     let answer = work::call(py, 1, move || {
-        let evidence = given.evidence(&model.schema)?;
-        value::of(&Explained::of(&model, network.as_deref(), &evidence, &inference.ask()?)?)
+        let evidence = given.evidence(model.schema())?;
+        value::of(&Explained::of(&model, network.as_deref(), &evidence, &inference.exact()?)?)
     })?;
     value::to_python(py, &answer)
 }

@@ -66,7 +66,7 @@ impl Found {
     fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Result<Self> {
         let models = learned.models.iter().map(|model| model.to_model(data, options, &learned.search));
         let summary = LearnedSummary::of(learned, data, &Keywords);
-        Ok(Self { facts: value::of(&summary)?, models: models.collect() })
+        Ok(Self { facts: value::of(&summary)?, models: models.collect::<Result<_>>()? })
     }
 
     fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
@@ -179,7 +179,7 @@ fn stratify(
     let facts = json!({"search": "sgm", "search_reason": "asked for", "stop": learned.stop.to_string(),
         "ties": 0, "selected": 0, "criterion": null, "limited": [], "scores": [row]});
     let schema = data.schema().clone();
-    Ok(Found { facts, models: vec![cmnet::Model { schema, structure, learned: None, fit: Some(fitted) }] })
+    Ok(Found { facts, models: vec![cmnet::Model::new(schema, structure)?.with_fit(fitted)?] })
 }
 
 /// Cross-validates a packed table.

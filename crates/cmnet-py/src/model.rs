@@ -64,10 +64,10 @@ impl Model {
     fn reading(&self, py: Python<'_>, reading: &Reading) -> PyResult<ReadOptions> {
         let mut options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         if options.columns.is_none() && options.drop.is_empty() {
-            let names = self.model.schema.variables().iter().map(|variable| variable.name.clone());
+            let names = self.model.schema().variables().iter().map(|variable| variable.name.clone());
             options.columns = Some(names.collect());
         }
-        options.schema.get_or_insert_with(|| LevelOrder::of(&self.model.schema));
+        options.schema.get_or_insert_with(|| LevelOrder::of(self.model.schema()));
         Ok(options)
     }
 
@@ -83,7 +83,7 @@ impl Model {
         let arranged = match data {
             Data::Table(table) => {
                 let data = table.data.clone();
-                work::call(py, 1, move || model.arrange(own_columns(&model.schema, &data)?))?
+                work::call(py, 1, move || model.arrange(own_columns(model.schema(), &data)?))?
             }
             Data::Memory(source) => {
                 let mut packing = Packing::new(options);
@@ -133,12 +133,12 @@ impl Model {
 
     #[getter]
     fn levels(&self) -> Vec<(String, Vec<String>)> {
-        levels(&self.model.schema)
+        levels(self.model.schema())
     }
 
     #[getter]
     fn edges(&self) -> Vec<(String, String)> {
-        let edges = edge_names(&self.model.schema, &self.model.structure);
+        let edges = edge_names(self.model.schema(), self.model.structure());
         edges.into_iter().map(|[one, other]| (one, other)).collect()
     }
 
@@ -146,7 +146,7 @@ impl Model {
     #[getter]
     #[allow(clippy::type_complexity, reason = "a row of plain values, taken apart in Python")]
     fn contexts(&self) -> Vec<((String, String), Vec<String>, Vec<Vec<String>>, String)> {
-        let (schema, structure) = (&self.model.schema, &self.model.structure);
+        let (schema, structure) = (self.model.schema(), self.model.structure());
         let sentences = structure.contexts().map(|context| sentence(schema, context));
         let records = context_records(schema, structure).into_iter().zip(sentences);
         records
@@ -158,21 +158,21 @@ impl Model {
     }
 
     fn markov_blanket(&self, py: Python<'_>, name: &str) -> PyResult<Vec<String>> {
-        let schema = &self.model.schema;
+        let schema = self.model.schema();
         let variable = find_variable(schema, name).map_err(|error| errors::to_python(py, &error))?;
-        let blanket = self.model.structure.markov_blanket(variable);
+        let blanket = self.model.structure().markov_blanket(variable);
         Ok(blanket.iter().map(|v| schema.name(v).to_owned()).collect())
     }
 
     /// Where it came from and how it was fitted.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let learned = self.model.learned.as_ref().map(|learned| {
+        let learned = self.model.provenance().map(|learned| {
             json!({"rows": learned.rows, "digest": learned.digest, "kappa": learned.kappa.to_string(),
                 "alpha": learned.alpha.to_string(), "search": learned.search, "stop": learned.stop,
                 "log_mpl": learned.log_mpl, "log_prior": finite(learned.log_prior),
                 "score": finite(learned.score())})
         });
-        let fit = self.model.fit.as_ref().map(FitFacts::from);
+        let fit = self.model.fit().map(FitFacts::from);
         value::to_python(py, &json!({"learned": learned, "fit": fit}))
     }
 
@@ -181,7 +181,7 @@ impl Model {
         let file = PathBuf::from(if format == "txt" { "-".to_owned() } else { format!("drawing.{format}") });
         let model = self.model.clone();
         work::call(py, 1, move || {
-            Ok(Format::from_path(&file)?.render(&Drawing::new(&model.schema, &model.structure)?))
+            Ok(Format::from_path(&file)?.render(&Drawing::new(model.schema(), model.structure())?))
         })
     }
 
@@ -193,7 +193,7 @@ impl Model {
         }
         let model = self.model.clone();
         work::call(py, 1, move || {
-            let picture = Format::from_path(&path)?.render(&Drawing::new(&model.schema, &model.structure)?);
+            let picture = Format::from_path(&path)?.render(&Drawing::new(model.schema(), model.structure())?);
             write_atomic(&path, picture.as_bytes())
         })
     }
@@ -203,12 +203,13 @@ impl Model {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
         let fitted = work::stoppable(py, 0, move |stop| {
-            match fit_with(&model.structure, &RowCounts::new(&data), &options, stop)? {
+            match fit_with(model.structure(), &RowCounts::new(&data), &options, stop)? {
                 Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(&data)), ..fitted }),
                 Outcome::Stopped(_) => Err(work::interrupted()),
             }
         })?;
-        Ok(Self::new(cmnet::Model { fit: Some(fitted), ..(*self.model).clone() }))
+        let model = (*self.model).clone().with_fit(fitted).map_err(|error| errors::to_python(py, &error))?;
+        Ok(Self::new(model))
     }
 
     fn evaluate<'py>(
@@ -242,7 +243,7 @@ impl Model {
             Data::Memory(_) | Data::Table(_) => None,
         };
         let model = self.model.clone();
-        let answers = over_rows(py, &self.model.schema, data, (&reading, forgiving), move |rows| {
+        let answers = over_rows(py, self.model.schema(), data, (&reading, forgiving), move |rows| {
             let fit = model.normalized_fit()?;
             if !pseudo && fit.parameters.log_partition().is_none() {
                 let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
@@ -250,7 +251,7 @@ impl Model {
                 return Err(Error::question(problem, hint));
             }
             let evaluator = fit.parameters.evaluator();
-            let mut gaps = Gaps::new(&model.schema);
+            let mut gaps = Gaps::new(model.schema());
             let mut answers = Vec::new();
             rows.each(&mut |levels, _| {
                 let row = gaps.complete(levels);

@@ -1,7 +1,7 @@
 //! A drawing with everything on its place, ready for the formats that need coordinates.
 
 use super::draft::{Draft, DraftEdge, Node};
-use super::layout::{Frame, Link, Network, Path, Point, Size, lay_out};
+use super::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out};
 use super::legend::{self, Legend, wrapped};
 use super::wording::shown_words;
 use super::{Drawing, LabelStyle, metrics};
@@ -55,7 +55,7 @@ impl Scene {
         let boxes = draft.nodes.iter().map(Node::size).collect();
         let link =
             |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
-        let layout = lay_out(&Network::new(boxes, draft.edges.iter().map(link).collect()));
+        let layout = lay_out(&LayoutGraph::new(boxes, draft.edges.iter().map(link).collect()));
         let nodes =
             draft.nodes.into_iter().zip(&layout.boxes).map(|(node, &frame)| Node { frame, ..node }).collect();
         let line = |(place, edge): (usize, DraftEdge)| Line {

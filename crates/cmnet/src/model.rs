@@ -3,23 +3,34 @@
 
 use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{Error, Remedy, Result, quoted, quoted_list};
-use crate::inference::Network;
+use crate::graph::{Edge, VarSet};
+use crate::inference::{Network, Query};
 use crate::loglinear::{Fit, FitOptions, affordable_canonical};
 use crate::score::{Alpha, Kappa};
 use crate::search::{SearchUsed, StopReason};
 use crate::structure::Structure;
 
 /// A contextual Markov network (G, C, P) with named variables.
+///
+/// Names, structure and parameters always belong together: a model in which they disagree
+/// cannot be built.
+///
+/// # Example
+/// ```
+/// use cmnet::{Model, Structure, data::{Schema, Variable}};
+/// let yes_or_no = Variable { name: "rain".into(), levels: vec!["no".into(), "yes".into()] };
+/// let schema = Schema::checked(vec![yes_or_no])?;
+/// assert!(Model::new(schema.clone(), Structure::empty(&[2])).is_ok());
+/// let refused = Model::new(schema, Structure::empty(&[3])).unwrap_err();
+/// assert!(refused.to_string().contains("\"rain\" has 2 levels by name and 3 in the structure"));
+/// # Ok::<(), cmnet::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Names and levels.
-    pub schema: Schema,
-    /// Graph and contexts over the schema's variables.
-    pub structure: Structure,
-    /// Where it came from; `None` for a structure written by hand.
-    pub learned: Option<Provenance>,
-    /// The parameters P; `None` for a structure that was not fitted.
-    pub fit: Option<Fit>,
+    schema: Schema,
+    structure: Structure,
+    provenance: Option<Provenance>,
+    fit: Option<Fit>,
 }
 
 /// The data and options that a structure was learned with, and its score there.
@@ -55,6 +66,79 @@ fn no_parameters() -> Error {
 }
 
 impl Model {
+    /// A structure over named variables, without parameters and written by hand.
+    ///
+    /// # Errors
+    /// When the names have other variables or numbers of levels than the structure.
+    pub fn new(schema: Schema, structure: Structure) -> Result<Self> {
+        let hint = "give the names and levels of the structure's own variables";
+        if schema.len() != structure.variables() {
+            let (named, own) = (schema.len(), structure.variables());
+            return Err(Error::mismatch(format!("{named} variables have names and the structure has {own}"), hint));
+        }
+        let pairs = schema.cardinalities().into_iter().zip(structure.cardinalities());
+        if let Some((v, (named, own))) = pairs.enumerate().find(|(_, (named, own))| named != *own) {
+            let name = quoted(schema.name(v));
+            let problem = format!("{name} has {named} levels by name and {own} in the structure");
+            return Err(Error::mismatch(problem, hint));
+        }
+        Ok(Self { schema, structure, provenance: None, fit: None })
+    }
+
+    /// The same structure with parameters.
+    ///
+    /// # Errors
+    /// When the parameters are those of another graph or of other variables.
+    pub fn with_fit(mut self, fit: Fit) -> Result<Self> {
+        let (terms, graph) = (fit.parameters.terms(), self.structure.graph());
+        let same_variables = terms.cardinalities() == self.structure.cardinalities();
+        let varies = |v: Var| self.structure.cardinalities()[v] > 1;
+        let has_terms = |edge: Edge| {
+            let (low, high) = edge.ends();
+            !varies(low) || !varies(high) || terms.set(&VarSet::from_iter([low, high])).is_some()
+        };
+        let same_graph =
+            || terms.cliques().iter().all(|clique| graph.is_complete(clique)) && graph.edges().all(has_terms);
+        if !same_variables || !same_graph() {
+            let problem = "the parameters are those of another structure".to_owned();
+            return Err(Error::mismatch(problem, "fit the structure of this model"));
+        }
+        self.fit = Some(fit);
+        Ok(self)
+    }
+
+    /// The same model without parameters.
+    #[must_use]
+    pub fn without_fit(self) -> Self {
+        Self { fit: None, ..self }
+    }
+
+    /// The same model with what is known about where its structure came from.
+    #[must_use]
+    pub fn with_provenance(self, provenance: Provenance) -> Self {
+        Self { provenance: Some(provenance), ..self }
+    }
+
+    /// Names and levels.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Graph and contexts over the schema's variables.
+    pub fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    /// Where the structure came from; `None` when it was written by hand.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
+    }
+
+    /// The parameters P; `None` when the structure was not fitted.
+    pub fn fit(&self) -> Option<&Fit> {
+        self.fit.as_ref()
+    }
+
     /// The parameters, normalised where a junction tree fits: pseudo-likelihood leaves log Z
     /// unknown.
     ///
@@ -70,7 +154,7 @@ impl Model {
         Ok(fit)
     }
 
-    /// The model as something that answers questions.
+    /// A question to the model.
     ///
     /// # Errors
     /// When the model has no parameters.
@@ -78,26 +162,28 @@ impl Model {
     /// # Example
     /// ```
     /// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
-    /// use cmnet::inference::{Ask, Evidence};
     /// let table = Source::bytes("table", "rain,wet\nno,no\nno,yes\nno,no\nyes,yes\nyes,no\nyes,yes\n");
     /// let data = csv::read(&table, &ReadOptions::default())?.data;
     /// let mut structure = Structure::empty(&[2, 2]);
     /// structure.toggle_edge(Edge::new(0, 1)?)?;
     /// let options = loglinear::FitOptions { smoothing: 0.0, ..Default::default() };
     /// let fit = loglinear::fit(&structure, &data, &options)?;
-    /// let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
-    /// let network = model.network()?;
-    /// let given = Evidence::read(network.schema(), "rain=yes")?;
-    /// let posterior = network.posterior(&given, &Ask::default())?;
-    /// assert!((posterior.marginal(1)[1] - 2.0 / 3.0).abs() < 1e-10);
+    /// let model = Model::new(data.schema().clone(), structure)?.with_fit(fit)?;
+    /// let answer = model.query()?.given("rain=yes")?.target("wet")?.run()?;
+    /// assert!((answer.marginals[0].1[1] - 2.0 / 3.0).abs() < 1e-10);
     /// # Ok::<(), cmnet::Error>(())
     /// ```
+    pub fn query(&self) -> Result<Query<'static>> {
+        Ok(self.network()?.into_query())
+    }
+
+    /// The model as something that many questions can be asked of.
+    ///
+    /// # Errors
+    /// When the model has no parameters.
     pub fn network(&self) -> Result<Network> {
         let fit = self.fit.as_ref().ok_or_else(no_parameters)?;
-        let (parameters, values) = (&fit.parameters, fit.parameters.values());
-        let sets = parameters.terms().sets().iter();
-        let tables = sets.map(|set| (set.variables().clone(), values[set.range()].to_vec())).collect();
-        let network = Network::new(&self.schema, &self.structure, tables, parameters.log_partition())?;
+        let network = Network::new(&self.schema, &self.structure, fit.parameters.clone())?;
         match affordable_canonical(&self.structure) {
             Some(closed) => network.with_closure(closed),
             None => Ok(network),

@@ -202,7 +202,7 @@ pub const GROUPS: [(&str, &[OptionInfo]); 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inference::{Ask, GibbsOptions, Methods};
+    use crate::inference::{ExactOptions, GibbsOptions, QueryOptions};
     use crate::io::ReadOptions;
     use crate::learn::{LearnOptions, parse_bytes, parse_duration};
     use crate::loglinear::FitOptions;
@@ -244,9 +244,9 @@ mod tests {
             seed: read(asking::SEED),
         };
         assert_eq!(chains, GibbsOptions::default());
-        assert_eq!(memory(asking::MEMORY), Ask::default().memory);
-        assert_eq!(read::<QueryMethod>(asking::METHOD), Methods::default().method);
-        assert_eq!(read::<EliminationChoice>(asking::ELIMINATION).rule(), Ask::default().rule);
+        assert_eq!(memory(asking::MEMORY), ExactOptions::default().memory);
+        assert_eq!(read::<QueryMethod>(asking::METHOD), QueryOptions::default().method);
+        assert_eq!(read::<EliminationChoice>(asking::ELIMINATION).rule(), ExactOptions::default().rule);
         assert_eq!(read::<OnMissing>(reading::ON_MISSING), ReadOptions::default().on_missing);
         let missing: Vec<&str> = reading::MISSING.default.unwrap().split(',').collect();
         assert_eq!(ReadOptions::default().missing, missing);

@@ -130,6 +130,26 @@ impl Structure {
         Ok(self.graph.toggle(edge))
     }
 
+    /// Adds an edge; returns whether it was absent. Contexts change as in
+    /// [`Structure::toggle_edge`], and an edge that is there already changes nothing.
+    ///
+    /// # Errors
+    /// When a variable does not exist.
+    pub fn add_edge(&mut self, edge: Edge) -> Result<bool> {
+        self.check_variables(edge)?;
+        Ok(!self.graph.contains(edge) && self.toggle_edge(edge)?)
+    }
+
+    /// Removes an edge; returns whether it was present. Contexts change as in
+    /// [`Structure::toggle_edge`].
+    ///
+    /// # Errors
+    /// When a variable does not exist.
+    pub fn remove_edge(&mut self, edge: Edge) -> Result<bool> {
+        self.check_variables(edge)?;
+        Ok(self.graph.contains(edge) && !self.toggle_edge(edge)?)
+    }
+
     /// Adds one configuration of the common neighbours to an edge's context; `Ok(false)`
     /// when it was there already.
     ///
@@ -216,6 +236,20 @@ mod tests {
         assert!(matches!(problem(path.add_context_element(edge, 0)), StructureProblem::NotAnEdge { .. }));
         path.toggle_edge(edge).unwrap();
         assert!(matches!(problem(path.add_context_element(edge, 0)), StructureProblem::FullContext { .. }));
+    }
+
+    #[test]
+    fn an_edge_is_added_once_and_removed_once() {
+        let mut structure = triangle();
+        let edge = Edge::new(0, 1).unwrap();
+        structure.add_context_element(Edge::new(0, 2).unwrap(), 1).unwrap();
+        assert!(!structure.add_edge(edge).unwrap());
+        assert_eq!((structure.graph().edge_count(), structure.context_elements()), (3, 1));
+        assert!(structure.remove_edge(edge).unwrap());
+        assert!(!structure.remove_edge(edge).unwrap());
+        assert_eq!((structure.graph().edge_count(), structure.context_elements()), (2, 0));
+        assert!(structure.add_edge(edge).unwrap());
+        assert!(structure.add_edge(Edge::new(0, 7).unwrap()).is_err());
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use super::fitting::bytes;
 use super::{explain, export, import, predict, query, sample};
-use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, TreeArgs};
+use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
 use cmnet::data::Schema;
 use cmnet::graph::Edge;
-use cmnet::inference::{Ask, Choice, ClimbOptions, Evidence, GibbsOptions, Methods};
+use cmnet::inference::{ClimbOptions, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan};
 use cmnet::io::uai;
 use cmnet_report::answer::names;
 
@@ -36,11 +36,12 @@ pub(crate) fn evidence(schema: &Schema, arguments: &GivenArgs) -> anyhow::Result
     Ok(evidence)
 }
 
-pub(crate) fn ask(arguments: &TreeArgs) -> anyhow::Result<Ask> {
-    Ok(Ask { memory: bytes(&arguments.memory)?, rule: arguments.elimination.rule(), ..Ask::default() })
+pub(crate) fn exact(arguments: &TreeArgs) -> anyhow::Result<ExactOptions> {
+    let rule = arguments.elimination.rule();
+    Ok(ExactOptions { memory: bytes(&arguments.memory)?, rule, ..ExactOptions::default() })
 }
 
-pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
+fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
     GibbsOptions {
         chains: arguments.chains,
         sweeps: arguments.sweeps,
@@ -49,9 +50,11 @@ pub(crate) fn gibbs(arguments: &MethodArgs) -> GibbsOptions {
     }
 }
 
-pub(crate) fn methods(arguments: &MethodArgs) -> Methods {
-    let climb = ClimbOptions { chains: arguments.chains, ..ClimbOptions::default() };
-    Methods { method: arguments.method, gibbs: gibbs(arguments), climb, ..Methods::default() }
+pub(crate) fn options(arguments: &QuestionArgs) -> anyhow::Result<QueryOptions> {
+    let how = &arguments.method;
+    let climb = ClimbOptions { chains: how.chains, ..ClimbOptions::default() };
+    let exact = exact(&arguments.tree)?;
+    Ok(QueryOptions { exact, method: how.method, gibbs: gibbs(how), climb, ..QueryOptions::default() })
 }
 
 /// Says what will be done and what it will take, before anything is allocated.
@@ -61,8 +64,8 @@ pub(crate) fn announce(arguments: &TreeArgs, what: &str) {
     }
 }
 
-pub(crate) fn announce_choice(arguments: &TreeArgs, choice: &Choice) {
-    announce(arguments, &format!("{}: {}", choice.method, choice.reason));
+pub(crate) fn announce_plan(arguments: &TreeArgs, plan: &QueryPlan) {
+    announce(arguments, &format!("{}: {}", plan.method, plan.reason));
 }
 
 /// The evidence in words: `a = x, b = y`.

@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
         files::check_output(&arguments.output, &[&arguments.model.model])?;
     }
     let model = files::model(&arguments.model.model)?;
-    let picture = format.render(&Drawing::new(&model.schema, &model.structure)?);
+    let picture = format.render(&Drawing::new(model.schema(), model.structure())?);
     if !to_stdout {
         cmnet::io::write_atomic(&arguments.output, picture.as_bytes())?;
     }

@@ -15,17 +15,16 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
         files::check_output(path, &arguments.data.files())?;
     }
-    let mut model = files::model(&arguments.model.model)?;
+    let model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;
     let data = files::table_for(&model, &arguments.data)?;
-    let fitted = fit(&model.structure, &data, &options)?;
+    let fitted = fit(model.structure(), &data, &options)?;
     let page = match arguments.format.format {
-        Format::Text => Err(as_text(&model.schema, &fitted, options.smoothing)?),
-        Format::Json => Ok(FittedAnswer::of(&model.schema, &fitted)),
+        Format::Text => Err(as_text(model.schema(), &fitted, options.smoothing)?),
+        Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
     };
     let limited = fitted.status == FitStatus::IterationLimit;
-    model.fit = Some(fitted);
-    save(&model, arguments)?;
+    save(&model.with_fit(fitted)?, arguments)?;
     match page {
         Ok(answer) => output::answer(&answer)?,
         Err(text) => output::page(&text)?,

@@ -6,7 +6,7 @@ use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::Model;
 use cmnet::io::{model_file, uai};
-use cmnet::loglinear::{Fit, Parameters, Terms};
+use cmnet::loglinear::Fit;
 use cmnet_report::answer::ImportedAnswer;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
     let schema = match &arguments.names {
         None => imported.schema,
         Some(path) => {
-            let schema = files::model(path)?.schema;
+            let schema = files::model(path)?.schema().clone();
             if schema.cardinalities() != imported.schema.cardinalities() {
                 let problem = "has other numbers of variables or levels than the network";
                 return Err(Usage(format!("--names: {} {problem}", path.display())).into());
@@ -24,19 +24,14 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
             schema
         }
     };
-    let terms = Terms::new(&imported.structure, Some(&schema))?;
-    let mut values = vec![0.0; terms.len()];
-    for (variables, own) in &imported.terms {
-        if let Some(set) = terms.set(variables) {
-            values[set.range()].copy_from_slice(own);
-        }
-    }
-    let fit = Fit::imported(Parameters::new(terms, values, None), format!("read from {file}"));
-    let model = Model { schema, structure: imported.structure, learned: None, fit: Some(fit) };
+    let fit = Fit::imported(imported.parameters, format!("read from {file}"));
+    let model = Model::new(schema, imported.structure)?.with_fit(fit)?;
     model_file::save(&model, &arguments.output)?;
-    let (path, edges) = (arguments.output.display().to_string(), model.structure.graph().edge_count());
+    let (path, edges) = (arguments.output.display().to_string(), model.structure().graph().edge_count());
     match arguments.format.format {
-        Format::Text => output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema.len()))?,
+        Format::Text => {
+            output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema().len()))?
+        }
         Format::Json => output::answer(&ImportedAnswer { file: path, edges })?,
     }
     Ok(Outcome::Done)

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
     let variable = schema.variable(target);
-    let ask = asking::ask(&arguments.tree)?;
+    let exact = asking::exact(&arguments.tree)?;
     if let Some(path) = &arguments.output {
         files::check_output(path, &[&arguments.model.model, Path::new(&arguments.data)])?;
     }
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
         arguments.tree.memory
     );
     asking::announce(&arguments.tree, &what);
-    let mut predictor = Predictor::new(&network, target, &ask)?;
+    let mut predictor = Predictor::new(&network, target, &exact)?;
     let mut accuracy = Accuracy::default();
     let mut predictions: Vec<Prediction> = Vec::new();
     let options = files::row_options(&arguments.reading)?;

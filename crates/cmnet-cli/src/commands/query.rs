@@ -5,9 +5,9 @@ use crate::args::Format;
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::data::Var;
+use cmnet::data::{Schema, Var};
 use cmnet::graph::Edge;
-use cmnet::inference::{Answer, Ask, CompletionAnswer, Evidence, JointAnswer, MethodUsed, Methods, Network};
+use cmnet::inference::{Answer, JointAnswer, MapAnswer, Method, Query, Question};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::queried::MutualInformation;
 use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbable, names};
@@ -17,49 +17,46 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let how = &arguments.question;
     let evidence = asking::evidence(network.schema(), &how.given)?;
-    let question = Question {
-        network: &network,
-        evidence: &evidence,
-        targets: network.targets(&arguments.target, &evidence)?,
-        ask: asking::ask(&how.tree)?,
-        methods: asking::methods(&how.method),
-        cut: network.cut_edges(&evidence),
+    let query = network.query().evidence(evidence).targets(&arguments.target)?;
+    let asked = Asked {
+        targets: query.variables()?,
+        cut: query.cut_edges(),
+        query: query.options(asking::options(how)?),
         format: arguments.format.format,
     };
     if arguments.map {
-        question.map(arguments)?;
+        asked.map(arguments)?;
     } else {
-        question.marginals(arguments)?;
+        asked.marginals(arguments)?;
     }
     Ok(Outcome::Done)
 }
 
-struct Question<'a> {
-    network: &'a Network,
-    evidence: &'a Evidence,
+struct Asked<'a> {
+    query: Query<'a>,
     targets: Vec<Var>,
-    ask: Ask,
-    methods: Methods,
     cut: Vec<Edge>,
     format: Format,
 }
 
-impl Question<'_> {
+impl Asked<'_> {
+    fn schema(&self) -> &Schema {
+        self.query.network().schema()
+    }
+
     fn map(&self, arguments: &QueryArgs) -> anyhow::Result<()> {
-        let some = (!arguments.target.is_empty()).then_some(self.targets.as_slice());
-        let choice = self.network.choose_completion(some, self.evidence, &self.ask, self.methods.method)?;
-        asking::announce_choice(&arguments.question.tree, &choice);
-        let found = self.network.completion_by(some, self.evidence, &self.ask, &self.methods)?;
+        asking::announce_plan(&arguments.question.tree, &self.query.plan(Question::Map)?);
+        let found = self.query.map()?;
         match self.format {
-            Format::Text => output::page(&self.map_text(&found, some.is_some())),
-            Format::Json => output::answer(&MostProbable::of(self.network, self.evidence, &found)),
+            Format::Text => output::page(&self.map_text(&found)),
+            Format::Json => output::answer(&MostProbable::of(&self.query, &found)),
         }
     }
 
-    fn map_text(&self, found: &CompletionAnswer, some: bool) -> String {
-        let schema = self.network.schema();
-        let proven = found.choice.method == MethodUsed::Exact;
-        let what = match (some, proven) {
+    fn map_text(&self, found: &MapAnswer) -> String {
+        let schema = self.schema();
+        let proven = found.plan.method == Method::Exact;
+        let what = match (self.query.named().is_some(), proven) {
             (true, true) => "Most probable levels together",
             (false, true) => "Most probable completion",
             (true, false) => "Probable levels together",
@@ -80,7 +77,7 @@ impl Question<'_> {
         if proven {
             return text + "Method: exact\n";
         }
-        let _ = writeln!(text, "Method: {}; {}", found.choice.method, found.choice.reason);
+        let _ = writeln!(text, "Method: {}; {}", found.plan.method, found.plan.reason);
         if let Some(climb) = &found.climb {
             text += &approximation::climb_text(climb);
         }
@@ -92,21 +89,16 @@ impl Question<'_> {
     }
 
     fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<()> {
-        let (tree, method) = (&arguments.question.tree, self.methods.method);
-        let choice = self.network.choose_marginals(&self.targets, self.evidence, &self.ask, method)?;
-        asking::announce_choice(tree, &choice);
+        let tree = &arguments.question.tree;
+        asking::announce_plan(tree, &self.query.plan(Question::Marginals)?);
         let together = arguments.joint || arguments.information;
         if together {
-            let choice = self.network.choose_joint(&self.targets, self.evidence, &self.ask, method)?;
-            asking::announce(tree, &format!("together: {}: {}", choice.method, choice.reason));
+            let plan = self.query.plan(Question::Joint)?;
+            asking::announce(tree, &format!("together: {}: {}", plan.method, plan.reason));
         }
-        let answer = self.network.marginals(&self.targets, self.evidence, &self.ask, &self.methods)?;
-        let joint = if together {
-            Some(self.network.joint_by(&self.targets, self.evidence, &self.ask, &self.methods)?)
-        } else {
-            None
-        };
-        let schema = self.network.schema();
+        let answer = self.query.run()?;
+        let joint = if together { Some(self.query.joint()?) } else { None };
+        let schema = self.schema();
         let shown = joint.as_ref().filter(|_| arguments.joint);
         let information = joint.as_ref().filter(|_| arguments.information);
         let information = information.map(|found| Information::of(schema, &self.targets, &found.joint));
@@ -121,13 +113,13 @@ impl Question<'_> {
             Format::Json => output::answer(&Marginals {
                 joint: shown.map(|joint| JointDistribution::of(schema, &self.targets, joint)),
                 information,
-                ..Marginals::of(self.network, self.evidence, &answer)
+                ..Marginals::of(&self.query, &answer)
             }),
         }
     }
 
     fn marginals_text(&self, answer: &Answer) -> String {
-        let schema = self.network.schema();
+        let schema = self.schema();
         let mut text = format!("Probabilities{}\n", self.given());
         for (v, probabilities) in &answer.marginals {
             let variable = schema.variable(*v);
@@ -137,7 +129,7 @@ impl Question<'_> {
                 let _ = writeln!(text, "    {}  {p:.6}", left(level, width));
             }
         }
-        if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.evidence.is_empty()) {
+        if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.query.known().is_empty()) {
             let _ = writeln!(
                 text,
                 "Probability of what is given: {:.6} (log {log_evidence:.6})",
@@ -145,10 +137,10 @@ impl Question<'_> {
             );
         }
         let _ = match &answer.approximation {
-            None => writeln!(text, "Method: {}", answer.choice.method),
+            None => writeln!(text, "Method: {}", answer.plan.method),
             Some(approximation) => {
                 let how = approximation::as_text(approximation);
-                write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason)
+                write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason)
             }
         };
         if !self.cut.is_empty() {
@@ -159,7 +151,7 @@ impl Question<'_> {
     }
 
     fn joint_text(&self, answer: &JointAnswer) -> String {
-        let schema = self.network.schema();
+        let schema = self.schema();
         let mut text = "Joint distribution\n".to_owned();
         for (levels, p) in answer.joint.iter() {
             let named: Vec<String> = self
@@ -172,13 +164,13 @@ impl Question<'_> {
         }
         if let Some(found) = &answer.approximation {
             let how = approximation::as_text(found);
-            let _ = write!(text, "Method: {}; {}\n{how}", answer.choice.method, answer.choice.reason);
+            let _ = write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason);
         }
         text
     }
 
     fn given(&self) -> String {
-        match asking::given_text(self.network.schema(), self.evidence) {
+        match asking::given_text(self.schema(), self.query.known()) {
             given if given.is_empty() => String::new(),
             given => format!(" given {given}"),
         }

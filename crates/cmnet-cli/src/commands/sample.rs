@@ -6,6 +6,7 @@ use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::data::Schema;
+use cmnet::inference::Question;
 use cmnet::io::{csv, write_atomic};
 use cmnet_report::answer::SampledAnswer;
 use cmnet_report::answer::written::SampleFacts;
@@ -20,17 +21,17 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let (schema, how) = (network.schema(), &arguments.question);
     let evidence = asking::evidence(schema, &how.given)?;
-    let ask = asking::ask(&how.tree)?;
+    let options = asking::options(how)?;
     if let Some(path) = &arguments.output {
         files::check_output(path, &how.given.files(&arguments.model))?;
     }
     if arguments.output.is_some() || arguments.format.format == Format::Json {
         check_size(arguments.rows, schema.len())?;
     }
-    let method = how.method.method;
-    let choice = network.choose(&evidence, &ask, method)?;
-    asking::announce_choice(&how.tree, &choice);
-    let sampler = network.sampler(&evidence, &ask, method, &asking::gibbs(&how.method))?;
+    let query = network.query().evidence(evidence.clone()).options(options);
+    let plan = query.plan(Question::Rows)?;
+    asking::announce_plan(&how.tree, &plan);
+    let sampler = query.sampler()?;
     if arguments.format.format == Format::Json {
         let rows = sampler.rows(0..arguments.rows);
         if let Some(path) = &arguments.output {
@@ -40,7 +41,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
             method: sampler.method().to_string(),
             reason: sampler.reason(),
             seed: how.method.seed,
-            choice: &choice,
+            plan: &plan,
             evidence: &evidence,
         };
         output::answer(&SampledAnswer::of(schema, &facts, &rows))?;

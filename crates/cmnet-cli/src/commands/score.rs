@@ -16,20 +16,20 @@ pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
     let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
     let prior = ContextPrior::new(kappa, data.rows());
     let counts = RowCounts::new(&data);
-    let score = Scorer::new(&counts, alpha).score(&model.structure, &prior)?;
+    let score = Scorer::new(&counts, alpha).score(model.structure(), &prior)?;
     match arguments.format.format {
         Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,
-        Format::Json => output::answer(&ScoredAnswer::of(&model.schema, &prior, alpha, &score))?,
+        Format::Json => output::answer(&ScoredAnswer::of(model.schema(), &prior, alpha, &score))?,
     }
     Ok(Outcome::Done)
 }
 
 /// The kappa asked for, else the model's.
 pub(super) fn kappa(model: &Model, given: Option<&str>) -> anyhow::Result<Kappa> {
-    match (given, &model.learned) {
+    match (given, model.provenance()) {
         (Some(text), _) => Ok(text.parse()?),
         (None, Some(learned)) => Ok(learned.kappa),
-        (None, None) if model.structure.context_elements() == 0 => Ok(Kappa::Epsilon),
+        (None, None) if model.structure().context_elements() == 0 => Ok(Kappa::Epsilon),
         (None, None) => {
             Err(Usage("the model says no kappa; give one with --kappa, such as --kappa n^-0.5".to_owned())
                 .into())
@@ -41,15 +41,15 @@ pub(super) fn kappa(model: &Model, given: Option<&str>) -> anyhow::Result<Kappa>
 pub(super) fn alpha(model: &Model, given: Option<&str>) -> anyhow::Result<Alpha> {
     Ok(match given {
         Some(text) => text.parse()?,
-        None => model.learned.as_ref().map(|learned| learned.alpha).unwrap_or_default(),
+        None => model.provenance().map(|learned| learned.alpha).unwrap_or_default(),
     })
 }
 
 fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> String {
     let width =
-        model.schema.variables().iter().map(|variable| columns(&variable.name)).max().unwrap_or(0).max(9);
+        model.schema().variables().iter().map(|variable| columns(&variable.name)).max().unwrap_or(0).max(9);
     let mut lines = vec!["log p(x_j | x_mb(j), C(j)) of each variable".to_owned()];
-    for (variable, node) in model.schema.variables().iter().zip(&score.nodes) {
+    for (variable, node) in model.schema().variables().iter().zip(&score.nodes) {
         lines.push(format!("  {}  {:>16.6}", left(&variable.name, width), node.to_f64()));
     }
     let mut number = |name, value, note: &str| lines.push(format!("{name:width$}    {value:>16.6}{note}"));

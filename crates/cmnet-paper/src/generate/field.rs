@@ -53,10 +53,7 @@ fn sparse_graph(variables: usize, generator: &mut Pcg64Mcg) -> Result<Graph> {
     for _ in 0..variables / 5 {
         let (one, other) = (below(generator, variables), below(generator, variables));
         if one != other && room(&graph, one) && room(&graph, other) {
-            let edge = Edge::new(one, other)?;
-            if !graph.contains(edge) {
-                graph.toggle(edge);
-            }
+            graph.add_edge(Edge::new(one, other)?);
         }
     }
     Ok(graph)

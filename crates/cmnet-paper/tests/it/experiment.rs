@@ -162,13 +162,13 @@ fn the_bundled_model_is_the_known_model() {
         P(X7=1|elsewhere) = 0.4"
         .into();
     let schema = known.schema().clone();
-    let model = Model { schema, structure: known.structure().clone(), learned: None, fit: Some(fitted) };
+    let model = Model::new(schema, known.structure().clone()).unwrap().with_fit(fitted).unwrap();
     let path = workspace("data/synthetic_sgm.model.json");
     if std::env::var_os("CMNET_WRITE").is_some() {
         std::fs::write(&path, model_file::to_text(&model).unwrap()).unwrap();
     }
     let bundled = model_file::load(&path).unwrap();
-    assert!(same_model(&bundled.structure, known.structure()).unwrap());
-    let evaluator = bundled.fit.unwrap().parameters.evaluator();
+    assert!(same_model(bundled.structure(), known.structure()).unwrap());
+    let evaluator = bundled.fit().unwrap().parameters.evaluator();
     assert!(known.divergence(|row| evaluator.log_probability(row).unwrap()).abs() < 1e-9);
 }

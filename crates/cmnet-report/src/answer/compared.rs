@@ -39,18 +39,18 @@ impl<'a> Compared<'a> {
     /// # Errors
     /// When the variables differ, naming the first difference; and as [`difference()`].
     pub fn of(one: &'a Model, other: &Model, rows: Option<&Dataset>) -> Result<Self> {
-        if let Some(first) = one.schema.first_difference(&other.schema) {
+        if let Some(first) = one.schema().first_difference(other.schema()) {
             let problem = format!("the two models do not match: {first}");
             return Err(Error::mismatch(problem, "compare models of one table"));
         }
         // The comparison itself knows no names; a clique that is too large should have them.
         for model in [one, other] {
-            Terms::new(&model.structure, Some(&model.schema))?;
+            Terms::new(model.structure(), Some(model.schema()))?;
         }
         let mean = |model: &Model, rows| evaluate(&model.normalized_fit().ok()?, rows).log_likelihood;
         Ok(Self {
-            schema: &one.schema,
-            difference: difference(&one.structure, &other.structure)?,
+            schema: one.schema(),
+            difference: difference(one.structure(), other.structure())?,
             kl: [kl_divergence(one, other), kl_divergence(other, one)],
             log_likelihood: rows.map(|rows| [mean(one, rows), mean(other, rows)]),
         })
@@ -77,6 +77,6 @@ impl<'a> Compared<'a> {
 }
 
 fn kl_divergence(one: &Model, other: &Model) -> Option<f64> {
-    let (one, other) = (one.fit.as_ref()?, other.fit.as_ref()?);
+    let (one, other) = (one.fit()?, other.fit()?);
     divergence(&one.parameters, &other.parameters, FitOptions::default().memory).ok()
 }

@@ -8,7 +8,7 @@ use cmnet::context::EdgeContext;
 use cmnet::data::Var;
 use cmnet::error::Result;
 use cmnet::graph::{Edge, VarSet};
-use cmnet::inference::{Ask, Evidence, Explanation, Network, cut_edges};
+use cmnet::inference::{Evidence, ExactOptions, Explanation, Network, cut_edges};
 use cmnet::loglinear::affordable_canonical;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -52,12 +52,12 @@ impl<'a> Explained<'a> {
         model: &'a Model,
         network: Option<&Network>,
         evidence: &'a Evidence,
-        ask: &Ask,
+        exact: &ExactOptions,
     ) -> Result<Self> {
-        let structure = &model.structure;
+        let structure = model.structure();
         let (explanation, closed, bytes) = if let Some(network) = network {
-            let bytes = network.explain_cost(evidence, ask).1;
-            (network.explain(evidence, ask)?, Some(network.closed().clone()), bytes)
+            let bytes = network.explain_cost(evidence, exact).1;
+            (network.explain(evidence, exact)?, Some(network.closed().clone()), bytes)
         } else {
             let closed = affordable_canonical(structure);
             let known = closed.as_ref().unwrap_or(structure);
@@ -75,8 +75,8 @@ impl<'a> Explained<'a> {
 
     /// All of it by names.
     fn to_json(&self) -> Value {
-        let (schema, explanation) = (&self.model.schema, &self.explanation);
-        let structure = &self.model.structure;
+        let (schema, explanation) = (self.model.schema(), &self.explanation);
+        let structure = self.model.structure();
         let list = |set: &VarSet| json!(names::list(schema, set));
         let named = |v: Var, set: &VarSet| (schema.name(v).to_owned(), list(set));
         let blankets = (0..schema.len()).map(|v| named(v, structure.markov_blanket(v)));
@@ -109,7 +109,7 @@ impl<'a> Explained<'a> {
     }
 
     fn context(&self, context: &EdgeContext) -> Value {
-        let schema = &self.model.schema;
+        let schema = self.model.schema();
         let space = context.space();
         let element = |cell| -> Value {
             let levels = space.configuration(cell);

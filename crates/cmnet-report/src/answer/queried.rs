@@ -5,7 +5,7 @@ use super::approximation::{ChainFacts, ErrorFacts};
 use super::names;
 use cmnet::data::{Schema, Var};
 use cmnet::inference::{
-    Answer as MarginalAnswer, Choice, CompletionAnswer, Evidence, Joint, JointAnswer, MethodUsed, Network,
+    Answer as MarginalAnswer, Joint, JointAnswer, MapAnswer, Method, Query, QueryPlan,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -138,34 +138,34 @@ impl Answer for MostProbable<'_> {
     const FORMAT: &'static str = "cmnet-query/1";
 }
 
-impl From<&Choice> for TreeFacts {
-    fn from(choice: &Choice) -> Self {
-        let cost = choice.cost;
+impl From<&QueryPlan> for TreeFacts {
+    fn from(plan: &QueryPlan) -> Self {
+        let cost = plan.cost;
         Self {
             cells: cost.cells,
             largest_clique: cost.width,
             largest_table: cost.largest,
             at_least: cost.at_least,
-            bytes: choice.bytes,
+            bytes: plan.bytes,
         }
     }
 }
 
 impl<'a> Marginals<'a> {
-    /// The distributions that a network answered with.
-    pub fn of(network: &'a Network, evidence: &Evidence, answer: &MarginalAnswer) -> Self {
-        let schema = network.schema();
+    /// The distributions that a query was answered with.
+    pub fn of(query: &'a Query<'_>, answer: &MarginalAnswer) -> Self {
+        let (schema, evidence) = (query.network().schema(), query.known());
         let distribution =
             |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
         Self {
             marginals: answer.marginals.iter().map(distribution).collect(),
-            method: answer.choice.method.to_string(),
-            reason: answer.choice.reason.clone(),
+            method: answer.plan.method.to_string(),
+            reason: answer.plan.reason.clone(),
             given: names::given(schema, evidence),
             soft: names::soft(schema, evidence),
             log_evidence: answer.log_evidence,
-            cut_edges: names::edges(schema, &network.cut_edges(evidence)),
-            tree: (&answer.choice).into(),
+            cut_edges: names::edges(schema, &query.cut_edges()),
+            tree: (&answer.plan).into(),
             approximation: answer.approximation.as_ref().map(ErrorFacts::from),
             joint: None,
             information: None,
@@ -187,8 +187,8 @@ impl<'a> JointDistribution<'a> {
         Self {
             variables: targets.iter().map(|&v| schema.name(v)).collect(),
             cells: answer.joint.iter().map(cell).collect(),
-            method: answer.choice.method.to_string(),
-            reason: answer.choice.reason.clone(),
+            method: answer.plan.method.to_string(),
+            reason: answer.plan.reason.clone(),
             approximation: answer.approximation.as_ref().map(ErrorFacts::from),
         }
     }
@@ -212,9 +212,9 @@ impl<'a> Information<'a> {
 }
 
 impl<'a> MostProbable<'a> {
-    /// The levels that a network answered with.
-    pub fn of(network: &'a Network, evidence: &Evidence, found: &CompletionAnswer) -> Self {
-        let schema = network.schema();
+    /// The levels that a query was answered with.
+    pub fn of(query: &'a Query<'_>, found: &MapAnswer) -> Self {
+        let (schema, evidence) = (query.network().schema(), query.known());
         let label =
             |&known: &(Var, u32)| (schema.name(known.0).to_owned(), names::label(schema, known).into());
         let approximation = match (&found.climb, &found.visits) {
@@ -226,15 +226,15 @@ impl<'a> MostProbable<'a> {
         };
         Self {
             map: found.levels.iter().map(label).collect(),
-            proven: found.choice.method == MethodUsed::Exact,
+            proven: found.plan.method == Method::Exact,
             log_probability: found.log_probability,
             log_weight: found.log_weight,
-            method: found.choice.method.to_string(),
-            reason: found.choice.reason.clone(),
+            method: found.plan.method.to_string(),
+            reason: found.plan.reason.clone(),
             given: names::given(schema, evidence),
             soft: names::soft(schema, evidence),
-            cut_edges: names::edges(schema, &network.cut_edges(evidence)),
-            tree: (&found.choice).into(),
+            cut_edges: names::edges(schema, &query.cut_edges()),
+            tree: (&found.plan).into(),
             approximation,
         }
     }

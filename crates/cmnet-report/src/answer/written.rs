@@ -3,7 +3,7 @@
 use super::queried::TreeFacts;
 use super::{Answer, names};
 use cmnet::data::Schema;
-use cmnet::inference::{Choice, Evidence};
+use cmnet::inference::{QueryPlan, Evidence};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ pub struct SampleFacts<'a> {
     /// The seed.
     pub seed: u64,
     /// What exact inference costs.
-    pub choice: &'a Choice,
+    pub plan: &'a QueryPlan,
     /// What is given.
     pub evidence: &'a Evidence,
 }
@@ -109,7 +109,7 @@ impl<'a> SampledAnswer<'a> {
             seed: facts.seed,
             given: names::given(schema, facts.evidence),
             soft: names::soft(schema, facts.evidence),
-            tree: facts.choice.into(),
+            tree: facts.plan.into(),
             variables: schema.variables().iter().map(|variable| variable.name.as_str()).collect(),
             rows: rows.iter().map(|row| row.iter().enumerate().map(label).collect()).collect(),
         }

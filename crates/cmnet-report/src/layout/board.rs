@@ -1,7 +1,7 @@
 //! How bad a picture is: what a reader stumbles over, in one number to make smaller.
 
 use super::geometry::{Frame, Point, segments_cross};
-use super::network::Network;
+use super::network::LayoutGraph;
 
 /// Free room around a box that other boxes keep out of.
 pub(super) const BOX_MARGIN: f64 = 9.0;
@@ -24,7 +24,7 @@ mod price {
 /// Boxes on their places, with the distances they would like to have.
 #[derive(Debug)]
 pub(super) struct Board<'a> {
-    network: &'a Network,
+    network: &'a LayoutGraph,
     wanted: &'a [Vec<f64>],
     frames: Vec<Frame>,
     /// The lines from centre to centre.
@@ -38,7 +38,7 @@ pub(super) struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    pub(super) fn new(network: &'a Network, wanted: &'a [Vec<f64>], positions: &[Point]) -> Self {
+    pub(super) fn new(network: &'a LayoutGraph, wanted: &'a [Vec<f64>], positions: &[Point]) -> Self {
         let frames: Vec<Frame> =
             positions.iter().zip(&network.boxes).map(|(&center, &size)| Frame::new(center, size)).collect();
         let mut labels = Vec::new();

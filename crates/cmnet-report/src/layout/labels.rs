@@ -1,7 +1,7 @@
 //! Places labels on their lines, clear of boxes, of one another and of other lines.
 
 use super::geometry::{Frame, Point, Size};
-use super::network::Network;
+use super::network::LayoutGraph;
 use super::route::Path;
 
 /// Labels, candidates and obstacles compared, in all.
@@ -29,7 +29,7 @@ struct Table<'a> {
 }
 
 /// Places every label of a network.
-pub(super) fn place(network: &Network, boxes: &[Frame], paths: &[Path]) -> Placed {
+pub(super) fn place(network: &LayoutGraph, boxes: &[Frame], paths: &[Path]) -> Placed {
     let sizes: Vec<Option<Size>> = network.links.iter().map(|link| link.label).collect();
     let labelled = sizes.iter().flatten().count();
     let mut table = Table { boxes, paths, labels: vec![None; sizes.len()] };

@@ -18,7 +18,7 @@ mod stress;
 mod turn;
 
 pub(super) use geometry::{Frame, Point, Size};
-pub(super) use network::{Link, Network};
+pub(super) use network::{LayoutGraph, Link};
 use refine::Refinement;
 pub(super) use route::Path;
 use route::Routes;
@@ -37,7 +37,7 @@ pub(super) struct Layout {
 }
 
 /// Lays out a network.
-pub(super) fn lay_out(network: &Network) -> Layout {
+pub(super) fn lay_out(network: &LayoutGraph) -> Layout {
     let (singles, components): (Vec<_>, Vec<_>) =
         network.components().into_iter().partition(|members| members.len() == 1);
     let parts: Vec<(Vec<usize>, Vec<usize>, Layout)> = components
@@ -104,7 +104,7 @@ impl Layout {
 }
 
 /// Lays out one component.
-fn arranged(network: &Network) -> Layout {
+fn arranged(network: &LayoutGraph) -> Layout {
     let refinement = Refinement::new(network);
     let mut best: Option<(usize, Layout)> = None;
     let mut scale = 1.0;
@@ -149,7 +149,7 @@ impl Layout {
 }
 
 /// Lines and labels for boxes on their places, and how much trouble they are in.
-fn finished(network: &Network, positions: &[Point]) -> (usize, Layout) {
+fn finished(network: &LayoutGraph, positions: &[Point]) -> (usize, Layout) {
     let boxes: Vec<Frame> =
         positions.iter().zip(&network.boxes).map(|(&center, &size)| Frame::new(center, size)).collect();
     let routes = Routes::new(network, &boxes);

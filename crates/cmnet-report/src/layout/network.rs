@@ -20,7 +20,7 @@ pub(crate) struct Link {
 
 /// Boxes and links, with the links at each box.
 #[derive(Clone, Debug)]
-pub(crate) struct Network {
+pub(crate) struct LayoutGraph {
     pub(crate) boxes: Vec<Size>,
     pub(crate) links: Vec<Link>,
     /// For each box, its links and the box at their other end.
@@ -30,7 +30,7 @@ pub(crate) struct Network {
     pub(super) stretch: f64,
 }
 
-impl Network {
+impl LayoutGraph {
     pub(crate) fn new(boxes: Vec<Size>, links: Vec<Link>) -> Self {
         let mut at = vec![Vec::new(); boxes.len()];
         for (number, link) in links.iter().enumerate() {

@@ -2,12 +2,12 @@
 
 use super::board::BOX_MARGIN;
 use super::geometry::{Frame, Point};
-use super::network::Network;
+use super::network::LayoutGraph;
 
 const ROUNDS: usize = 80;
 
 /// Positions in whole pixels at which no two boxes touch.
-pub(super) fn parted(network: &Network, positions: &[Point]) -> Vec<Point> {
+pub(super) fn parted(network: &LayoutGraph, positions: &[Point]) -> Vec<Point> {
     let mut frames: Vec<Frame> = positions
         .iter()
         .zip(&network.boxes)
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn boxes_in_one_place_are_parted() {
         for count in [2, 3, 10, 60] {
-            let network = Network::new(vec![Size::new(80.0, 30.0); count], Vec::new());
+            let network = LayoutGraph::new(vec![Size::new(80.0, 30.0); count], Vec::new());
             let positions = parted(&network, &vec![Point::default(); count]);
             for (i, &one) in positions.iter().enumerate() {
                 for &other in &positions[..i] {

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::geometry::Point;
-use super::network::Network;
+use super::network::LayoutGraph;
 use super::stress::{Stress, direction};
 use super::turn::{TURNS, best_turn, stretched};
 use std::cmp::Reverse;
@@ -46,7 +46,7 @@ const STRAIGHT: f64 = 0.12;
 /// A component being laid out.
 #[derive(Debug)]
 pub(super) struct Refinement<'a> {
-    network: &'a Network,
+    network: &'a LayoutGraph,
     /// The distances wished for, between all boxes; empty for a large network.
     wanted: Vec<Vec<f64>>,
     positions: Vec<Point>,
@@ -54,7 +54,7 @@ pub(super) struct Refinement<'a> {
 
 impl<'a> Refinement<'a> {
     /// The best positions found at the natural size.
-    pub(super) fn new(network: &'a Network) -> Self {
+    pub(super) fn new(network: &'a LayoutGraph) -> Self {
         let lengths = network.lengths();
         let stress = Stress::new(network, &lengths);
         // What it takes to price one picture, and so how many starts can be compared.
@@ -107,7 +107,7 @@ impl<'a> Refinement<'a> {
 }
 
 /// Makes a picture better, one box at a time, with steps that become shorter.
-fn improve(network: &Network, wanted: &[Vec<f64>], start: &[Point], steps: Steps) -> (f64, Vec<Point>) {
+fn improve(network: &LayoutGraph, wanted: &[Vec<f64>], start: &[Point], steps: Steps) -> (f64, Vec<Point>) {
     let mut board = Board::new(network, wanted, start);
     let parts = network.links.len() + network.len();
     let once = 9 * (2 * network.links.len() + network.len()) * parts;
@@ -168,7 +168,7 @@ fn step(board: &mut Board<'_>, node: usize, reach: f64, turn: f64, stretch: f64)
 }
 
 /// Moves one box to where a line that is nearly upright or level is quite so.
-fn straighten(board: &mut Board<'_>, network: &Network, node: usize) {
+fn straighten(board: &mut Board<'_>, network: &LayoutGraph, node: usize) {
     let home = board.position(node);
     let limit = board.local(node, f64::MAX) + STRAIGHT;
     let mut best: Option<(f64, Point)> = None;
@@ -203,7 +203,7 @@ fn roomy(circle: Vec<Point>) -> Vec<Point> {
 
 /// Orders of the boxes around a circle: as they come, by breadth and by depth from the
 /// best connected one, and a few that jump about.
-fn orders(network: &Network) -> Vec<Vec<usize>> {
+fn orders(network: &LayoutGraph) -> Vec<Vec<usize>> {
     let count = network.len();
     let hub = (0..count).max_by_key(|&node| (network.at[node].len(), Reverse(node))).unwrap_or(0);
     let mut orders = vec![(0..count).collect(), walk(network, hub, true), walk(network, hub, false)];
@@ -213,7 +213,7 @@ fn orders(network: &Network) -> Vec<Vec<usize>> {
 }
 
 /// The boxes in the order in which a walk meets them.
-fn walk(network: &Network, from: usize, breadth: bool) -> Vec<usize> {
+fn walk(network: &LayoutGraph, from: usize, breadth: bool) -> Vec<usize> {
     let mut seen = vec![false; network.len()];
     let mut waiting = std::collections::VecDeque::from([from]);
     let mut order = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::board::LINE_MARGIN;
 use super::geometry::{Frame, Point, segments_cross};
-use super::network::Network;
+use super::network::LayoutGraph;
 
 /// Lines, and pairs of lines and boxes, up to which ways around are looked for.
 const MOST_LINES: usize = 400;
@@ -82,14 +82,14 @@ impl Path {
 /// The lines of a network whose boxes stand on their places.
 #[derive(Debug)]
 pub(super) struct Routes<'a> {
-    network: &'a Network,
+    network: &'a LayoutGraph,
     frames: &'a [Frame],
     pub(super) paths: Vec<Path>,
 }
 
 impl<'a> Routes<'a> {
     /// Straight lines, bent where a box stands in the way.
-    pub(super) fn new(network: &'a Network, frames: &'a [Frame]) -> Self {
+    pub(super) fn new(network: &'a LayoutGraph, frames: &'a [Frame]) -> Self {
         let straight = |ends: (usize, usize)| Path {
             from: frames[ends.0].center,
             control: None,
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_line_goes_around_a_box_in_its_way() {
         let size = Size::new(40.0, 30.0);
-        let network = Network::new(vec![size; 3], vec![Link { ends: (0, 2), label: None }]);
+        let network = LayoutGraph::new(vec![size; 3], vec![Link { ends: (0, 2), label: None }]);
         let at = |x: f64, y: f64| Frame::new(Point::new(x, y), size);
         let free = [at(0.0, 0.0), at(150.0, 60.0), at(300.0, 0.0)];
         assert_eq!(Routes::new(&network, &free).paths[0].control, None);

@@ -2,7 +2,7 @@
 //! majorisation, from a start by classical scaling or from a circle.
 
 use super::geometry::Point;
-use super::network::Network;
+use super::network::LayoutGraph;
 
 /// Boxes up to which every pair has a say; beyond, neighbours and pivots only.
 const MOST_FOR_ALL_PAIRS: usize = 300;
@@ -30,7 +30,7 @@ pub(super) struct Stress {
 }
 
 impl Stress {
-    pub(super) fn new(network: &Network, lengths: &[u32]) -> Self {
+    pub(super) fn new(network: &LayoutGraph, lengths: &[u32]) -> Self {
         let count = network.len();
         let all = count <= MOST_FOR_ALL_PAIRS;
         let pivots = curled(network.pivots(lengths, if all { count } else { PIVOTS }), lengths);
@@ -198,9 +198,9 @@ mod tests {
     use crate::layout::geometry::Size;
     use crate::layout::network::Link;
 
-    fn path(count: usize) -> Network {
+    fn path(count: usize) -> LayoutGraph {
         let links = (1..count).map(|node| Link { ends: (node - 1, node), label: None }).collect();
-        Network::new(vec![Size::new(40.0, 40.0); count], links)
+        LayoutGraph::new(vec![Size::new(40.0, 40.0); count], links)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::geometry::Point;
-use super::network::Network;
+use super::network::LayoutGraph;
 use super::stress::direction;
 
 /// Directions tried for every picture.
@@ -13,7 +13,11 @@ const MOST_TO_ALIGN: usize = 30;
 
 /// The rotation of a picture that reads best: lying rather than standing, lines level or
 /// upright rather than slanting.
-pub(super) fn best_turn(network: &Network, wanted: &[Vec<f64>], positions: &[Point]) -> (f64, Vec<Point>) {
+pub(super) fn best_turn(
+    network: &LayoutGraph,
+    wanted: &[Vec<f64>],
+    positions: &[Point],
+) -> (f64, Vec<Point>) {
     let mut best: Option<(f64, Vec<Point>)> = None;
     for axis in axes(network, positions) {
         let turned: Vec<Point> = positions.iter().map(|p| Point::new(p.dot(axis), axis.cross(*p))).collect();
@@ -29,7 +33,7 @@ pub(super) fn best_turn(network: &Network, wanted: &[Vec<f64>], positions: &[Poi
 
 /// Directions to turn to the right: a dozen around, and in a small picture those of its
 /// lines, which become level or upright.
-fn axes(network: &Network, positions: &[Point]) -> Vec<Point> {
+fn axes(network: &LayoutGraph, positions: &[Point]) -> Vec<Point> {
     let around = (0..TURNS).map(|turn| direction(std::f64::consts::PI * turn as f64 / TURNS as f64));
     let count = if positions.len() <= MOST_TO_ALIGN { 10 } else { 0 };
     let lines = network.links.iter().take(count).flat_map(|link| {
@@ -54,7 +58,7 @@ fn standing(positions: &[Point]) -> f64 {
 }
 
 /// The price of lines that are neither level nor upright.
-fn slanting(network: &Network, positions: &[Point]) -> f64 {
+fn slanting(network: &LayoutGraph, positions: &[Point]) -> f64 {
     let slant = |ends: (usize, usize)| {
         let along = positions[ends.1].minus(positions[ends.0]);
         let (x, y) = (along.x.abs(), along.y.abs());

@@ -84,9 +84,7 @@ fn union(p: &Parameters, q: &Parameters) -> Graph {
     for clique in p.terms().cliques().iter().chain(q.terms().cliques()) {
         for one in clique.iter() {
             for edge in clique.iter().filter_map(|other| Edge::new(one, other).ok()) {
-                if !graph.contains(edge) {
-                    graph.toggle(edge);
-                }
+                graph.add_edge(edge);
             }
         }
     }

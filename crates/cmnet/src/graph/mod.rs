@@ -26,8 +26,8 @@ use crate::data::Var;
 /// ```
 /// use cmnet::graph::{Edge, Graph};
 /// let mut graph = Graph::empty(3);
-/// graph.toggle(Edge::new(0, 2)?);
-/// assert!(graph.contains(Edge::new(2, 0)?));
+/// assert!(graph.add_edge(Edge::new(0, 2)?));
+/// assert!(!graph.add_edge(Edge::new(2, 0)?)); // there already
 /// assert_eq!(graph.markov_blanket(2).as_slice(), [0]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
@@ -60,6 +60,16 @@ impl Graph {
     /// Whether two nodes are connected.
     pub fn contains(&self, edge: Edge) -> bool {
         self.neighborhoods[edge.low()].contains(edge.high())
+    }
+
+    /// Adds an edge; returns whether it was absent.
+    pub fn add_edge(&mut self, edge: Edge) -> bool {
+        !self.contains(edge) && self.toggle(edge)
+    }
+
+    /// Removes an edge; returns whether it was present.
+    pub fn remove_edge(&mut self, edge: Edge) -> bool {
+        self.contains(edge) && !self.toggle(edge)
     }
 
     /// Adds the edge if it is absent, removes it if it is present; returns whether it is

@@ -1,13 +1,14 @@
 //! Joint distributions and most probable levels by the best method that fits.
 
-use super::ask::{Approximation, Ask, Choice, MethodUsed, Methods, QueryMethod};
-use super::belief::{Belief, BeliefOptions};
-use super::climb::{Climb, ClimbOptions};
-use super::evidence::Evidence;
+use super::belief::Belief;
+use super::climb::Climb;
+use super::evidence::{Evidence, impossible};
 use super::gibbs::Gibbs;
 use super::joint::{Completion, Joint};
+use super::marginals::Approximation;
 use super::network::Network;
-use super::posterior::impossible;
+use super::options::{ClimbOptions, ExactOptions, Method, QueryOptions};
+use super::plan::QueryPlan;
 use super::tally::{Tally, check_size};
 use crate::data::Var;
 use crate::error::Result;
@@ -27,7 +28,7 @@ pub struct JointAnswer {
     /// The distribution.
     pub joint: Joint,
     /// The method, why that one, and what it cost.
-    pub choice: Choice,
+    pub plan: QueryPlan,
     /// What is known about the error of a method that is not exact.
     pub approximation: Option<Approximation>,
 }
@@ -36,11 +37,11 @@ pub struct JointAnswer {
 ///
 /// Only the exact method proves that nothing is more probable.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CompletionAnswer {
+pub struct MapAnswer {
     /// The variables, ascending, with their levels.
     pub levels: Vec<(Var, u32)>,
     /// The method, why that one, and what it cost.
-    pub choice: Choice,
+    pub plan: QueryPlan,
     /// The log-probability of these levels given the evidence, where a tree has it.
     pub log_probability: Option<f64>,
     /// The log weight of these levels, comparable among answers to one question by one method; for some
@@ -55,59 +56,47 @@ pub struct CompletionAnswer {
 
 impl Network {
     /// What the joint distribution of some variables will take, and by which method.
-    ///
-    /// # Errors
-    /// As [`Network::choose`].
-    pub fn choose_joint(
+    pub(super) fn plan_joint(
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        ask: &Ask,
-        method: QueryMethod,
-    ) -> Result<Choice> {
-        self.choose_by(self.joint_cost(targets, evidence, ask), evidence, ask, method)
+        options: &QueryOptions,
+    ) -> Result<QueryPlan> {
+        self.plan_by(self.joint_cost(targets, evidence, &options.exact), evidence, options)
     }
 
     /// What the most probable levels of some variables, or all, will take, and by which
     /// method.
-    ///
-    /// # Errors
-    /// As [`Network::choose`].
-    pub fn choose_completion(
+    pub(super) fn plan_map(
         &self,
         targets: Option<&[Var]>,
         evidence: &Evidence,
-        ask: &Ask,
-        method: QueryMethod,
-    ) -> Result<Choice> {
-        self.choose_by(self.completion_cost(targets, evidence, ask), evidence, ask, method)
+        options: &QueryOptions,
+    ) -> Result<QueryPlan> {
+        self.plan_by(self.map_cost(targets, evidence, &options.exact), evidence, options)
     }
 
     /// The joint distribution of some variables given evidence, by the method asked for.
-    ///
-    /// # Errors
-    /// As [`Network::joint`] where that is exact; when the table itself is too large.
-    pub fn joint_by(
+    pub(super) fn joint(
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        ask: &Ask,
-        methods: &Methods,
+        options: &QueryOptions,
     ) -> Result<JointAnswer> {
         self.check_targets(targets, evidence)?;
-        let choice = self.choose_joint(targets, evidence, ask, methods.method)?;
-        let (joint, approximation) = match choice.method {
-            MethodUsed::Exact => (self.joint(targets, evidence, ask)?, None),
-            MethodUsed::Gibbs => {
-                let (joint, gibbs) = self.gibbs_joint(targets, evidence, ask, &methods.gibbs)?;
+        let plan = self.plan_joint(targets, evidence, options)?;
+        let (joint, approximation) = match plan.method {
+            Method::Exact => (self.joint_exact(targets, evidence, &options.exact)?, None),
+            Method::Gibbs => {
+                let (joint, gibbs) = self.gibbs_joint(targets, evidence, options)?;
                 (joint, Some(Approximation::Gibbs(gibbs)))
             }
-            MethodUsed::Belief => {
-                let (joint, belief) = self.belief_joint(targets, evidence, ask, &methods.belief)?;
+            Method::Belief => {
+                let (joint, belief) = self.belief_joint(targets, evidence, options)?;
                 (joint, Some(Approximation::Belief(belief)))
             }
         };
-        Ok(JointAnswer { joint, choice, approximation })
+        Ok(JointAnswer { joint, plan, approximation })
     }
 
     /// Approximates the joint distribution of some variables by loopy belief propagation:
@@ -116,12 +105,11 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::belief`]; when there are more than 4,096 configurations.
-    pub fn belief_joint(
+    fn belief_joint(
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        ask: &Ask,
-        options: &BeliefOptions,
+        options: &QueryOptions,
     ) -> Result<(Joint, Belief)> {
         self.check_targets(targets, evidence)?;
         check_size(self, targets, MOST_RUNS)?;
@@ -134,7 +122,7 @@ impl Network {
                 probabilities[cell] = p;
                 continue;
             };
-            let (marginals, belief) = self.belief(&known, ask, options)?;
+            let (marginals, belief) = self.belief(&known, options.exact.memory, &options.belief)?;
             worst.converged &= belief.converged;
             worst.rounds = worst.rounds.max(belief.rounds);
             worst.change = worst.change.max(belief.change);
@@ -148,73 +136,63 @@ impl Network {
     }
 
     /// The most probable levels given evidence by the method asked for: of all unobserved
-    /// variables, or of some, the others summed out.
-    ///
-    /// Exactly where elimination fits the memory. Else all variables by [`Network::climb`],
-    /// from annealed chains too unless the method is belief propagation; some variables as
-    /// the best of what Gibbs chains visited most and of the climb's levels, compared by
-    /// their exact weights where a tree without them fits, else by visits.
-    ///
-    /// # Errors
-    /// As [`Network::most_probable`] where that is exact.
-    pub fn completion_by(
+    /// variables, or of some, the others summed out. See [`super::Query::map`].
+    pub(super) fn map(
         &self,
         targets: Option<&[Var]>,
         evidence: &Evidence,
-        ask: &Ask,
-        methods: &Methods,
-    ) -> Result<CompletionAnswer> {
+        options: &QueryOptions,
+    ) -> Result<MapAnswer> {
         self.check_targets(targets.unwrap_or_default(), evidence)?;
-        let choice = self.choose_completion(targets, evidence, ask, methods.method)?;
-        if choice.method == MethodUsed::Exact {
-            let best = self.most_probable(targets, evidence, ask)?;
-            let log_probability = self.log_probability_of(&best, evidence, ask).ok();
-            let Completion { levels, log_weight } = best;
-            let log_weight = Some(log_weight);
-            return Ok(CompletionAnswer {
-                levels,
-                choice,
-                log_probability,
-                log_weight,
-                climb: None,
-                visits: None,
-            });
+        let (plan, exact) = (self.plan_map(targets, evidence, options)?, &options.exact);
+        if plan.method == Method::Exact {
+            let best = self.map_exact(targets, evidence, exact)?;
+            return Ok(self.map_answer(best, evidence, exact, (plan, None)));
         }
-        methods.gibbs.check()?;
-        let mut climb_options = ClimbOptions { seed: methods.gibbs.seed, ..methods.climb.clone() };
-        if choice.method == MethodUsed::Belief {
+        options.gibbs.check()?;
+        let mut climb_options = ClimbOptions { seed: options.gibbs.seed, ..options.climb.clone() };
+        if plan.method == Method::Belief {
             climb_options.chains = 0;
         }
-        let (found, climb) = self.climb(evidence, ask, &climb_options)?;
+        let (found, climb) = self.climb(evidence, exact, &climb_options)?;
         let free = self.schema().len() - evidence.hard().count();
         match targets.filter(|targets| targets.len() < free) {
-            None => {
-                let log_probability = self.log_probability_of(&found, evidence, ask).ok();
-                let (levels, log_weight) = (found.levels, Some(found.log_weight));
-                let climb = Some(climb);
-                Ok(CompletionAnswer { levels, choice, log_probability, log_weight, climb, visits: None })
-            }
-            Some(targets) => self.some_by_visits(targets, (evidence, &found), (ask, methods), choice),
+            None => Ok(self.map_answer(found, evidence, exact, (plan, Some(climb)))),
+            Some(targets) => self.some_by_visits(targets, (evidence, &found), options, plan),
         }
+    }
+
+    /// Levels with their probability, where its tree fits.
+    fn map_answer(
+        &self,
+        found: Completion,
+        evidence: &Evidence,
+        exact: &ExactOptions,
+        (plan, climb): (QueryPlan, Option<Climb>),
+    ) -> MapAnswer {
+        let log_probability = self.log_probability_of(&found, evidence, exact).ok();
+        let Completion { levels, log_weight } = found;
+        MapAnswer { levels, plan, log_probability, log_weight: Some(log_weight), climb, visits: None }
     }
 
     fn some_by_visits(
         &self,
         targets: &[Var],
         (evidence, whole): (&Evidence, &Completion),
-        (ask, methods): (&Ask, &Methods),
-        choice: Choice,
-    ) -> Result<CompletionAnswer> {
+        options: &QueryOptions,
+        plan: QueryPlan,
+    ) -> Result<MapAnswer> {
         let mut targets = targets.to_vec();
         targets.sort_unstable();
-        let tally = Tally::new(self, &targets, evidence, (ask, &methods.gibbs))?;
+        let tally = Tally::new(self, &targets, evidence, options)?;
         let of_whole = whole.levels.iter().filter(|(v, _)| targets.contains(v)).map(|&(_, level)| level);
         let of_whole: Vec<u32> = of_whole.collect();
         let mut often: Vec<(&[u32], u64)> = tally.totals().into_iter().collect();
         often.sort_by_key(|&(_, visits)| std::cmp::Reverse(visits));
         let mut candidates = vec![of_whole];
         candidates.extend(often.iter().take(10).map(|(levels, _)| levels.to_vec()));
-        let scorer = Scorer { network: self, evidence, targets: &targets, ask };
+        let exact = &options.exact;
+        let scorer = Scorer { network: self, evidence, targets: &targets, exact };
         let (levels, log_weight) = if let Some((levels, weight)) = scorer.ascend(&candidates)? {
             (levels, Some(weight))
         } else {
@@ -224,11 +202,11 @@ impl Network {
             (if better { most } else { candidates[0].clone() }, None)
         };
         let visits = (tally.share(&levels), tally.gibbs([levels.as_slice()].into_iter()));
-        let whole_weight = self.posterior(evidence, ask).ok().map(|posterior| posterior.log_weight());
+        let whole_weight = self.posterior(evidence, exact).ok().map(|posterior| posterior.log_weight());
         let log_probability = log_weight.zip(whole_weight).map(|(own, all)| own - all);
-        Ok(CompletionAnswer {
+        Ok(MapAnswer {
             levels: targets.iter().copied().zip(levels).collect(),
-            choice,
+            plan,
             log_probability,
             log_weight,
             climb: None,
@@ -242,7 +220,7 @@ struct Scorer<'a> {
     network: &'a Network,
     evidence: &'a Evidence,
     targets: &'a [Var],
-    ask: &'a Ask,
+    exact: &'a ExactOptions,
 }
 
 impl Scorer<'_> {
@@ -256,7 +234,7 @@ impl Scorer<'_> {
 
     /// Minus infinity when the levels are impossible.
     fn weight(&self, levels: &[u32]) -> f64 {
-        let posterior = self.known(levels).and_then(|known| self.network.posterior(&known, self.ask).ok());
+        let posterior = self.known(levels).and_then(|known| self.network.posterior(&known, self.exact).ok());
         posterior.map_or(f64::NEG_INFINITY, |posterior| posterior.log_weight())
     }
 
@@ -264,8 +242,8 @@ impl Scorer<'_> {
     /// when a tree without the targets does not fit.
     fn ascend(&self, candidates: &[Vec<u32>]) -> Result<Option<(Vec<u32>, f64)>> {
         let known = candidates.iter().find_map(|levels| self.known(levels)).ok_or_else(impossible)?;
-        let cost = self.network.cost(&known, self.ask);
-        if cost.at_least || cost.bytes(2) > self.ask.memory {
+        let cost = self.network.cost(&known, self.exact);
+        if cost.at_least || cost.bytes(2) > self.exact.memory {
             return Ok(None);
         }
         let mut best = (candidates[0].clone(), f64::NEG_INFINITY);

@@ -2,32 +2,13 @@
 //! share single variables, an approximation elsewhere that says whether it settled. With
 //! maxima instead of sums it points to a probable completion.
 
-use super::ask::Ask;
-use super::evidence::Evidence;
-use super::factors::{Factors, to_probabilities};
+use super::evidence::{Evidence, impossible};
+use super::factors::Factors;
 use super::network::Network;
-use super::posterior::impossible;
+use super::options::BeliefOptions;
 use crate::data::Var;
 use crate::error::Result;
-use crate::table::Shape;
-
-/// How belief propagation runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BeliefOptions {
-    /// The most rounds over all cliques. [default: 1000]
-    pub rounds: usize,
-    /// Messages that change by no more than this have settled. [default: 1e-9]
-    pub tolerance: f64,
-    /// The share of the old message that a new one keeps, from the tenth round on.
-    /// [default: 0.3]
-    pub damping: f64,
-}
-
-impl Default for BeliefOptions {
-    fn default() -> Self {
-        Self { rounds: 1000, tolerance: 1e-9, damping: 0.3 }
-    }
-}
+use crate::table::{Shape, add_along, softmax};
 
 /// How belief propagation ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,13 +26,13 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or the evidence has probability 0.
-    pub fn belief(
+    pub(super) fn belief(
         &self,
         evidence: &Evidence,
-        ask: &Ask,
+        memory: u64,
         options: &BeliefOptions,
     ) -> Result<(Vec<Vec<f64>>, Belief)> {
-        let factors = self.factors(evidence, ask.memory)?;
+        let factors = self.factors(evidence, memory)?;
         let (messages, belief) = Messages::settle(&factors, Over::Sum, options);
         let mut marginals = Vec::new();
         for (v, &levels) in self.cardinalities().iter().enumerate() {
@@ -60,7 +41,7 @@ impl Network {
                 marginal[level as usize] = 1.0;
             } else {
                 marginal = messages.belief(v, None);
-                to_probabilities(&mut marginal);
+                softmax(&mut marginal);
             }
             if marginal.iter().all(|&p| p == 0.0) {
                 return Err(impossible());
@@ -109,10 +90,11 @@ struct Messages<'a> {
 impl<'a> Messages<'a> {
     /// Sends messages until they settle or the rounds run out.
     fn settle(factors: &'a Factors, over: Over, options: &BeliefOptions) -> (Self, Belief) {
-        let zeros = |(shape, _): &(Shape, Vec<f64>)| {
-            shape.cardinalities().iter().map(|&levels| vec![0.0; levels]).collect()
+        let zeros = |(shape, _): (&Shape, &[f64])| {
+            shape.cardinalities().iter().map(|&levels| vec![0.0; levels as usize]).collect()
         };
-        let mut messages = Self { factors, over, by_table: factors.tables.iter().map(zeros).collect() };
+        let by_table = factors.potentials.iter().map(zeros).collect();
+        let mut messages = Self { factors, over, by_table };
         let mut belief = Belief { converged: false, rounds: 0, change: 0.0 };
         while !belief.converged && belief.rounds < options.rounds {
             let damping = if belief.rounds < 10 { 0.0 } else { options.damping };
@@ -125,9 +107,10 @@ impl<'a> Messages<'a> {
 
     /// The sum of the messages to a variable, from all tables but one.
     fn belief(&self, variable: Var, but: Option<usize>) -> Vec<f64> {
-        let mut sum = vec![0.0; self.factors.cardinalities[variable] as usize];
-        for &(table, _) in self.factors.at[variable].iter().filter(|&&(table, _)| Some(table) != but) {
-            let place = self.factors.tables[table].0.variables().iter().position(|&v| v == variable);
+        let mut sum = vec![0.0; self.factors.cardinalities()[variable] as usize];
+        let potentials = &self.factors.potentials;
+        for &(table, _) in potentials.at(variable).iter().filter(|&&(table, _)| Some(table) != but) {
+            let place = potentials.table(table).0.variables().iter().position(|&v| v == variable);
             let Some(place) = place else { continue };
             sum.iter_mut().zip(&self.by_table[table][place]).for_each(|(sum, m)| *sum += m);
         }
@@ -139,15 +122,15 @@ impl<'a> Messages<'a> {
     fn round(&mut self, damping: f64) -> f64 {
         let mut change: f64 = 0.0;
         for table in 0..self.by_table.len() {
-            let (shape, values) = &self.factors.tables[table];
+            let (shape, values) = self.factors.potentials.table(table);
             let incoming: Vec<Vec<f64>> =
                 shape.variables().iter().map(|&v| self.belief(v, Some(table))).collect();
-            let mut weights = values.clone();
+            let mut weights = values.to_vec();
             for (&v, message) in shape.variables().iter().zip(&incoming) {
-                super::network::add_along(shape, v, message, &mut weights);
+                add_along(shape, v, message, &mut weights);
             }
             if self.over == Over::Sum {
-                to_probabilities(&mut weights);
+                softmax(&mut weights);
             }
             for (place, message) in incoming.iter().enumerate() {
                 let mut new = match self.over {
@@ -172,7 +155,7 @@ impl<'a> Messages<'a> {
         }
         let probability = |message: &[f64]| {
             let mut values = message.to_vec();
-            to_probabilities(&mut values);
+            softmax(&mut values);
             values
         };
         let pairs = probability(&new).into_iter().zip(probability(old));
@@ -184,7 +167,7 @@ impl<'a> Messages<'a> {
 
 /// The logarithms of a table's sums over all variables but one.
 fn log_sums(shape: &Shape, place: usize, weights: &[f64]) -> Vec<f64> {
-    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place]);
+    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place] as usize);
     let mut sums = vec![0.0; levels];
     for block in weights.chunks_exact(stride * levels) {
         block.chunks_exact(stride).zip(&mut sums).for_each(|(run, sum)| *sum += run.iter().sum::<f64>());
@@ -194,7 +177,7 @@ fn log_sums(shape: &Shape, place: usize, weights: &[f64]) -> Vec<f64> {
 
 /// The largest values of a table of logarithms over all variables but one.
 fn maxima(shape: &Shape, place: usize, logs: &[f64]) -> Vec<f64> {
-    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place]);
+    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place] as usize);
     let mut best = vec![f64::NEG_INFINITY; levels];
     for block in logs.chunks_exact(stride * levels) {
         for (run, best) in block.chunks_exact(stride).zip(&mut best) {

@@ -3,13 +3,12 @@
 //! A junction tree answers for its cliques; joint distributions across cliques and most
 //! probable values of *some* variables need sums before maxima, which buckets do in any order.
 
-use super::ask::Ask;
 use super::condition::Conditioned;
-use super::network::{add_along, add_potentials};
+use super::options::ExactOptions;
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
 use crate::graph::{Edge, Graph, VarSet};
-use crate::table::Shape;
+use crate::table::{SetTerms, Shape, add_along, add_potentials, log_sum};
 use crate::tree::TreeCost;
 use crate::tree::{Elimination, EliminationRule, eliminate};
 
@@ -38,12 +37,12 @@ impl BucketPlan {
         sum: &VarSet,
         max: &VarSet,
         kept: &[Var],
-        ask: &Ask,
+        exact: &ExactOptions,
     ) -> Self {
-        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (ask, rule));
-        let best = by_rule(ask.rule.unwrap_or(EliminationRule::MinFill));
+        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (exact, rule));
+        let best = by_rule(exact.rule.unwrap_or(EliminationRule::MinFill));
         let settled = best.cost.fill == 0 && !best.cost.at_least;
-        if ask.rule.is_some() || settled {
+        if exact.rule.is_some() || settled {
             return best;
         }
         let other = by_rule(EliminationRule::MinWeight);
@@ -76,10 +75,10 @@ impl BucketPlan {
         conditioned: &Conditioned<'_>,
         (sum, max): (&VarSet, &VarSet),
         kept: &[Var],
-        (ask, rule): (&Ask, EliminationRule),
+        (exact, rule): (&ExactOptions, EliminationRule),
     ) -> Self {
         let cardinalities = conditioned.network().cardinalities();
-        let most_cells = ask.memory / 8;
+        let most_cells = exact.memory / 8;
         let first = eliminate(conditioned.graph(), sum, cardinalities, rule, most_cells);
         let second = if first.order.is_empty() {
             eliminate(conditioned.graph(), max, cardinalities, rule, most_cells)
@@ -122,16 +121,14 @@ fn without(graph: &Graph, elimination: &Elimination) -> Graph {
     let stays = |v: &Var| !gone.contains(*v);
     let mut rest = Graph::empty(graph.nodes());
     for edge in graph.edges().filter(|edge| stays(&edge.low()) && stays(&edge.high())) {
-        rest.toggle(edge);
+        rest.add_edge(edge);
     }
     for later in &elimination.later {
         let members: Vec<Var> = later.iter().filter(stays).collect();
         for (place, &one) in members.iter().enumerate() {
             for &other in &members[place + 1..] {
-                if let Ok(edge) = Edge::new(one, other)
-                    && !rest.contains(edge)
-                {
-                    rest.toggle(edge);
+                if let Ok(edge) = Edge::new(one, other) {
+                    rest.add_edge(edge);
                 }
             }
         }
@@ -162,7 +159,7 @@ impl BucketPlan {
         self.kept.iter().for_each(|&v| rank[v] = last);
         self.steps.iter().enumerate().for_each(|(place, &(v, ..))| rank[v] = place);
         let first = |variables: &VarSet| variables.iter().map(|v| rank[v]).min();
-        let mut terms: Vec<Vec<(&VarSet, &[f64])>> = vec![Vec::new(); last + 1];
+        let mut terms: Vec<Vec<SetTerms<'_>>> = vec![Vec::new(); last + 1];
         for (variables, values) in conditioned.terms() {
             if let Some(place) = first(variables).filter(|&place| place <= last) {
                 terms[place].push((variables, values));
@@ -203,7 +200,7 @@ fn bucket_table(
     conditioned: &Conditioned<'_>,
     shape: &Shape,
     own: &[Var],
-    (terms, messages): (&[(&VarSet, &[f64])], &[Message]),
+    (terms, messages): (&[SetTerms<'_>], &[Message]),
 ) -> Vec<f64> {
     let mut table = vec![0.0; shape.size()];
     add_potentials(shape, terms, &mut table);
@@ -249,17 +246,4 @@ fn trace_back(picks: &[(Var, &VarSet, Vec<u16>)], cardinalities: &[u32]) -> Vec<
         row[*v] = u32::from(best[Shape::new(later.iter().collect(), cardinalities).cell(&row)]);
     }
     picks.iter().map(|&(v, ..)| (v, row[v])).collect()
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// The log of the sum of exponentials.
-pub(super) fn log_sum(values: &[f64]) -> f64 {
-    let largest = largest(values);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    largest + libm::log(values.iter().map(|value| libm::exp(value - largest)).sum::<f64>())
 }

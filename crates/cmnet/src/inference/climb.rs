@@ -8,19 +8,19 @@
 //! raises the probability or leaves it, so that what comes out is a lower bound of the
 //! largest one; that it *is* the largest is never claimed.
 
-use super::ask::Ask;
-use super::belief::{BeliefOptions, first_largest, max_product};
+use super::belief::{first_largest, max_product};
 use super::condition::Conditioned;
-use super::evidence::Evidence;
-use super::factors::{Factors, to_probabilities};
-use super::gibbs::{MOST_CHAINS, start};
+use super::evidence::{Evidence, impossible};
+use super::factors::Factors;
+use super::gibbs::start;
 use super::joint::Completion;
 use super::network::Network;
-use super::posterior::{impossible, pick};
-use super::sample::stream;
+use super::options::{BeliefOptions, ClimbOptions, ExactOptions};
+use super::random::{pick, stream};
 use crate::data::Var;
-use crate::error::{Error, Expected, OptionName, Result};
+use crate::error::Result;
 use crate::graph::DisjointSets;
+use crate::table::softmax;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -33,26 +33,6 @@ const COLDEST: f64 = 0.05;
 
 /// Configurations up to which a part of a block may have loops.
 const SMALL_PART: u64 = 1 << 10;
-
-/// How a probable completion is looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClimbOptions {
-    /// Annealed Gibbs chains; 0 leaves max-product messages and the variables for themselves.
-    /// [default: 8]
-    pub chains: usize,
-    /// Sweeps of each chain while it cools. [default: 200]
-    pub sweeps: usize,
-    /// Blocks without a gain after which a start is done. [default: 20]
-    pub patience: usize,
-    /// What determines the random numbers, whatever the number of threads. [default: 1]
-    pub seed: u64,
-}
-
-impl Default for ClimbOptions {
-    fn default() -> Self {
-        Self { chains: 8, sweeps: 200, patience: 20, seed: 1 }
-    }
-}
 
 /// Where a climb began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,26 +73,17 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or the evidence has probability 0.
-    pub fn climb(
+    pub(super) fn climb(
         &self,
         evidence: &Evidence,
-        ask: &Ask,
+        exact: &ExactOptions,
         options: &ClimbOptions,
     ) -> Result<(Completion, Climb)> {
-        if options.sweeps == 0 && options.chains > 0 {
-            return Err(Error::option(OptionName::Sweeps, "0", Expected::AtLeast(1)));
-        }
-        if options.chains > MOST_CHAINS {
-            return Err(Error::option(
-                OptionName::Chains,
-                options.chains.to_string(),
-                Expected::AtMost(MOST_CHAINS as u64),
-            ));
-        }
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let factors = Factors::new(&conditioned, ask.memory)?;
-        let climber = Climber { network: self, conditioned: &conditioned, factors: &factors, ask, options };
-        let found: Vec<Found> =
+        options.check()?;
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let factors = Factors::new(&conditioned, exact.memory)?;
+        let climber = Climber { network: self, conditioned: &conditioned, factors: &factors, exact, options };
+        let found: Vec<Ascent> =
             (0..options.chains + 2).into_par_iter().map(|at| climber.run(at)).collect::<Result<_>>()?;
         // The first of the best, whatever finished first.
         let mut best = &found[0];
@@ -124,7 +95,7 @@ impl Network {
         if best.weight == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        let close = |other: &&Found| best.weight - other.weight <= 1e-9 * (1.0 + best.weight.abs());
+        let close = |other: &&Ascent| best.weight - other.weight <= 1e-9 * (1.0 + best.weight.abs());
         let climb = Climb {
             starts: found.len(),
             agreeing: found.iter().filter(close).count(),
@@ -137,7 +108,7 @@ impl Network {
 }
 
 /// Where one climb ended.
-struct Found {
+struct Ascent {
     row: Vec<u32>,
     weight: f64,
     start: Start,
@@ -148,12 +119,12 @@ struct Climber<'a> {
     network: &'a Network,
     conditioned: &'a Conditioned<'a>,
     factors: &'a Factors,
-    ask: &'a Ask,
+    exact: &'a ExactOptions,
     options: &'a ClimbOptions,
 }
 
 impl Climber<'_> {
-    fn run(&self, at: usize) -> Result<Found> {
+    fn run(&self, at: usize) -> Result<Ascent> {
         let mut random = stream(self.options.seed, at as u64);
         let mut row = start(self.factors, self.conditioned.evidence(), &mut random);
         let start = match at {
@@ -171,12 +142,12 @@ impl Climber<'_> {
         }
         self.one_by_one(&mut row);
         let blocks = self.block_by_block(&mut random, &mut row)?;
-        Ok(Found { weight: self.factors.weight(&row), row, start, blocks })
+        Ok(Ascent { weight: self.factors.potentials.weight(&row), row, start, blocks })
     }
 
     /// Each variable's best level by its own terms and weights.
     fn independent(&self, row: &mut [u32]) {
-        let cardinalities = &self.factors.cardinalities;
+        let cardinalities = self.factors.cardinalities();
         let mut weights: Vec<Vec<f64>> = cardinalities.iter().map(|&r| vec![0.0; r as usize]).collect();
         for (variables, values) in self.conditioned.terms().filter(|(variables, _)| variables.len() == 1) {
             let own = &mut weights[variables.as_slice()[0]];
@@ -190,20 +161,20 @@ impl Climber<'_> {
 
     /// Gibbs sweeps at falling temperature; leaves the best row that was met.
     fn anneal(&self, random: &mut Pcg64Mcg, row: &mut [u32]) {
-        let (mut best, mut best_weight) = (row.to_vec(), self.factors.weight(row));
+        let (mut best, mut best_weight) = (row.to_vec(), self.factors.potentials.weight(row));
         let mut buffer = Vec::new();
         for sweep in 0..self.options.sweeps {
             let share = sweep as f64 / self.options.sweeps as f64;
             let temperature = HOTTEST * libm::pow(COLDEST / HOTTEST, share);
             for v in self.factors.free().iter() {
-                self.factors.energies(v, row, &mut buffer);
+                self.factors.potentials.energies(v, row, &mut buffer);
                 for energy in &mut buffer {
                     *energy /= temperature;
                 }
-                to_probabilities(&mut buffer);
+                softmax(&mut buffer);
                 row[v] = pick(random, &buffer) as u32;
             }
-            let weight = self.factors.weight(row);
+            let weight = self.factors.potentials.weight(row);
             if weight > best_weight {
                 best_weight = weight;
                 best.copy_from_slice(row);
@@ -219,7 +190,7 @@ impl Climber<'_> {
         while moved {
             moved = false;
             for v in self.factors.free().iter() {
-                self.factors.energies(v, row, &mut buffer);
+                self.factors.potentials.energies(v, row, &mut buffer);
                 let best = first_largest(&buffer);
                 if is_gain(buffer[best as usize], buffer[row[v] as usize]) {
                     row[v] = best;
@@ -233,7 +204,7 @@ impl Climber<'_> {
     /// returns how many.
     fn block_by_block(&self, random: &mut Pcg64Mcg, row: &mut Vec<u32>) -> Result<usize> {
         let (mut idle, mut blocks) = (0, 0);
-        let mut weight = self.factors.weight(row);
+        let mut weight = self.factors.potentials.weight(row);
         while idle < self.options.patience {
             blocks += 1;
             let mut held = self.conditioned.evidence().clone();
@@ -241,10 +212,10 @@ impl Climber<'_> {
             for v in self.factors.free().iter().filter(|&v| !block[v]) {
                 held.observe(self.network.schema(), v, row[v])?;
             }
-            let found = self.network.most_probable(None, &held, self.ask)?;
+            let found = self.network.map_exact(None, &held, self.exact)?;
             let mut next = row.clone();
             found.levels.iter().for_each(|&(v, level)| next[v] = level);
-            let new = self.factors.weight(&next);
+            let new = self.factors.potentials.weight(&next);
             idle += 1;
             if is_gain(new, weight) {
                 (*row, weight) = (next, new);
@@ -258,14 +229,14 @@ impl Climber<'_> {
     /// together has no loop or few configurations.
     fn block(&self, random: &mut Pcg64Mcg) -> Vec<bool> {
         let graph = self.conditioned.graph();
-        let most = SMALL_PART.min(self.ask.memory / 32);
+        let most = SMALL_PART.min(self.exact.memory / 32);
         let mut order: Vec<Var> = self.factors.free().iter().collect();
         order.shuffle(random);
         let mut inside = vec![false; graph.nodes()];
         let mut sets = DisjointSets::new(graph.nodes());
         // By root: configurations, and whether there is no loop.
         let mut parts: Vec<(u64, bool)> =
-            self.factors.cardinalities.iter().map(|&levels| (levels.into(), true)).collect();
+            self.factors.cardinalities().iter().map(|&levels| (levels.into(), true)).collect();
         for v in order {
             let neighbors = graph.markov_blanket(v).iter().filter(|&other| inside[other]);
             let mut roots: Vec<Var> = neighbors.map(|other| sets.find(other)).collect();

@@ -9,12 +9,13 @@
 //! the edge, before anything is triangulated.
 
 use super::evidence::Evidence;
-use super::network::{Network, TermTable, add_along, add_potentials};
+use super::network::Network;
 use crate::context::EdgeContext;
 use crate::data::Var;
 use crate::graph::{Edge, Graph, VarSet, components};
+use crate::loglinear::TermSet;
 use crate::structure::Structure;
-use crate::table::Shape;
+use crate::table::{Homes, SetTerms, add_along};
 
 /// What is left of a network under evidence.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ impl<'a> Conditioned<'a> {
         let left =
             structure.graph().edges().filter(ends_free).filter(|edge| cut.binary_search(edge).is_err());
         left.for_each(|edge| {
-            graph.toggle(edge);
+            graph.add_edge(edge);
         });
         let mut conditioned = Self {
             network,
@@ -50,7 +51,7 @@ impl<'a> Conditioned<'a> {
             free,
             graph,
             cut,
-            changed: vec![None; network.sets.len()],
+            changed: vec![None; network.terms().sets().len()],
             alive: Vec::new(),
             constant: 0.0,
         };
@@ -59,33 +60,36 @@ impl<'a> Conditioned<'a> {
     }
 
     fn take_terms(&mut self) {
-        for (index, table) in self.network.sets.iter().enumerate() {
-            if table.variables.iter().all(|v| self.free.contains(v)) {
-                if self.cut.is_empty() || self.graph.is_complete(&table.variables) {
+        for (index, set) in self.network.terms().sets().iter().enumerate() {
+            if set.variables().iter().all(|v| self.free.contains(v)) {
+                if self.cut.is_empty() || self.graph.is_complete(set.variables()) {
                     self.alive.push(index);
                 }
             } else {
-                self.take_slice(table);
+                self.take_slice(set);
             }
         }
     }
 
     /// Adds the slice of a set's terms that the evidence selects to the terms of its
     /// unobserved members.
-    fn take_slice(&mut self, table: &TermTable) {
-        let known = |v| self.evidence.level(v);
-        let Some(cells) = table.slice(self.network.cardinalities(), known) else { return };
-        let variables: VarSet = table.variables.iter().filter(|&v| known(v).is_none()).collect();
+    fn take_slice(&mut self, set: &TermSet) {
+        let (network, known) = (self.network, |v| self.evidence.level(v));
+        let Some(slice) = set.slice(known) else { return };
+        let values = network.parameters().values();
+        let variables: VarSet = set.variables().iter().filter(|&v| known(v).is_none()).collect();
         if variables.is_empty() {
-            self.constant += table.values[cells[0]];
+            self.constant += values[slice[0]];
             return;
         }
         if !self.cut.is_empty() && !self.graph.is_complete(&variables) {
             return;
         }
-        let home = self.network.places[&variables];
-        let own = self.changed[home].get_or_insert_with(|| self.network.sets[home].values.clone());
-        own.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += table.values[cell]);
+        // A subset of a complete set is complete, so that it has terms of its own.
+        let Some(home) = network.terms().place(&variables) else { return };
+        let unchanged = || network.parameters().of_set(&network.terms().sets()[home]).to_vec();
+        let own = self.changed[home].get_or_insert_with(unchanged);
+        own.iter_mut().zip(slice).for_each(|(sum, term)| *sum += values[term]);
     }
 
     /// The unobserved variables.
@@ -127,55 +131,24 @@ impl<'a> Conditioned<'a> {
     }
 
     /// The sets with terms that are left, with the terms.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (&VarSet, &[f64])> + '_ {
+    pub(super) fn terms(&self) -> impl Iterator<Item = SetTerms<'_>> + '_ {
         self.alive.iter().map(|&index| {
-            let table = &self.network.sets[index];
-            (&table.variables, self.changed[index].as_deref().unwrap_or(&table.values))
+            let set = &self.network.terms().sets()[index];
+            let unchanged = || self.network.parameters().of_set(set);
+            (set.variables(), self.changed[index].as_deref().unwrap_or_else(unchanged))
         })
     }
 
-    /// Fills tables, whose variables are unobserved, with log potentials: each set of terms
-    /// and each soft observation goes to the first table that contains it. Terms over
+    /// Fills tables of zeros, whose variables are unobserved, with log potentials: each set of
+    /// terms and each soft observation goes to the first table that contains it. Terms over
     /// variables that no table holds together are left out.
-    pub(super) fn fill<'b>(&self, shapes: impl Iterator<Item = &'b Shape>, tables: &mut [Vec<f64>]) {
-        let shapes: Vec<&Shape> = shapes.collect();
-        let at = tables_at(&shapes, self.graph.nodes());
-        fill_tables(&shapes, &at, self.terms(), tables);
+    pub(super) fn fill(&self, homes: &Homes<'_>, tables: &mut [Vec<f64>]) {
+        homes.fill(self.terms(), tables);
         for (variable, weights) in self.evidence.soft() {
-            if let Some(&home) = at[variable].first() {
-                add_along(shapes[home], variable, weights, &mut tables[home]);
+            if let Some((home, shape)) = homes.of_variable(variable) {
+                add_along(shape, variable, weights, &mut tables[home]);
             }
         }
-    }
-}
-
-/// The tables that hold each of some variables.
-pub(super) fn tables_at(shapes: &[&Shape], variables: usize) -> Vec<Vec<usize>> {
-    let mut at: Vec<Vec<usize>> = vec![Vec::new(); variables];
-    for (index, shape) in shapes.iter().enumerate() {
-        shape.variables().iter().for_each(|&v| at[v].push(index));
-    }
-    at
-}
-
-/// Fills tables of zeros with log potentials: each set of terms goes to the first table that
-/// contains it, if any.
-pub(super) fn fill_tables<'b>(
-    shapes: &[&Shape],
-    at: &[Vec<usize>],
-    terms: impl Iterator<Item = (&'b VarSet, &'b [f64])>,
-    tables: &mut [Vec<f64>],
-) {
-    let mut by_table: Vec<Vec<(&VarSet, &[f64])>> = vec![Vec::new(); shapes.len()];
-    for (variables, values) in terms {
-        let holds = |&&index: &&usize| variables.iter().all(|v| shapes[index].variables().contains(&v));
-        let rarest = variables.iter().min_by_key(|&v| at[v].len());
-        if let Some(&home) = rarest.and_then(|v| at[v].iter().find(holds)) {
-            by_table[home].push((variables, values));
-        }
-    }
-    for ((shape, terms), table) in shapes.iter().zip(&by_table).zip(tables) {
-        add_potentials(shape, terms, table);
     }
 }
 

@@ -293,3 +293,7 @@ fn quoted_pairs(schema: &Schema, text: &str) -> Result<Vec<(Var, u32)>> {
     }
     Ok(pairs)
 }
+
+pub(super) fn impossible() -> Error {
+    Error::question("the evidence has probability 0 in this model", "nothing can be said given it")
+}

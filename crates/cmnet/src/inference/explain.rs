@@ -1,10 +1,10 @@
 //! What evidence does to a network: edges cut, edges left and how strong they are, and what
 //! has become independent of what.
 
-use super::ask::Ask;
 use super::condition::cut_edges;
 use super::evidence::Evidence;
 use super::network::Network;
+use super::options::ExactOptions;
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph, VarSet, components};
@@ -61,9 +61,9 @@ impl Network {
     ///
     /// # Errors
     /// When the evidence has probability 0.
-    pub fn explain(&self, evidence: &Evidence, ask: &Ask) -> Result<Explanation> {
+    pub fn explain(&self, evidence: &Evidence, exact: &ExactOptions) -> Result<Explanation> {
         let mut explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
-        let small = small(ask);
+        let small = small(exact);
         for strength in &mut explanation.edges {
             *strength = self.strength(&explanation.graph, strength.edge, evidence, &small)?;
         }
@@ -72,18 +72,18 @@ impl Network {
 
     /// What the strengths of edges take at most at a time: cells and bytes of the costliest
     /// elimination, known before anything is allocated.
-    pub fn explain_cost(&self, evidence: &Evidence, ask: &Ask) -> (TreeCost, u64) {
+    pub fn explain_cost(&self, evidence: &Evidence, exact: &ExactOptions) -> (TreeCost, u64) {
         let explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
-        let small = small(ask);
+        let small = small(exact);
         let none = TreeCost { at_least: false, cells: 0, largest: 0, width: 0, fill: 0 };
         let mut most = (none, 0);
         for strength in &explanation.edges {
             let (given, _) = self.conditional_on(&explanation.graph, strength.edge);
             let (low, high) = strength.edge.ends();
             let together: Vec<Var> = given.iter().chain([low, high]).collect();
-            let exact = self.joint_cost(&together, evidence, &small);
-            if !exact.cost.at_least && exact.bytes <= small.memory && exact.bytes > most.1 {
-                most = (exact.cost, exact.bytes);
+            let found = self.joint_cost(&together, evidence, &small);
+            if !found.cost.at_least && found.bytes <= small.memory && found.bytes > most.1 {
+                most = (found.cost, found.bytes);
             }
         }
         most
@@ -103,11 +103,17 @@ impl Network {
         members.fold(1u64, |size, v| size.saturating_mul(self.cardinalities()[v].into()))
     }
 
-    fn strength(&self, graph: &Graph, edge: Edge, evidence: &Evidence, ask: &Ask) -> Result<EdgeStrength> {
+    fn strength(
+        &self,
+        graph: &Graph,
+        edge: Edge,
+        evidence: &Evidence,
+        exact: &ExactOptions,
+    ) -> Result<EdgeStrength> {
         let (low, high) = edge.ends();
         let (given, given_all) = self.conditional_on(graph, edge);
         let information = if self.cells_with(&given, edge) <= MOST_CELLS {
-            match self.mutual_information((&[low], &[high]), given.as_slice(), evidence, ask) {
+            match self.mutual_information((&[low], &[high]), given.as_slice(), evidence, exact) {
                 Ok(information) => Some(information),
                 Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => None,
                 Err(error) => return Err(error),
@@ -120,8 +126,8 @@ impl Network {
 }
 
 /// The strength of one edge is not worth more memory than this.
-fn small(ask: &Ask) -> Ask {
-    Ask { memory: ask.memory.min(64 << 20), ..ask.clone() }
+fn small(exact: &ExactOptions) -> ExactOptions {
+    ExactOptions { memory: exact.memory.min(64 << 20), ..exact.clone() }
 }
 
 impl Explanation {
@@ -134,7 +140,7 @@ impl Explanation {
         let stays =
             |edge: &Edge| free.contains(edge.low()) && free.contains(edge.high()) && !cut.contains(edge);
         for edge in structure.graph().edges().filter(stays) {
-            graph.toggle(edge);
+            graph.add_edge(edge);
         }
         let unknown = |edge| EdgeStrength {
             edge,

@@ -1,22 +1,19 @@
 //! A network as one dense table per maximal clique: what approximate methods and other
 //! engines read.
 
-use super::condition::{Conditioned, fill_tables, tables_at};
+use super::condition::Conditioned;
 use super::evidence::Evidence;
 use super::network::Network;
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
 use crate::graph::{Edge, Graph, VarSet, maximal_cliques};
-use crate::table::Shape;
+use crate::table::{Potentials, softmax};
 
 /// Log potentials over the maximal cliques of what evidence leaves of a graph.
 #[derive(Clone, Debug)]
 pub struct Factors {
     free: VarSet,
-    pub(super) cardinalities: Vec<u32>,
-    pub(super) tables: Vec<(Shape, Vec<f64>)>,
-    /// For each variable its tables, and its stride there.
-    pub(super) at: Vec<Vec<(usize, usize)>>,
+    pub(super) potentials: Potentials,
 }
 
 impl Network {
@@ -33,7 +30,7 @@ impl Network {
     ///
     /// # Errors
     /// When there are too many cliques.
-    pub fn factor_bytes(&self, evidence: &Evidence) -> Result<u64> {
+    pub(super) fn factor_bytes(&self, evidence: &Evidence) -> Result<u64> {
         let conditioned = Conditioned::new(self, evidence, true);
         Ok(bytes(&free_cliques(&conditioned)?, self.cardinalities()))
     }
@@ -64,9 +61,9 @@ fn cliques_around(graph: &Graph, variable: Var) -> Result<Vec<VarSet>> {
     let mut near = Graph::empty(graph.nodes());
     let blanket = graph.markov_blanket(variable);
     for one in blanket.iter() {
-        near.toggle(Edge::new(one, variable)?);
+        near.add_edge(Edge::new(one, variable)?);
         for other in graph.markov_blanket(one).intersection(blanket).iter().filter(|&v| v > one) {
-            near.toggle(Edge::new(one, other)?);
+            near.add_edge(Edge::new(one, other)?);
         }
     }
     Ok(maximal_cliques(&near)?.into_iter().filter(|set| set.contains(variable)).collect())
@@ -75,51 +72,22 @@ fn cliques_around(graph: &Graph, variable: Var) -> Result<Vec<VarSet>> {
 impl Factors {
     pub(super) fn new(conditioned: &Conditioned<'_>, memory: u64) -> Result<Self> {
         let cardinalities = conditioned.network().cardinalities();
-        let mut factors = Self::empty(&free_cliques(conditioned)?, cardinalities, memory)?;
-        factors.free = conditioned.free().clone();
-        let (shapes, mut values): (Vec<Shape>, Vec<Vec<f64>>) = factors.tables.into_iter().unzip();
-        conditioned.fill(shapes.iter(), &mut values);
-        factors.tables = shapes.into_iter().zip(values).collect();
-        Ok(factors)
+        let zeros = zeros(&free_cliques(conditioned)?, cardinalities, memory)?;
+        let potentials = zeros.fill(|homes, tables| conditioned.fill(homes, tables));
+        Ok(Self { free: conditioned.free().clone(), potentials })
     }
 
     /// The tables of a variable's own cliques, with the terms that contain it: all that its
     /// distribution given its Markov blanket takes.
     pub(super) fn around(network: &Network, variable: Var, memory: u64) -> Result<Self> {
         let (graph, cardinalities) = (network.closed().graph(), network.cardinalities());
-        let mut factors = Self::empty(&cliques_around(graph, variable)?, cardinalities, memory)?;
-        let (shapes, mut values): (Vec<Shape>, Vec<Vec<f64>>) = factors.tables.into_iter().unzip();
-        let shapes_by_reference: Vec<&Shape> = shapes.iter().collect();
-        let at = tables_at(&shapes_by_reference, graph.nodes());
-        let terms = network.sets_at[variable].iter().map(|&index| {
-            let table = &network.sets[index];
-            (&table.variables, table.values.as_slice())
-        });
-        fill_tables(&shapes_by_reference, &at, terms, &mut values);
-        factors.tables = shapes.into_iter().zip(values).collect();
-        Ok(factors)
-    }
-
-    /// Tables of zeros, if they fit.
-    fn empty(cliques: &[VarSet], cardinalities: &[u32], memory: u64) -> Result<Self> {
-        let bytes = bytes(cliques, cardinalities);
-        if bytes > memory {
-            return Err(Error::limit(
-                format!("{bytes} bytes of clique tables"),
-                format!("{memory} bytes"),
-                Remedy::MoreMemory,
-            ));
-        }
-        let mut at = vec![Vec::new(); cardinalities.len()];
-        let mut tables = Vec::with_capacity(cliques.len());
-        for (index, set) in cliques.iter().enumerate() {
-            let shape = Shape::new(set.iter().collect(), cardinalities);
-            let places = shape.variables().iter().zip(shape.strides());
-            places.for_each(|(&v, &stride)| at[v].push((index, stride)));
-            let zeros = vec![0.0; shape.size()];
-            tables.push((shape, zeros));
-        }
-        Ok(Self { free: VarSet::default(), cardinalities: cardinalities.to_vec(), tables, at })
+        let terms = network
+            .terms()
+            .sets_with(variable)
+            .map(|set| (set.variables(), network.parameters().of_set(set)));
+        let zeros = zeros(&cliques_around(graph, variable)?, cardinalities, memory)?;
+        let potentials = zeros.fill(|homes, tables| homes.fill(terms, tables));
+        Ok(Self { free: VarSet::default(), potentials })
     }
 
     /// The unobserved variables.
@@ -129,48 +97,31 @@ impl Factors {
 
     /// The tables: variables ascending, last one fastest, natural logarithms.
     pub fn tables(&self) -> impl ExactSizeIterator<Item = (&[Var], &[f64])> {
-        self.tables.iter().map(|(shape, table)| (shape.variables(), table.as_slice()))
+        self.potentials.iter().map(|(shape, table)| (shape.variables(), table))
+    }
+
+    /// The number of levels of each variable.
+    pub(super) fn cardinalities(&self) -> &[u32] {
+        self.potentials.cardinalities()
     }
 
     /// Replaces `energies` by the probabilities of a variable's levels given a row of the
     /// levels of all others.
     pub(super) fn conditional(&self, variable: Var, row: &[u32], energies: &mut Vec<f64>) {
-        self.energies(variable, row, energies);
-        to_probabilities(energies);
-    }
-
-    /// The same as log weights.
-    pub(super) fn energies(&self, variable: Var, row: &[u32], energies: &mut Vec<f64>) {
-        energies.clear();
-        energies.resize(self.cardinalities[variable] as usize, 0.0);
-        for &(index, stride) in &self.at[variable] {
-            let (shape, table) = &self.tables[index];
-            let base = shape.cell(row) - row[variable] as usize * stride;
-            for (level, energy) in energies.iter_mut().enumerate() {
-                *energy += table[base + level * stride];
-            }
-        }
-    }
-
-    /// The log weight of a row of levels of all variables.
-    pub(super) fn weight(&self, row: &[u32]) -> f64 {
-        self.tables.iter().map(|(shape, table)| table[shape.cell(row)]).sum()
+        self.potentials.energies(variable, row, energies);
+        softmax(energies);
     }
 }
 
-/// Turns log weights into probabilities; all zero when every weight is.
-pub(super) fn to_probabilities(values: &mut [f64]) {
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        values.fill(0.0);
-        return;
+/// Tables of zeros, if they fit.
+fn zeros(cliques: &[VarSet], cardinalities: &[u32], memory: u64) -> Result<Potentials> {
+    let bytes = bytes(cliques, cardinalities);
+    if bytes > memory {
+        return Err(Error::limit(
+            format!("{bytes} bytes of clique tables"),
+            format!("{memory} bytes"),
+            Remedy::MoreMemory,
+        ));
     }
-    let mut sum = 0.0;
-    for value in values.iter_mut() {
-        *value = libm::exp(*value - largest);
-        sum += *value;
-    }
-    for value in values.iter_mut() {
-        *value /= sum;
-    }
+    Ok(Potentials::zeros(cliques.iter(), cardinalities))
 }

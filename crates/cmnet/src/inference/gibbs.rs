@@ -1,67 +1,16 @@
 //! Gibbs sampling with several chains that watch each other.
 
-use super::ask::Ask;
 use super::evidence::Evidence;
 use super::factors::Factors;
 use super::network::Network;
-use super::posterior::pick;
-use super::sample::stream;
-use crate::error::{Error, Expected, OptionName, Result};
+use super::options::GibbsOptions;
+use super::random::{pick, stream};
+use crate::error::Result;
 use rand::Rng;
 use rayon::prelude::*;
 
 /// Batches per chain, of which the spread gives the effective sample size.
 pub(super) const BATCHES: usize = 40;
-
-/// How Gibbs sampling runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GibbsOptions {
-    /// Chains from different starting points. [default: 4] [range: 2 or more]
-    pub chains: usize,
-    /// Sweeps per chain that count; rounded up to a multiple of 40. [default: 4000]
-    pub sweeps: usize,
-    /// Sweeps per chain before. [default: 1000]
-    pub warm_up: usize,
-    /// What determines the random numbers, whatever the number of threads. [default: 1]
-    pub seed: u64,
-}
-
-/// More chains or sweeps than this are a slip of the finger.
-pub(super) const MOST_CHAINS: usize = 10_000;
-const MOST_SWEEPS: usize = 1_000_000_000;
-
-impl Default for GibbsOptions {
-    fn default() -> Self {
-        Self { chains: 4, sweeps: 4000, warm_up: 1000, seed: 1 }
-    }
-}
-
-impl GibbsOptions {
-    pub(super) fn check(&self) -> Result<()> {
-        if !(2..=MOST_CHAINS).contains(&self.chains) {
-            return Err(Error::option(
-                OptionName::Chains,
-                self.chains.to_string(),
-                Expected::Between(2, MOST_CHAINS as u64),
-            ));
-        }
-        if !(1..=MOST_SWEEPS).contains(&self.sweeps) {
-            return Err(Error::option(
-                OptionName::Sweeps,
-                self.sweeps.to_string(),
-                Expected::Between(1, MOST_SWEEPS as u64),
-            ));
-        }
-        if self.warm_up > MOST_SWEEPS {
-            return Err(Error::option(
-                OptionName::WarmUp,
-                self.warm_up.to_string(),
-                Expected::AtMost(MOST_SWEEPS as u64),
-            ));
-        }
-        Ok(())
-    }
-}
 
 /// What the chains say about themselves.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,14 +56,14 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or there are fewer than two chains.
-    pub fn gibbs(
+    pub(super) fn gibbs(
         &self,
         evidence: &Evidence,
-        ask: &Ask,
+        memory: u64,
         options: &GibbsOptions,
     ) -> Result<(Vec<Vec<f64>>, Gibbs)> {
         options.check()?;
-        let factors = self.factors(evidence, ask.memory)?;
+        let factors = self.factors(evidence, memory)?;
         let batch = options.sweeps.div_ceil(BATCHES);
         let chains: Vec<Chain> = (0..options.chains)
             .into_par_iter()
@@ -129,11 +78,11 @@ impl Network {
 /// A row to start from: evidence as given, all else uniform among what is possible.
 pub(super) fn start(factors: &Factors, evidence: &Evidence, random: &mut impl Rng) -> Vec<u32> {
     let mut row: Vec<u32> =
-        factors.cardinalities.iter().map(|&levels| random.random_range(0..levels)).collect();
+        factors.cardinalities().iter().map(|&levels| random.random_range(0..levels)).collect();
     evidence.hard().for_each(|(v, level)| row[v] = level);
     for (v, weights) in evidence.soft().filter(|&(v, _)| evidence.level(v).is_none()) {
         while weights[row[v] as usize] == f64::NEG_INFINITY {
-            row[v] = (row[v] + 1) % factors.cardinalities[v];
+            row[v] = (row[v] + 1) % factors.cardinalities()[v];
         }
     }
     row
@@ -157,7 +106,7 @@ fn run(
     let mut row = start(factors, evidence, &mut random);
     let mut buffer = Vec::new();
     (0..options.warm_up).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
-    let levels = || factors.cardinalities.iter().map(|&levels| levels as usize);
+    let levels = || factors.cardinalities().iter().map(|&levels| levels as usize);
     let mut result = Chain {
         sums: levels().map(|levels| vec![0.0; levels]).collect(),
         visits: levels().map(|levels| vec![[0; BATCHES]; levels]).collect(),
@@ -183,7 +132,7 @@ fn summarize(
 ) -> (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) {
     let draws = (chains.len() * batch * BATCHES) as f64;
     let (mut marginals, mut r_hats, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
-    for (v, &levels) in factors.cardinalities.iter().enumerate() {
+    for (v, &levels) in factors.cardinalities().iter().enumerate() {
         let mut marginal = vec![0.0; levels as usize];
         if let Some(level) = evidence.level(v) {
             marginal[level as usize] = 1.0;

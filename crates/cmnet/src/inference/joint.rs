@@ -1,15 +1,15 @@
 //! Joint distributions, most probable completions, and information.
 
-use super::ask::{Ask, Exact};
-use super::bucket::{BucketPlan, log_sum};
+use super::bucket::BucketPlan;
 use super::condition::Conditioned;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, impossible};
 use super::network::Network;
-use super::posterior::impossible;
+use super::options::ExactOptions;
+use super::plan::ExactCost;
 use crate::data::Var;
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::Shape;
+use crate::table::{Shape, log_sum};
 
 /// The joint distribution of some variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,10 +31,7 @@ impl Joint {
 
     /// The configurations with their probabilities.
     pub fn iter(&self) -> impl Iterator<Item = (Vec<u32>, f64)> + '_ {
-        let levels = |cell: usize| {
-            let places = self.shape.strides().iter().zip(self.shape.cardinalities());
-            places.map(|(stride, count)| (cell / stride % count) as u32).collect()
-        };
+        let levels = |cell: usize| self.shape.levels(cell).collect();
         self.probabilities.iter().enumerate().map(move |(cell, &p)| (levels(cell), p))
     }
 
@@ -78,36 +75,41 @@ pub struct Completion {
 }
 
 /// Sums out all that matters to some variables but is none of them.
-fn joint_plan(conditioned: &Conditioned<'_>, targets: &[Var], ask: &Ask) -> BucketPlan {
+fn joint_plan(conditioned: &Conditioned<'_>, targets: &[Var], exact: &ExactOptions) -> BucketPlan {
     let wanted: VarSet = targets.iter().copied().collect();
     let sum: VarSet = conditioned.relevant(&wanted).iter().filter(|&v| !wanted.contains(v)).collect();
-    BucketPlan::new(conditioned, &sum, &VarSet::default(), targets, ask)
+    BucketPlan::new(conditioned, &sum, &VarSet::default(), targets, exact)
 }
 
 /// Maximises over some variables, or all, after summing out what else matters to them.
-fn completion_plan(conditioned: &Conditioned<'_>, targets: Option<&[Var]>, ask: &Ask) -> BucketPlan {
+fn map_plan(conditioned: &Conditioned<'_>, targets: Option<&[Var]>, exact: &ExactOptions) -> BucketPlan {
     let max: VarSet = match targets {
         Some(targets) => targets.iter().copied().collect(),
         None => conditioned.free().clone(),
     };
     let relevant = conditioned.relevant(&max);
     let sum: VarSet = relevant.iter().filter(|&v| !max.contains(v)).collect();
-    BucketPlan::new(conditioned, &sum, &max, &[], ask)
+    BucketPlan::new(conditioned, &sum, &max, &[], exact)
 }
 
 impl Network {
     /// What the joint distribution of some variables takes exactly.
-    pub(super) fn joint_cost(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Exact {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let plan = joint_plan(&conditioned, targets, ask);
-        Exact { what: "elimination", cost: plan.cost, bytes: plan.bytes }
+    pub(super) fn joint_cost(&self, targets: &[Var], evidence: &Evidence, exact: &ExactOptions) -> ExactCost {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let plan = joint_plan(&conditioned, targets, exact);
+        ExactCost { what: "elimination", cost: plan.cost, bytes: plan.bytes }
     }
 
     /// What the most probable levels of some variables, or all, take exactly.
-    pub(super) fn completion_cost(&self, targets: Option<&[Var]>, evidence: &Evidence, ask: &Ask) -> Exact {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let plan = completion_plan(&conditioned, targets, ask);
-        Exact { what: "elimination", cost: plan.cost, bytes: plan.bytes }
+    pub(super) fn map_cost(
+        &self,
+        targets: Option<&[Var]>,
+        evidence: &Evidence,
+        exact: &ExactOptions,
+    ) -> ExactCost {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let plan = map_plan(&conditioned, targets, exact);
+        ExactCost { what: "elimination", cost: plan.cost, bytes: plan.bytes }
     }
 
     /// The joint distribution of some variables given evidence, exactly.
@@ -115,10 +117,10 @@ impl Network {
     /// # Errors
     /// When a target does not exist, is asked for twice or is given; when the tables do not
     /// fit the memory, before they are allocated; when the evidence has probability 0.
-    pub fn joint(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Result<Joint> {
+    pub fn joint_exact(&self, targets: &[Var], evidence: &Evidence, exact: &ExactOptions) -> Result<Joint> {
         self.check_targets(targets, evidence)?;
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let plan = joint_plan(&conditioned, targets, ask).affordable(ask.memory)?;
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let plan = joint_plan(&conditioned, targets, exact).affordable(exact.memory)?;
         let mut probabilities = plan.run(&conditioned).table;
         let total = log_sum(&probabilities);
         if total == f64::NEG_INFINITY {
@@ -135,16 +137,16 @@ impl Network {
     /// others summed out. Among equals the lower levels win.
     ///
     /// # Errors
-    /// As [`Network::joint`].
-    pub fn most_probable(
+    /// As [`Network::joint_exact`].
+    pub fn map_exact(
         &self,
         targets: Option<&[Var]>,
         evidence: &Evidence,
-        ask: &Ask,
+        exact: &ExactOptions,
     ) -> Result<Completion> {
         self.check_targets(targets.unwrap_or_default(), evidence)?;
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        let plan = completion_plan(&conditioned, targets, ask).affordable(ask.memory)?;
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let plan = map_plan(&conditioned, targets, exact).affordable(exact.memory)?;
         let best = plan.run(&conditioned);
         if best.constant == f64::NEG_INFINITY {
             return Err(impossible());
@@ -155,41 +157,38 @@ impl Network {
     }
 
     /// The log-probability, given the same evidence, of the levels that
-    /// [`Network::most_probable`] found: takes one more elimination.
+    /// [`Network::map_exact`] found: takes one more elimination.
     ///
     /// # Errors
     /// When the tables do not fit the memory.
-    pub fn log_probability_of(&self, found: &Completion, evidence: &Evidence, ask: &Ask) -> Result<f64> {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+    pub fn log_probability_of(
+        &self,
+        found: &Completion,
+        evidence: &Evidence,
+        exact: &ExactOptions,
+    ) -> Result<f64> {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
         let relevant = conditioned.relevant(&targets);
-        let all =
-            BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], ask).affordable(ask.memory)?;
+        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], exact)
+            .affordable(exact.memory)?;
         Ok(found.log_weight - all.run(&conditioned).constant)
-    }
-
-    /// The entropy of some variables together given evidence, in nats.
-    ///
-    /// # Errors
-    /// As [`Network::joint`].
-    pub fn entropy(&self, targets: &[Var], evidence: &Evidence, ask: &Ask) -> Result<f64> {
-        Ok(self.joint(targets, evidence, ask)?.entropy())
     }
 
     /// The mutual information between two sets of variables, conditional on a third one
     /// (averaged over its levels) and on evidence, in nats.
     ///
     /// # Errors
-    /// As [`Network::joint`]; the sets must be disjoint.
+    /// As [`Network::joint_exact`]; the sets must be disjoint.
     pub fn mutual_information(
         &self,
         (one, other): (&[Var], &[Var]),
         conditional_on: &[Var],
         evidence: &Evidence,
-        ask: &Ask,
+        exact: &ExactOptions,
     ) -> Result<f64> {
         let together = [conditional_on, one, other].concat();
-        let joint = self.joint(&together, evidence, ask)?;
+        let joint = self.joint_exact(&together, evidence, exact)?;
         let shape = |parts: &[&[Var]]| Shape::new(parts.concat(), self.cardinalities());
         let (given, with_one, with_other) =
             (shape(&[conditional_on]), shape(&[conditional_on, one]), shape(&[conditional_on, other]));
@@ -203,27 +202,5 @@ impl Network {
             sum += p * libm::log(p / independent);
         }
         Ok(sum.max(0.0))
-    }
-
-    /// Targets exist, stand once and are not given.
-    pub(super) fn check_targets(&self, targets: &[Var], evidence: &Evidence) -> Result<()> {
-        let schema = self.schema();
-        for (place, &target) in targets.iter().enumerate() {
-            if target >= schema.len() {
-                let problem = format!("there is no variable {target}");
-                return Err(Error::question(problem, format!("there are {}, counted from 0", schema.len())));
-            }
-            let name = quoted(schema.name(target));
-            if evidence.level(target).is_some() {
-                return Err(Error::question(
-                    format!("{name} is both a target and given"),
-                    "ask about it, or give it, but not both",
-                ));
-            }
-            if targets[..place].contains(&target) {
-                return Err(Error::question(format!("{name} is asked for twice"), "name each variable once"));
-            }
-        }
-        Ok(())
     }
 }

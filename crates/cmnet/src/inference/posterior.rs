@@ -1,16 +1,15 @@
 //! All that a junction tree knows once evidence has gone through it.
 
-use super::ask::Ask;
 use super::condition::Conditioned;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, impossible};
 use super::network::Network;
+use super::options::ExactOptions;
+use super::random::pick;
 use crate::data::Var;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::Shape;
-use crate::tree::JunctionTree;
-use crate::tree::Propagation;
-use crate::tree::{TreeCost, TreePlan, best_plan};
+use crate::table::{Homes, shares_of_levels};
+use crate::tree::{Clique, JunctionTree, Propagation, TreeCost, TreePlan, best_plan};
 use rand::Rng;
 
 /// The distribution of the unobserved variables given evidence, as a calibrated tree.
@@ -25,15 +24,15 @@ pub struct Posterior<'a> {
 
 impl Network {
     /// What a junction tree for this evidence costs, without building it.
-    pub fn cost(&self, evidence: &Evidence, ask: &Ask) -> TreeCost {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        plan(&conditioned, conditioned.free(), ask).cost
+    pub(super) fn cost(&self, evidence: &Evidence, exact: &ExactOptions) -> TreeCost {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        plan(&conditioned, conditioned.free(), exact).cost
     }
 
     /// The same for what matters to some variables only.
-    pub(super) fn cost_about(&self, targets: &VarSet, evidence: &Evidence, ask: &Ask) -> TreeCost {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
-        plan(&conditioned, &conditioned.relevant(targets), ask).cost
+    pub(super) fn cost_about(&self, targets: &VarSet, evidence: &Evidence, exact: &ExactOptions) -> TreeCost {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        plan(&conditioned, &conditioned.relevant(targets), exact).cost
     }
 
     /// The distribution of all unobserved variables given evidence, exactly.
@@ -41,10 +40,10 @@ impl Network {
     /// # Errors
     /// When the tree's tables do not fit the memory, before they are allocated; when the
     /// evidence has probability 0.
-    pub fn posterior(&self, evidence: &Evidence, ask: &Ask) -> Result<Posterior<'_>> {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+    pub fn posterior(&self, evidence: &Evidence, exact: &ExactOptions) -> Result<Posterior<'_>> {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let free = conditioned.free().clone();
-        Posterior::new(conditioned, &free, ask)
+        Posterior::new(conditioned, &free, exact)
     }
 
     /// The same for what matters to some variables only: parts of the network that evidence
@@ -52,40 +51,45 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::posterior`].
-    pub fn posterior_about(&self, targets: &VarSet, evidence: &Evidence, ask: &Ask) -> Result<Posterior<'_>> {
-        let conditioned = Conditioned::new(self, evidence, !ask.keep_cut_edges);
+    pub fn posterior_about(
+        &self,
+        targets: &VarSet,
+        evidence: &Evidence,
+        exact: &ExactOptions,
+    ) -> Result<Posterior<'_>> {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let relevant = conditioned.relevant(targets);
-        Posterior::new(conditioned, &relevant, ask)
+        Posterior::new(conditioned, &relevant, exact)
     }
 
     /// log Z: as the fit had it, else by a junction tree.
     ///
     /// # Errors
     /// When it is not known and the tree does not fit the memory.
-    pub fn partition(&self, ask: &Ask) -> Result<f64> {
-        match self.log_partition() {
+    fn partition(&self, exact: &ExactOptions) -> Result<f64> {
+        match self.parameters().log_partition() {
             Some(known) => Ok(known),
-            None => Ok(self.posterior(&Evidence::none(), ask)?.log_weight()),
+            None => Ok(self.posterior(&Evidence::none(), exact)?.log_weight()),
         }
     }
 }
 
-fn plan(conditioned: &Conditioned<'_>, variables: &VarSet, ask: &Ask) -> TreePlan {
+fn plan(conditioned: &Conditioned<'_>, variables: &VarSet, exact: &ExactOptions) -> TreePlan {
     let (graph, cardinalities) = (conditioned.graph(), conditioned.network().cardinalities());
-    let most_cells = ask.memory / 16;
-    match ask.rule {
+    let most_cells = exact.memory / 16;
+    match exact.rule {
         Some(rule) => TreePlan::new(graph, variables, cardinalities, rule, most_cells),
         None => best_plan(graph, variables, cardinalities, most_cells),
     }
 }
 
 impl<'a> Posterior<'a> {
-    fn new(conditioned: Conditioned<'a>, variables: &VarSet, ask: &Ask) -> Result<Self> {
+    fn new(conditioned: Conditioned<'a>, variables: &VarSet, exact: &ExactOptions) -> Result<Self> {
         let cardinalities = conditioned.network().cardinalities();
-        let tree = plan(&conditioned, variables, ask).build(cardinalities, ask.memory)?;
+        let tree = plan(&conditioned, variables, exact).build(cardinalities, exact.memory)?;
         let mut propagation = Propagation::new(&tree);
-        let shapes = tree.cliques().iter().map(crate::tree::Clique::shape);
-        conditioned.fill(shapes, propagation.log_potentials());
+        let homes = Homes::new(tree.cliques().iter().map(Clique::shape), cardinalities.len());
+        conditioned.fill(&homes, propagation.log_potentials());
         if propagation.collect(&tree) == f64::NEG_INFINITY {
             return Err(impossible());
         }
@@ -118,22 +122,15 @@ impl<'a> Posterior<'a> {
     /// When the variable does not exist, or is none that the question was about.
     pub fn marginal(&self, variable: Var) -> Vec<f64> {
         let cardinalities = self.conditioned.network().cardinalities();
-        let mut sums = vec![0.0; cardinalities[variable] as usize];
+        let mut certain = vec![0.0; cardinalities[variable] as usize];
         if let Some(level) = self.conditioned.evidence().level(variable) {
-            sums[level as usize] = 1.0;
-            return sums;
+            certain[level as usize] = 1.0;
+            return certain;
         }
         let home = self.homes[variable];
         assert!(home.is_some(), "variable {variable} was left out of this question");
-        let Some(home) = home else { return sums };
-        let shape = self.tree.cliques()[home].shape();
-        let alone = Shape::new(vec![variable], cardinalities);
-        shape.walk_onto(&alone).gather(self.propagation.marginal(home), &mut sums);
-        let total: f64 = sums.iter().sum();
-        for sum in &mut sums {
-            *sum /= total;
-        }
-        sums
+        let Some(home) = home else { return certain };
+        shares_of_levels(self.tree.cliques()[home].shape(), self.propagation.marginal(home), variable)
     }
 
     /// The distributions of all variables in column order.
@@ -155,11 +152,11 @@ impl<'a> Posterior<'a> {
     ///
     /// # Errors
     /// When log Z is not known and its tree does not fit the memory.
-    pub fn log_evidence(&self, ask: &Ask) -> Result<f64> {
+    pub fn log_evidence(&self, exact: &ExactOptions) -> Result<f64> {
         if self.conditioned.evidence().is_empty() {
             return Ok(0.0);
         }
-        Ok(self.log_weight() - self.conditioned.network().partition(ask)?)
+        Ok(self.log_weight() - self.conditioned.network().partition(exact)?)
     }
 
     /// The log-probability of a row of levels of all variables given the evidence.
@@ -169,7 +166,7 @@ impl<'a> Posterior<'a> {
             return f64::NEG_INFINITY;
         }
         let soft: f64 = evidence.soft().map(|(v, weights)| weights[row[v] as usize]).sum();
-        self.conditioned.network().energy(row) + soft - self.log_weight()
+        self.conditioned.network().parameters().energy(row) + soft - self.log_weight()
     }
 
     /// The entropy of the unobserved variables together, in nats.
@@ -200,24 +197,4 @@ impl<'a> Posterior<'a> {
             }
         }
     }
-}
-
-/// A place drawn with these probabilities.
-pub(super) fn pick(random: &mut impl Rng, probabilities: &[f64]) -> usize {
-    let mut left: f64 = random.random();
-    let mut last = 0;
-    for (place, &probability) in probabilities.iter().enumerate() {
-        if probability > 0.0 {
-            if left < probability {
-                return place;
-            }
-            left -= probability;
-            last = place;
-        }
-    }
-    last
-}
-
-pub(super) fn impossible() -> Error {
-    Error::question("the evidence has probability 0 in this model", "nothing can be said given it")
 }

@@ -1,10 +1,10 @@
 //! A network as a classifier: one variable from the others, by its Markov blanket.
 
-use super::ask::Ask;
 use super::belief::first_largest;
 use super::evidence::Evidence;
 use super::factors::Factors;
 use super::network::Network;
+use super::options::ExactOptions;
 use super::region::{Border, Region, RegionTree};
 use crate::data::Var;
 use crate::error::Result;
@@ -40,16 +40,16 @@ impl Prediction {
 /// # Example
 /// ```
 /// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
-/// use cmnet::inference::{Ask, Predictor};
+/// use cmnet::inference::{ExactOptions, Predictor};
 /// let table = Source::bytes("table", "rain,wet,slip\nno,no,no\nyes,yes,yes\nyes,yes,no\nno,yes,no\n");
 /// let data = csv::read(&table, &ReadOptions::default())?.data;
 /// let mut structure = Structure::empty(&[2, 2, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
 /// structure.toggle_edge(Edge::new(1, 2)?)?;
 /// let fit = loglinear::fit(&structure, &data, &loglinear::FitOptions::default())?;
-/// let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
+/// let model = Model::new(data.schema().clone(), structure)?.with_fit(fit)?;
 /// let network = model.network()?;
-/// let mut predictor = Predictor::new(&network, 2, &Ask::default())?;
+/// let mut predictor = Predictor::new(&network, 2, &ExactOptions::default())?;
 /// let known = predictor.predict(&[None, Some(1), None])?; // only the blanket, wet, matters
 /// let blind = predictor.predict(&[Some(1), None, None])?; // wet is summed out
 /// assert!(known.probabilities[1] > blind.probabilities[1]);
@@ -80,13 +80,13 @@ impl<'a> Predictor<'a> {
     ///
     /// # Errors
     /// When the target does not exist, or its cliques' tables do not fit the memory.
-    pub fn new(network: &'a Network, target: Var, ask: &Ask) -> Result<Self> {
+    pub fn new(network: &'a Network, target: Var, exact: &ExactOptions) -> Result<Self> {
         network.check_targets(&[target], &Evidence::none())?;
         Ok(Self {
             network,
             target,
-            factors: Factors::around(network, target, ask.memory)?,
-            memory: ask.memory,
+            factors: Factors::around(network, target, exact.memory)?,
+            memory: exact.memory,
             row: vec![0; network.schema().len()],
             probabilities: Vec::new(),
             trees: BTreeMap::new(),

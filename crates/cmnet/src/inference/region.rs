@@ -1,15 +1,13 @@
 //! The part of a network that a question about one variable depends on, renumbered, so that
 //! its cost does not grow with what lies beyond.
 
-use super::condition::{fill_tables, holds, tables_at};
+use super::condition::holds;
 use super::network::Network;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::table::Shape;
-use crate::tree::Propagation;
-use crate::tree::best_plan;
-use crate::tree::{Clique, JunctionTree};
+use crate::table::{Homes, shares_of_levels};
+use crate::tree::{Clique, JunctionTree, Propagation, best_plan};
 use std::collections::BTreeMap;
 
 /// The unobserved variables that are connected to a variable without passing through observed
@@ -70,7 +68,7 @@ impl Region {
     fn graph(&self, network: &Network) -> Result<(Graph, Vec<u32>)> {
         let mut graph = Graph::empty(self.members.len());
         for &(one, other) in &self.edges {
-            graph.toggle(Edge::new(one, other)?);
+            graph.add_edge(Edge::new(one, other)?);
         }
         Ok((graph, self.members.iter().map(|v| network.cardinalities()[v]).collect()))
     }
@@ -106,23 +104,15 @@ impl RegionTree {
         level: &impl Fn(Var) -> Option<u32>,
     ) -> Vec<f64> {
         let terms = self.terms(network, region, level);
-        let shapes: Vec<&Shape> = self.tree.cliques().iter().map(Clique::shape).collect();
+        let homes = Homes::new(self.tree.cliques().iter().map(Clique::shape), self.cardinalities.len());
         let mut propagation = Propagation::new(&self.tree);
-        let at = tables_at(&shapes, self.cardinalities.len());
         let borrowed = terms.iter().map(|(variables, values)| (variables, values.as_slice()));
-        fill_tables(&shapes, &at, borrowed, propagation.log_potentials());
+        homes.fill(borrowed, propagation.log_potentials());
         propagation.collect(&self.tree);
         propagation.distribute(&self.tree);
         let place = region.members.position(target).unwrap_or(0);
         let home = self.tree.home(&[place]).unwrap_or(0);
-        let alone = Shape::new(vec![place], &self.cardinalities);
-        let mut sums = vec![0.0; alone.size()];
-        shapes[home].walk_onto(&alone).gather(propagation.marginal(home), &mut sums);
-        let total: f64 = sums.iter().sum();
-        for sum in &mut sums {
-            *sum /= total;
-        }
-        sums
+        shares_of_levels(self.tree.cliques()[home].shape(), propagation.marginal(home), place)
     }
 
     /// The terms over the region's members, renumbered, with those of sets that reach into
@@ -133,12 +123,12 @@ impl RegionTree {
         region: &Region,
         level: &impl Fn(Var) -> Option<u32>,
     ) -> BTreeMap<VarSet, Vec<f64>> {
+        let values = network.parameters().values();
         let mut terms: BTreeMap<VarSet, Vec<f64>> = BTreeMap::new();
         for (place, member) in region.members.iter().enumerate() {
-            for &index in &network.sets_at[member] {
-                let table = &network.sets[index];
-                let inside: Option<Vec<usize>> = table
-                    .variables
+            for set in network.terms().sets_with(member) {
+                let inside: Option<Vec<usize>> = set
+                    .variables()
                     .iter()
                     .filter(|&v| level(v).is_none())
                     .map(|v| region.members.position(v))
@@ -149,9 +139,9 @@ impl RegionTree {
                 if !self.graph.is_complete(&inside) {
                     continue;
                 }
-                if let Some(cells) = table.slice(network.cardinalities(), level) {
-                    let sums = terms.entry(inside).or_insert_with(|| vec![0.0; cells.len()]);
-                    sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += table.values[cell]);
+                if let Some(slice) = set.slice(level) {
+                    let sums = terms.entry(inside).or_insert_with(|| vec![0.0; slice.len()]);
+                    sums.iter_mut().zip(slice).for_each(|(sum, term)| *sum += values[term]);
                 }
             }
         }

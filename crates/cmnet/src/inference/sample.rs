@@ -1,26 +1,18 @@
 //! Rows drawn from a network, the same for any number of threads.
 
-use super::ask::{Ask, Choice, MethodUsed, QueryMethod};
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{GibbsOptions, start, sweep};
+use super::gibbs::{start, sweep};
 use super::network::Network;
+use super::options::{GibbsOptions, Method, QueryMethod, QueryOptions};
+use super::plan::QueryPlan;
 use super::posterior::Posterior;
-use crate::data::mix;
+use super::random::stream;
 use crate::error::{Error, Result};
-use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
 /// Rows drawn from one stream of random numbers.
 const BLOCK: usize = 1024;
-
-/// The generator of one task: streams of different tasks of a seed have nothing in common.
-pub(super) fn stream(seed: u64, task: u64) -> Pcg64Mcg {
-    let words = [seed, task, !seed].map(mix);
-    let high = mix(words[0] ^ words[1].rotate_left(17));
-    let low = mix(words[2] ^ words[1]);
-    Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
-}
 
 /// Draws rows: exactly through the junction tree where it fits, else by Gibbs sampling.
 #[derive(Debug)]
@@ -39,41 +31,29 @@ enum Source<'a> {
 }
 
 impl Network {
-    /// Something that draws rows given evidence.
-    ///
-    /// By Gibbs sampling, each block of 1,024 rows is a chain of its own: it starts with the
-    /// options' warm-up, and keeps every fifth sweep. The options' number of sweeps is not
-    /// used, and their seed is the sampler's.
-    ///
-    /// # Errors
-    /// As [`Network::posterior`].
-    pub fn sampler(
-        &self,
-        evidence: &Evidence,
-        ask: &Ask,
-        method: QueryMethod,
-        options: &GibbsOptions,
-    ) -> Result<Sampler<'_>> {
-        if method == QueryMethod::Belief {
+    /// Something that draws rows given evidence. See [`super::Query::sampler`].
+    pub(super) fn sampler(&self, evidence: &Evidence, options: &QueryOptions) -> Result<Sampler<'_>> {
+        if options.method == QueryMethod::Belief {
             let problem = "belief propagation draws no rows";
             return Err(Error::question(problem, "use the methods auto, exact or gibbs"));
         }
-        let Choice { method, reason, .. } = self.choose(evidence, ask, method)?;
+        let (exact, gibbs) = (&options.exact, &options.gibbs);
+        let QueryPlan { method, reason, .. } = self.plan_rows(evidence, options)?;
         let source = match method {
-            MethodUsed::Exact => Source::Exact(Box::new(self.posterior(evidence, ask)?)),
-            _ => Source::Gibbs(Box::new(self.factors(evidence, ask.memory)?), options.clone()),
+            Method::Exact => Source::Exact(Box::new(self.posterior(evidence, exact)?)),
+            _ => Source::Gibbs(Box::new(self.factors(evidence, exact.memory)?), gibbs.clone()),
         };
         let variables = self.schema().len();
-        Ok(Sampler { source, evidence: evidence.clone(), variables, seed: options.seed, reason })
+        Ok(Sampler { source, evidence: evidence.clone(), variables, seed: gibbs.seed, reason })
     }
 }
 
 impl Sampler<'_> {
     /// How rows are drawn.
-    pub fn method(&self) -> MethodUsed {
+    pub fn method(&self) -> Method {
         match self.source {
-            Source::Exact(_) => MethodUsed::Exact,
-            Source::Gibbs(..) => MethodUsed::Gibbs,
+            Source::Exact(_) => Method::Exact,
+            Source::Gibbs(..) => Method::Gibbs,
         }
     }
 

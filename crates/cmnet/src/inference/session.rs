@@ -1,16 +1,13 @@
 //! Evidence that changes step by step, on one tree that is never rebuilt.
 
-use super::ask::Ask;
 use super::condition::Conditioned;
-use super::evidence::Evidence;
-use super::network::{Network, add_along};
-use super::posterior::impossible;
+use super::evidence::{Evidence, impossible};
+use super::network::Network;
+use super::options::ExactOptions;
 use crate::data::Var;
 use crate::error::Result;
-use crate::table::Shape;
-use crate::tree::TreeCost;
-use crate::tree::normalize;
-use crate::tree::{Clique, JunctionTree};
+use crate::table::{Homes, add_along, shares_of_levels};
+use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 
 /// A junction tree of the whole network in which observations come and go.
 ///
@@ -22,20 +19,18 @@ use crate::tree::{Clique, JunctionTree};
 /// # Example
 /// ```
 /// use cmnet::data::{Schema, Variable};
-/// use cmnet::graph::{Edge, VarSet};
-/// use cmnet::inference::{Ask, Network, Session};
+/// use cmnet::graph::Edge;
+/// use cmnet::inference::{ExactOptions, Network, Session};
+/// use cmnet::loglinear::{Parameters, Terms};
 /// use cmnet::Structure;
 /// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
 /// let schema = Schema::new_unchecked(vec![variable("a"), variable("b")]);
 /// let mut structure = Structure::empty(&[2, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
-/// let terms = vec![
-///     (VarSet::from_iter([0]), vec![0.0]),
-///     (VarSet::from_iter([1]), vec![0.0]),
-///     (VarSet::from_iter([0, 1]), vec![libm::log(3.0)]),
-/// ];
-/// let network = Network::new(&schema, &structure, terms, None)?;
-/// let mut session = Session::new(&network, &Ask::default())?;
+/// let factor = (vec![0, 1], [1.0, 1.0, 1.0, 3.0].map(libm::log).to_vec());
+/// let parameters = Parameters::from_tables(Terms::new(&structure, None)?, [factor])?;
+/// let network = Network::new(&schema, &structure, parameters)?;
+/// let mut session = Session::new(&network, &ExactOptions::default())?;
 /// assert!((session.marginal(1)?[1] - 2.0 / 3.0).abs() < 1e-12);
 /// session.observe(0, 1)?;
 /// assert!((session.marginal(1)?[1] - 3.0 / 4.0).abs() < 1e-12);
@@ -69,14 +64,15 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// When the tables, three per clique, do not fit the memory.
-    pub fn new(network: &'a Network, ask: &Ask) -> Result<Self> {
+    pub fn new(network: &'a Network, exact: &ExactOptions) -> Result<Self> {
         let conditioned = Conditioned::new(network, &Evidence::none(), false);
-        let budget = ask.memory / 3 * 2;
+        let budget = exact.memory / 3 * 2;
         let tree = JunctionTree::new(conditioned.graph(), network.cardinalities(), budget)?;
         let zeros: Vec<Vec<f64>> =
             tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();
         let mut base = zeros.clone();
-        conditioned.fill(tree.cliques().iter().map(Clique::shape), &mut base);
+        let homes = Homes::new(tree.cliques().iter().map(Clique::shape), network.cardinalities().len());
+        conditioned.fill(&homes, &mut base);
         let count = tree.cliques().len();
         let mut children = vec![Vec::new(); count];
         let mut homes = vec![usize::MAX; network.cardinalities().len()];
@@ -163,14 +159,8 @@ impl<'a> Session<'a> {
         }
         let home = self.homes[variable];
         self.distribute(home);
-        let alone = Shape::new(vec![variable], self.network.cardinalities());
-        let mut sums = vec![0.0; alone.size()];
-        self.tree.cliques()[home].shape().walk_onto(&alone).gather(&self.marginals[home], &mut sums);
-        let total: f64 = sums.iter().sum();
-        for sum in &mut sums {
-            *sum /= total;
-        }
-        Ok(sums)
+        let shape = self.tree.cliques()[home].shape();
+        Ok(shares_of_levels(shape, &self.marginals[home], variable))
     }
 
     /// The log-probability of the evidence; minus infinity when it is impossible.
@@ -239,14 +229,7 @@ impl<'a> Session<'a> {
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.conditionals[index]);
             if let Some(parent) = &self.tree.cliques()[index].parent {
-                let mut separator = vec![0.0; parent.separator.size()];
-                parent.walk.gather(&before[parent.clique], &mut separator);
-                let run = marginal.len() / separator.len();
-                for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
-                    for value in values.iter_mut() {
-                        *value *= weight;
-                    }
-                }
+                parent.weigh(&before[parent.clique], marginal);
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Joint distributions, and probable levels of some variables, by counting what Gibbs chains
 //! visit.
 
-use super::ask::Ask;
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{BATCHES, Gibbs, GibbsOptions, effective_size, split_r_hat, start, sweep};
+use super::gibbs::{BATCHES, Gibbs, effective_size, split_r_hat, start, sweep};
 use super::joint::Joint;
 use super::network::Network;
-use super::sample::stream;
+use super::options::{GibbsOptions, QueryOptions};
+use super::random::stream;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::table::Shape;
@@ -28,10 +28,11 @@ impl Tally {
         network: &Network,
         targets: &[Var],
         evidence: &Evidence,
-        (ask, options): (&Ask, &GibbsOptions),
+        options: &QueryOptions,
     ) -> Result<Self> {
+        let (memory, options) = (options.exact.memory, &options.gibbs);
         options.check()?;
-        let factors = network.factors(evidence, ask.memory)?;
+        let factors = network.factors(evidence, memory)?;
         let batch = options.sweeps.div_ceil(BATCHES);
         let visits = |chain: usize| count(&factors, targets, evidence, (options, batch, chain as u64));
         let chains = (0..options.chains).into_par_iter().map(visits).collect();
@@ -106,23 +107,20 @@ impl Network {
     /// # Errors
     /// When a target does not exist, stands twice or is given; when the tables do not fit the
     /// memory; when there are fewer than two chains.
-    pub fn gibbs_joint(
+    pub(super) fn gibbs_joint(
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        ask: &Ask,
-        options: &GibbsOptions,
+        options: &QueryOptions,
     ) -> Result<(Joint, Gibbs)> {
         self.check_targets(targets, evidence)?;
-        check_size(self, targets, ask.memory / 8)?;
-        let tally = Tally::new(self, targets, evidence, (ask, options))?;
+        check_size(self, targets, options.exact.memory / 8)?;
+        let tally = Tally::new(self, targets, evidence, options)?;
         let shape = Shape::new(targets.to_vec(), self.cardinalities());
         let mut probabilities = vec![0.0; shape.size()];
         let totals = tally.totals();
         for (&levels, &visits) in &totals {
-            let cell: usize =
-                levels.iter().zip(shape.strides()).map(|(&l, stride)| l as usize * stride).sum();
-            probabilities[cell] = visits as f64 / tally.draws();
+            probabilities[shape.cell_of(levels)] = visits as f64 / tally.draws();
         }
         let gibbs = tally.gibbs(totals.keys().copied());
         Ok((Joint { shape, probabilities }, gibbs))

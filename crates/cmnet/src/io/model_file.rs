@@ -28,11 +28,11 @@ pub fn to_text(model: &Model) -> Result<String> {
     let record = ModelRecord {
         format: FORMAT.to_owned(),
         program: Some(concat!("cmnet ", env!("CARGO_PKG_VERSION")).to_owned()),
-        learned: model.learned.as_ref().map(LearnedRecord::from),
-        variables: model.schema.variables().to_vec(),
-        edges: edge_names(&model.schema, &model.structure),
-        contexts: context_records(&model.schema, &model.structure),
-        parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
+        learned: model.provenance().map(LearnedRecord::from),
+        variables: model.schema().variables().to_vec(),
+        edges: edge_names(model.schema(), model.structure()),
+        contexts: context_records(model.schema(), model.structure()),
+        parameters: model.fit().map(|fit| FitRecord::new(model.schema(), fit)),
     };
     if !record.is_finite() {
         return Err(error_at(
@@ -178,7 +178,7 @@ impl Reader<'_> {
         for (place, names) in record.edges.iter().enumerate() {
             let at = format!("edges[{place}]");
             let edge = self.edge(&schema, names, &at)?;
-            if !structure.toggle_edge(edge)? {
+            if !structure.add_edge(edge)? {
                 return self.bad(
                     at,
                     format!("the edge {} - {} appears twice", quoted(&names[0]), quoted(&names[1])),
@@ -191,7 +191,14 @@ impl Reader<'_> {
         let learned = record.learned.as_ref().map(|learned| self.learned(learned)).transpose()?;
         let fit =
             record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
-        Ok(Model { schema, structure, learned, fit })
+        let mut model = Model::new(schema, structure)?;
+        if let Some(learned) = learned {
+            model = model.with_provenance(learned);
+        }
+        match fit {
+            Some(fit) => model.with_fit(fit),
+            None => Ok(model),
+        }
     }
 
     fn schema(&self, variables: &[Variable]) -> Result<Schema> {

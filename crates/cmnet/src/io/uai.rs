@@ -13,9 +13,11 @@ use super::model_error::error_at;
 use super::source::open_file;
 use crate::data::{Schema, Var, Variable};
 use crate::error::{Error, Result};
-use crate::graph::{Edge, VarSet, maximal_cliques};
+use crate::graph::Edge;
 use crate::inference::{Evidence, Factors};
+use crate::loglinear::{Parameters, Terms};
 use crate::structure::Structure;
+use crate::table::{Shape, cells_along};
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
@@ -51,15 +53,7 @@ pub fn network_to_text(cardinalities: &[u32], factors: &Factors) -> String {
 /// The cells of a table whose last variable runs fastest, in the order in which the first one
 /// does.
 fn first_fastest(variables: &[Var], cardinalities: &[u32]) -> Vec<usize> {
-    let mut cells = vec![0];
-    let mut stride = 1;
-    for &variable in variables.iter().rev() {
-        let levels = cardinalities[variable] as usize;
-        let step = stride;
-        cells = cells.iter().flat_map(|cell| (0..levels).map(move |level| cell + level * step)).collect();
-        stride *= levels;
-    }
-    cells
+    cells_along(0, Shape::new(variables.to_vec(), cardinalities).axes().rev())
 }
 
 /// Hard evidence as text: how many, then variable and level each.
@@ -100,8 +94,8 @@ pub struct Imported {
     pub schema: Schema,
     /// Variables of one factor are connected.
     pub structure: Structure,
-    /// The terms of each complete set, without the constant.
-    pub terms: Vec<(VarSet, Vec<f64>)>,
+    /// The terms of each complete set; log Z is not known.
+    pub parameters: Parameters,
 }
 
 /// Reads a network of the kind MARKOV.
@@ -182,25 +176,15 @@ fn read_table(words: &mut Words<'_>, scope: &[Var], cardinalities: &[u32]) -> Re
     Ok(logs)
 }
 
-/// Terms of a factor: the alternating sums of its logarithms, for every set in its scope.
+/// The structure that connects the variables of each factor, with the factors' terms.
 fn assemble(cardinalities: &[u32], tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<Imported> {
     let mut structure = Structure::empty(cardinalities);
     for (scope, _) in &tables {
         for (place, &one) in scope.iter().enumerate() {
             for &other in &scope[place + 1..] {
-                let edge = Edge::new(one, other)?;
-                if !structure.graph().contains(edge) {
-                    structure.toggle_edge(edge)?;
-                }
+                structure.add_edge(Edge::new(one, other)?)?;
             }
         }
-    }
-    let mut terms: std::collections::BTreeMap<VarSet, Vec<f64>> = std::collections::BTreeMap::new();
-    for clique in maximal_cliques(structure.graph())? {
-        crate::inference::network::add_empty_sets(&clique, cardinalities, MOST_CELLS, &mut terms)?;
-    }
-    for (scope, table) in tables {
-        crate::inference::network::add_terms(&scope, table, cardinalities, &mut terms);
     }
     let levels: u64 = cardinalities.iter().copied().map(u64::from).sum();
     if levels > MOST_LEVELS {
@@ -211,9 +195,8 @@ fn assemble(cardinalities: &[u32], tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
     let schema = Schema::new(cardinalities.iter().enumerate().map(variable).collect())?;
-    let mut terms: Vec<(VarSet, Vec<f64>)> = terms.into_iter().collect();
-    terms.sort_by_key(|(set, _)| set.len());
-    Ok(Imported { schema, structure, terms })
+    let parameters = Parameters::from_tables(Terms::new(&structure, Some(&schema))?, tables)?;
+    Ok(Imported { schema, structure, parameters })
 }
 
 /// Reads a text file of limited size.

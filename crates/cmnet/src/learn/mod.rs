@@ -112,7 +112,10 @@ impl LearnedModel {
     }
 
     /// The model with its provenance, ready to be saved.
-    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &SearchUsed) -> Model {
+    ///
+    /// # Errors
+    /// When the table is not the one that it was learned from.
+    pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &SearchUsed) -> Result<Model> {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
         let digest = known.unwrap_or_else(|| DataDigest::of(data));
         self.model(
@@ -122,12 +125,15 @@ impl LearnedModel {
     }
 
     /// The same for a model that was learned from counts.
+    ///
+    /// # Errors
+    /// As [`LearnedModel::to_model`].
     pub fn to_model_of<S: CountSource>(
         &self,
         table: &CountedTable<'_, S>,
         options: &LearnOptions,
         search: &SearchUsed,
-    ) -> Model {
+    ) -> Result<Model> {
         let provenance = self.provenance(table.digest().clone(), options, search);
         self.model(table.schema(), Provenance { rows: table.counts().rows(), ..provenance })
     }
@@ -145,12 +151,11 @@ impl LearnedModel {
         }
     }
 
-    fn model(&self, schema: &Schema, learned: Provenance) -> Model {
-        Model {
-            schema: schema.clone(),
-            structure: self.structure.clone(),
-            learned: Some(learned),
-            fit: self.fit.clone(),
+    fn model(&self, schema: &Schema, learned: Provenance) -> Result<Model> {
+        let model = Model::new(schema.clone(), self.structure.clone())?.with_provenance(learned);
+        match &self.fit {
+            Some(fit) => model.with_fit(fit.clone()),
+            None => Ok(model),
         }
     }
 }

@@ -3,12 +3,11 @@
 
 use super::margins::Smoothing;
 use super::objective::dot;
-use super::parameters::softmax;
 use crate::counts::{Count, CountSource};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{OutcomeSpace, Shape};
+use crate::table::{OutcomeSpace, Shape, add_energies, softmax};
 
 /// One variable with the observed configurations of its Markov blanket, ascending.
 #[derive(Clone, Debug)]
@@ -131,9 +130,7 @@ impl Node {
         let bases = self.bases.chunks_exact(self.cliques.len().max(1));
         for (values, bases) in energies.chunks_exact_mut(self.levels).zip(bases) {
             for (&base, &(clique, stride)) in bases.iter().zip(&self.cliques) {
-                for (level, value) in values.iter_mut().enumerate() {
-                    *value += tables[clique][base as usize + level * stride];
-                }
+                add_energies(&tables[clique], base as usize, stride, values);
             }
         }
         energies

@@ -6,7 +6,7 @@
 //! the large system (an overlapping Schwarz preconditioner).
 
 use super::coordinates::Coordinates;
-use super::part::{Part, cells_of};
+use super::part::Part;
 use super::term::Terms;
 use crate::graph::VarSet;
 use crate::table::Shape;
@@ -49,7 +49,7 @@ impl Block {
             let members: VarSet = chosen.map(|(_, &variable)| variable).collect();
             let Some(set) = terms.set(&members) else { continue };
             let Ok(first) = part.terms.binary_search(&set.range().start) else { continue };
-            for (cell, term) in cells_of(set, shape, terms.cardinalities()).into_iter().zip(first..) {
+            for (cell, term) in shape.term_cells(set.variables()).into_iter().zip(first..) {
                 term_at[cell] = Some(term);
                 betas.extend(coordinates.free().binary_search(&term).ok());
             }
@@ -123,13 +123,8 @@ fn features(
     term_at: &[Option<usize>],
     (coordinates, betas): (&Coordinates, &[usize]),
 ) -> Vec<(usize, f64)> {
-    let digits: Vec<usize> = shape
-        .strides()
-        .iter()
-        .zip(shape.cardinalities())
-        .map(|(&stride, &levels)| cell / stride % levels * stride)
-        .filter(|&digit| digit > 0)
-        .collect();
+    let digits = shape.levels(cell).zip(shape.strides()).map(|(level, stride)| level as usize * stride);
+    let digits: Vec<usize> = digits.filter(|&digit| digit > 0).collect();
     let mut sums: Vec<(usize, f64)> = Vec::new();
     for mask in 1usize..1 << digits.len() {
         let below: usize =

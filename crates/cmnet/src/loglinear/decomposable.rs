@@ -2,7 +2,7 @@
 //! (Lauritzen 1996, section 4.4: p = product of clique margins / product of separator margins).
 
 use super::margins::{Smoothing, clique_counts};
-use super::part::{Part, cells_of};
+use super::part::Part;
 use super::term::Terms;
 use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
@@ -96,7 +96,7 @@ impl Factor {
                 variables.iter().enumerate().filter(|(k, _)| mask >> k & 1 == 1).map(|(_, &v)| v).collect();
             let Some(set) = terms.set(&members) else { continue };
             let Ok(first) = part.terms.binary_search(&set.range().start) else { continue };
-            let cells = cells_of(set, &self.shape, terms.cardinalities());
+            let cells = self.shape.term_cells(set.variables());
             for (cell, value) in cells.into_iter().zip(&mut by_term[first..]) {
                 *value += self.sign * table[cell];
             }

@@ -2,10 +2,10 @@
 //! that the junction tree is tested against.
 
 use super::coordinates::Coordinates;
-use super::term::{TermSet, Terms};
+use super::term::Terms;
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
-use crate::table::OutcomeSpace;
+use crate::table::{OutcomeSpace, log_sum};
 
 /// The most configurations that are listed.
 pub const MOST_LISTED: u64 = 1 << 24;
@@ -38,12 +38,10 @@ impl Enumeration {
         }
         let energy = |cell: u64| {
             let row = space.configuration(cell);
-            terms.sets().iter().filter_map(|set| active(set, &row)).map(|term| phi[term]).sum()
+            terms.sets().iter().filter_map(|set| set.active(&row)).map(|term| phi[term]).sum()
         };
         let mut log_probabilities: Vec<f64> = (0..space.size()).map(energy).collect();
-        let largest = log_probabilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = log_probabilities.iter().map(|energy| libm::exp(energy - largest)).sum();
-        let log_partition = largest + libm::log(sum);
+        let log_partition = log_sum(&log_probabilities);
         for value in &mut log_probabilities {
             *value -= log_partition;
         }
@@ -56,7 +54,7 @@ impl Enumeration {
         for (cell, &log_probability) in self.log_probabilities.iter().enumerate() {
             let row = self.space.configuration(cell as u64);
             let probability = libm::exp(log_probability);
-            for term in terms.sets().iter().filter_map(|set| active(set, &row)) {
+            for term in terms.sets().iter().filter_map(|set| set.active(&row)) {
                 expected[term] += probability;
             }
         }
@@ -70,13 +68,4 @@ impl Enumeration {
         let difference: Vec<f64> = means.iter().zip(&expected).map(|(mean, e)| mean - e).collect();
         coordinates.pull_back(&difference)
     }
-}
-
-/// The term of a set that takes part in log p(x): the one at x_A, unless a level is 0.
-pub(crate) fn active(set: &TermSet, row: &[u32]) -> Option<usize> {
-    let mut number = set.range().start;
-    for (position, variable) in set.variables().iter().enumerate() {
-        number += (row[variable] as usize).checked_sub(1)? * set.stride(position);
-    }
-    Some(number)
 }

@@ -1,19 +1,22 @@
 //! The phi-terms with values: a distribution (paper, eq. 1 and Definition 3).
 
 use super::objective::dot;
-use super::part::{Part, TermTables, clique_shapes};
-use super::term::{Term, Terms};
+use super::term::{Term, TermSet, Terms};
 use crate::data::{Dataset, Var};
-use crate::error::Result;
-use crate::graph::Graph;
-use crate::table::Shape;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, VarSet};
+use crate::table::{Homes, Potentials, SetTerms, Shape, softmax, terms_of_sum};
 use crate::tree::{Clique, JunctionTree, Propagation};
+use std::sync::Arc;
 
 /// Values of all phi-terms of a graph, with phi_0 where it is known.
+///
+/// Copies share the terms and the values: a fit and all that answers questions about it read
+/// the same numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    terms: Terms,
-    values: Vec<f64>,
+    terms: Arc<Terms>,
+    values: Arc<[f64]>,
     log_partition: Option<f64>,
 }
 
@@ -25,7 +28,32 @@ impl Parameters {
     /// When there is not one value per term.
     pub fn new(terms: Terms, values: Vec<f64>, log_partition: Option<f64>) -> Self {
         assert_eq!(terms.len(), values.len(), "one value per term");
-        Self { terms, values, log_partition }
+        Self { terms: Arc::new(terms), values: values.into(), log_partition }
+    }
+
+    /// The parameters of a product of factors, each given by its variables and a table of
+    /// logarithms, the last variable fastest. Constants are left out, and log Z is not known.
+    ///
+    /// # Errors
+    /// When a factor has variables that are not connected, or not one number for each of its
+    /// configurations.
+    ///
+    /// # Example
+    /// ```
+    /// use cmnet::{Structure, graph::Edge, loglinear::{Parameters, Terms}};
+    /// let mut structure = Structure::empty(&[2, 2]);
+    /// structure.toggle_edge(Edge::new(0, 1)?)?;
+    /// let agree = (vec![0, 1], [3.0, 1.0, 1.0, 3.0].map(libm::log).to_vec());
+    /// let parameters = Parameters::from_tables(Terms::new(&structure, None)?, [agree])?;
+    /// assert!((parameters.values()[2] - libm::log(9.0)).abs() < 1e-12); // phi_01(1,1), the log odds ratio
+    /// # Ok::<(), cmnet::Error>(())
+    /// ```
+    pub fn from_tables(terms: Terms, tables: impl IntoIterator<Item = (Vec<Var>, Vec<f64>)>) -> Result<Self> {
+        let mut values = vec![0.0; terms.len()];
+        for (scope, table) in tables {
+            add_terms(&terms, &scope, table, &mut values)?;
+        }
+        Ok(Self::new(terms, values, None))
     }
 
     /// The terms.
@@ -48,6 +76,22 @@ impl Parameters {
         self.terms.number(term).map_or(0.0, |number| self.values[number])
     }
 
+    /// The values of one set's terms.
+    pub(crate) fn of_set(&self, set: &TermSet) -> &[f64] {
+        &self.values[set.range()]
+    }
+
+    /// The sets with the values of their terms, in order.
+    pub(crate) fn by_set(&self) -> impl Iterator<Item = SetTerms<'_>> {
+        self.terms.sets().iter().map(|set| (set.variables(), self.of_set(set)))
+    }
+
+    /// log p(x) + log Z of a row of levels of all variables.
+    pub fn energy(&self, row: &[u32]) -> f64 {
+        let value = |set: &TermSet| set.active(row).map_or(0.0, |term| self.values[term]);
+        self.terms.sets().iter().map(value).sum()
+    }
+
     /// Every term with its value, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Term, f64)> + '_ {
         self.values.iter().enumerate().map(|(number, &value)| (self.terms.term(number), value))
@@ -65,49 +109,62 @@ impl Parameters {
 
     /// Puts the potentials into a tree whose cliques cover all terms and collects: log Z.
     pub(crate) fn propagate(&self, tree: &JunctionTree, propagation: &mut Propagation) -> f64 {
-        let tables = self.tables(tree);
-        for (index, clique) in tree.cliques().iter().enumerate() {
-            tables.log_potential(index, clique.shape(), &self.values, propagation.log_potential(index));
-        }
+        let tables = propagation.log_potentials();
+        tables.iter_mut().for_each(|table| table.fill(0.0));
+        self.homes(tree).fill(self.by_set(), tables);
         propagation.collect(tree)
     }
 
     /// The expectation of the sum of these terms under the distribution of a calibrated tree.
     pub(crate) fn expectation(&self, tree: &JunctionTree, propagation: &Propagation) -> f64 {
-        let tables = self.tables(tree);
+        let mut tables: Vec<Vec<f64>> =
+            tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();
+        self.homes(tree).fill(self.by_set(), &mut tables);
         let mut sum = 0.0;
-        for (index, clique) in tree.cliques().iter().enumerate() {
-            let mut table = vec![0.0; clique.shape().size()];
-            tables.log_potential(index, clique.shape(), &self.values, &mut table);
-            sum += dot(&table, propagation.marginal(index));
+        for (index, table) in tables.iter().enumerate() {
+            sum += dot(table, propagation.marginal(index));
         }
         sum
     }
 
-    fn tables(&self, tree: &JunctionTree) -> TermTables {
-        TermTables::new(&self.terms, &Part::whole(&self.terms), tree.cliques().iter().map(Clique::shape))
+    fn homes<'a>(&self, tree: &'a JunctionTree) -> Homes<'a> {
+        Homes::new(tree.cliques().iter().map(Clique::shape), self.terms.cardinalities().len())
     }
 
     /// The same parameters ready to be evaluated row by row.
     pub fn evaluator(&self) -> Evaluator {
-        let part = Part::whole(&self.terms);
-        let shapes = clique_shapes(&self.terms, &part);
-        let tables = TermTables::new(&self.terms, &part, shapes.iter());
-        let mut at = vec![Vec::new(); self.terms.cardinalities().len()];
-        let mut cliques = Vec::with_capacity(shapes.len());
-        for (clique, shape) in shapes.into_iter().enumerate() {
-            let mut table = vec![0.0; shape.size()];
-            tables.log_potential(clique, &shape, &self.values, &mut table);
-            shape
-                .variables()
-                .iter()
-                .zip(shape.strides())
-                .for_each(|(&v, &stride)| at[v].push((clique, stride)));
-            cliques.push((shape, table));
-        }
-        let cardinalities = self.terms.cardinalities().to_vec();
-        Evaluator { cliques, at, cardinalities, log_partition: self.log_partition }
+        let potentials = Potentials::zeros(self.terms.cliques().iter(), self.terms.cardinalities())
+            .fill(|homes, tables| homes.fill(self.by_set(), tables));
+        Evaluator { potentials, log_partition: self.log_partition }
     }
+}
+
+/// Adds the terms of a table of log potentials: alternating sums, for every set in its scope.
+fn add_terms(terms: &Terms, scope: &[Var], mut table: Vec<f64>, values: &mut [f64]) -> Result<()> {
+    let unfit =
+        |problem: &str| Error::question(problem, "give one number for each configuration of a clique");
+    let cardinalities = terms.cardinalities();
+    let varies = |v: &Var| cardinalities.get(*v).is_some_and(|&levels| levels > 1);
+    let varying: Vec<Var> = scope.iter().copied().filter(varies).collect();
+    let whole: VarSet = varying.iter().copied().collect();
+    let known = scope.iter().all(|&v| v < cardinalities.len()) && whole.len() == varying.len();
+    if !known || !whole.is_empty() && terms.set(&whole).is_none() {
+        return Err(unfit("there is a factor over variables that are not connected"));
+    }
+    let shape = Shape::new(scope.to_vec(), cardinalities);
+    if table.len() != shape.size() {
+        return Err(unfit("a factor does not have one number for each configuration"));
+    }
+    terms_of_sum(&shape, &mut table);
+    for subset in 1u64..1 << varying.len() {
+        let members = varying.iter().enumerate().filter(|&(place, _)| subset >> place & 1 == 1);
+        let set: VarSet = members.map(|(_, &v)| v).collect();
+        if let Some(set) = terms.set(&set) {
+            let cells = shape.term_cells(set.variables());
+            values[set.range()].iter_mut().zip(cells).for_each(|(sum, cell)| *sum += table[cell]);
+        }
+    }
+    Ok(())
 }
 
 /// Log probabilities of rows, from one table per maximal clique of the graph.
@@ -116,10 +173,7 @@ impl Parameters {
 /// of levels.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
-    cliques: Vec<(Shape, Vec<f64>)>,
-    /// For each variable its cliques, and its stride there.
-    at: Vec<Vec<(usize, usize)>>,
-    cardinalities: Vec<u32>,
+    potentials: Potentials,
     log_partition: Option<f64>,
 }
 
@@ -127,8 +181,7 @@ impl Evaluator {
     /// log p(x), or `None` when log Z is not known.
     pub fn log_probability(&self, row: &[u32]) -> Option<f64> {
         let log_partition = self.log_partition?;
-        let energy: f64 = self.cliques.iter().map(|(shape, table)| table[shape.cell(row)]).sum();
-        Some(energy - log_partition)
+        Some(self.potentials.weight(row) - log_partition)
     }
 
     /// The distribution of one variable given all others, that is given its Markov blanket:
@@ -141,20 +194,14 @@ impl Evaluator {
 
     /// The logarithms of that distribution up to a constant.
     fn energies(&self, variable: Var, row: &[u32]) -> Vec<f64> {
-        let mut energies = vec![0.0; self.cardinalities[variable] as usize];
-        for &(clique, stride) in &self.at[variable] {
-            let (shape, table) = &self.cliques[clique];
-            let base = shape.cell(row) - row[variable] as usize * stride;
-            for (level, energy) in energies.iter_mut().enumerate() {
-                *energy += table[base + level * stride];
-            }
-        }
+        let mut energies = Vec::new();
+        self.potentials.energies(variable, row, &mut energies);
         energies
     }
 
     /// The pseudo-log-probability of a row: the sum over variables of log p(x_j | x_mb(j)).
     pub fn pseudo_log_probability(&self, row: &[u32]) -> f64 {
-        // By logarithms: a probability of e^-800 is none, and its logarithm is a number.
+        // In logarithms: a probability of e^-800 rounds to 0, and its logarithm does not.
         let conditional = |variable: Var| {
             let mut energies = self.energies(variable, row);
             energies[row[variable] as usize] - softmax(&mut energies)
@@ -176,18 +223,4 @@ impl Evaluator {
         let rows = data.weights().iter().enumerate();
         rows.map(|(row, &weight)| f64::from(weight) * self.pseudo_log_probability(&data.row(row))).sum()
     }
-}
-
-/// Turns energies into probabilities; returns the log of the sum of their exponentials.
-pub(crate) fn softmax(energies: &mut [f64]) -> f64 {
-    let largest = energies.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
-    for energy in energies.iter_mut() {
-        *energy = libm::exp(*energy - largest);
-        sum += *energy;
-    }
-    for energy in energies {
-        *energy /= sum;
-    }
-    largest + libm::log(sum)
 }

@@ -1,11 +1,10 @@
 //! Parts of a model that are fitted on their own: connected components, with the place of
 //! their terms in the tables of cliques.
 
-use super::term::{TermSet, Terms};
+use super::term::Terms;
 use crate::data::Var;
 use crate::graph::{Graph, VarSet, components};
-use crate::table::Shape;
-use crate::table::{margins_of_cells, sum_of_terms};
+use crate::table::{Homes, Shape, margins_of_cells, sum_of_terms};
 
 /// Variables that are independent of all others, and the terms on them, renumbered from 0.
 #[derive(Clone, Debug)]
@@ -59,18 +58,11 @@ impl TermTables {
         shapes: impl ExactSizeIterator<Item = &'a Shape>,
     ) -> Self {
         let mut places = vec![Vec::new(); shapes.len()];
-        let mut at: Vec<Vec<(usize, &Shape)>> = vec![Vec::new(); terms.cardinalities().len()];
-        for (clique, shape) in shapes.enumerate() {
-            shape.variables().iter().for_each(|&v| at[v].push((clique, shape)));
-        }
+        let homes = Homes::new(shapes, terms.cardinalities().len());
         let mut first = 0;
         for set in part.sets.iter().map(|&index| &terms.sets()[index]) {
-            let members = set.variables();
-            let holds = |shape: &Shape| members.iter().all(|v| shape.variables().contains(&v));
-            let home = at[members.as_slice()[0]].iter().find(|(_, shape)| holds(shape));
-            if let Some(&(clique, shape)) = home {
-                let cells = cells_of(set, shape, terms.cardinalities());
-                places[clique].extend(cells.into_iter().zip(first..));
+            if let Some((clique, shape)) = homes.of(set.variables()) {
+                places[clique].extend(shape.term_cells(set.variables()).into_iter().zip(first..));
             }
             first += set.range().len();
         }
@@ -99,16 +91,6 @@ impl TermTables {
     pub(crate) fn terms(&self) -> usize {
         self.terms
     }
-}
-
-/// The cells of a set's terms in a table that contains the set, in the order of the terms.
-pub(crate) fn cells_of(set: &TermSet, shape: &Shape, cardinalities: &[u32]) -> Vec<usize> {
-    let mut cells = vec![0];
-    for variable in set.variables().iter() {
-        let (levels, stride) = (cardinalities[variable] as usize, shape.stride_of(variable));
-        cells = cells.iter().flat_map(|cell| (1..levels).map(move |level| cell + level * stride)).collect();
-    }
-    cells
 }
 
 /// The layouts of the maximal cliques inside a part, variables ascending.

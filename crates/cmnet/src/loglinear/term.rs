@@ -5,6 +5,7 @@ use crate::Structure;
 use crate::data::{Schema, Var};
 use crate::error::{Error, Remedy, Result};
 use crate::graph::{Graph, VarSet, guarded_cliques};
+use crate::table::{Layout, cells_along};
 use rustc_hash::FxHashMap;
 
 /// The most configurations of one clique: its terms and its table stay below this.
@@ -27,19 +28,14 @@ pub struct Term {
 pub struct TermSet {
     variables: VarSet,
     first: usize,
-    strides: Vec<usize>,
-    size: usize,
+    /// The layout of the levels above 0, counted from 0.
+    layout: Layout<usize>,
 }
 
 impl TermSet {
     fn new(variables: VarSet, first: usize, cardinalities: &[u32]) -> Self {
-        let mut strides = vec![0; variables.len()];
-        let mut size = 1;
-        for (position, variable) in variables.iter().enumerate().collect::<Vec<_>>().into_iter().rev() {
-            strides[position] = size;
-            size *= cardinalities[variable] as usize - 1;
-        }
-        Self { variables, first, strides, size }
+        let layout = Layout::new(variables.iter().map(|v| cardinalities[v] - 1).collect());
+        Self { variables, first, layout }
     }
 
     /// The complete set A.
@@ -49,29 +45,45 @@ impl TermSet {
 
     /// The numbers of this set's terms.
     pub fn range(&self) -> std::ops::Range<usize> {
-        self.first..self.first + self.size
+        self.first..self.first + self.layout.size()
     }
 
     /// How far apart the numbers of two terms are that differ by one level at a position.
     pub(crate) fn stride(&self, position: usize) -> usize {
-        self.strides[position]
+        self.layout.strides()[position]
     }
 
     /// The number of a term of this set; no level may be 0.
     pub fn number(&self, levels: &[u32]) -> usize {
-        let offset: usize =
-            levels.iter().zip(&self.strides).map(|(&level, stride)| (level as usize - 1) * stride).sum();
-        self.first + offset
+        self.first + self.layout.cell(levels.iter().map(|level| level - 1))
     }
 
     /// The levels of one of this set's terms.
-    pub fn levels(&self, number: usize, cardinalities: &[u32]) -> Vec<u32> {
-        let offset = number - self.first;
-        self.variables
-            .iter()
-            .zip(&self.strides)
-            .map(|(variable, stride)| (offset / stride % (cardinalities[variable] as usize - 1)) as u32 + 1)
-            .collect()
+    pub fn levels(&self, number: usize) -> Vec<u32> {
+        self.layout.digits(number - self.first).map(|digit| digit + 1).collect()
+    }
+
+    /// The number of the term that takes part in log p(x): the one at x_A, unless a level is 0.
+    pub(crate) fn active(&self, row: &[u32]) -> Option<usize> {
+        let mut number = self.first;
+        for (variable, stride) in self.variables.iter().zip(self.layout.strides()) {
+            number += (row[variable] as usize).checked_sub(1)? * stride;
+        }
+        Some(number)
+    }
+
+    /// The numbers of the terms at known levels, by the levels of the other variables; `None`
+    /// when a known level is 0, where there is no term.
+    pub(crate) fn slice(&self, level: impl Fn(Var) -> Option<u32>) -> Option<Vec<usize>> {
+        let (mut first, mut axes) = (self.first, Vec::new());
+        for (position, variable) in self.variables.iter().enumerate() {
+            let stride = self.stride(position);
+            match level(variable) {
+                Some(level) => first += (level as usize).checked_sub(1)? * stride,
+                None => axes.push((self.layout.radices()[position] as usize, stride)),
+            }
+        }
+        Some(cells_along(first, axes.into_iter()))
     }
 }
 
@@ -95,6 +107,8 @@ pub struct Terms {
     cliques: Vec<VarSet>,
     sets: Vec<TermSet>,
     numbers: FxHashMap<VarSet, usize>,
+    /// The indices of the sets with each variable, ascending.
+    sets_with: Vec<Vec<usize>>,
     len: usize,
 }
 
@@ -112,7 +126,7 @@ impl Terms {
         let mut len = 0;
         visit_complete_sets(structure.graph(), &cardinalities, |set| {
             let set = TermSet::new(set, len, &cardinalities);
-            len += set.size;
+            len += set.layout.size();
             sets.push(set);
             if len > MOST_TERMS {
                 return Err(too_many_terms());
@@ -120,7 +134,11 @@ impl Terms {
             Ok(())
         })?;
         let numbers = sets.iter().enumerate().map(|(number, set)| (set.variables.clone(), number)).collect();
-        Ok(Self { cardinalities, cliques, sets, numbers, len })
+        let mut sets_with = vec![Vec::new(); cardinalities.len()];
+        for (index, set) in sets.iter().enumerate() {
+            set.variables.iter().for_each(|v| sets_with[v].push(index));
+        }
+        Ok(Self { cardinalities, cliques, sets, numbers, sets_with, len })
     }
 
     /// The number of terms.
@@ -150,7 +168,17 @@ impl Terms {
 
     /// The set with these variables, when they are complete and none has a single level.
     pub fn set(&self, variables: &VarSet) -> Option<&TermSet> {
-        self.numbers.get(variables).map(|&number| &self.sets[number])
+        self.place(variables).map(|index| &self.sets[index])
+    }
+
+    /// The place in [`Terms::sets`] of the set with these variables.
+    pub(crate) fn place(&self, variables: &VarSet) -> Option<usize> {
+        self.numbers.get(variables).copied()
+    }
+
+    /// The sets that contain a variable, in order.
+    pub(crate) fn sets_with(&self, variable: Var) -> impl Iterator<Item = &TermSet> {
+        self.sets_with[variable].iter().map(|&index| &self.sets[index])
     }
 
     /// The set that a term belongs to.
@@ -169,7 +197,7 @@ impl Terms {
     /// When the number is not below [`Terms::len`].
     pub fn term(&self, number: usize) -> Term {
         let set = self.set_of(number);
-        Term { variables: set.variables.clone(), levels: set.levels(number, &self.cardinalities) }
+        Term { variables: set.variables.clone(), levels: set.levels(number) }
     }
 
     /// The number of a term, when the graph has it.

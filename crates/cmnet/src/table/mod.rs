@@ -1,10 +1,17 @@
 //! Tables over sets of variables: their layout, walks between layouts, and the transforms
 //! between phi-terms, log potentials and margins (paper, section 2.1 and eq. 1-4).
 
+mod layout;
 mod outcome;
+mod potential;
+mod potentials;
 mod shape;
-mod transform;
 
+pub(crate) use layout::{Layout, cells_along};
 pub use outcome::{Cell, OutcomeSpace, Projection};
+pub(crate) use potential::{
+    SetTerms, add_along, add_energies, add_potentials, log_sum, margins_of_cells, shares_of_levels, softmax,
+    sum_of_terms, terms_of_sum,
+};
+pub(crate) use potentials::{Homes, Potentials};
 pub use shape::{Shape, Walk};
-pub(crate) use transform::{margins_of_cells, sum_of_terms, terms_of_sum};

@@ -1,6 +1,7 @@
 //! The joint outcome space X_S of a set of variables, its configurations numbered in
 //! mixed radix (paper, section 2.1).
 
+use super::layout::Layout;
 use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
 
@@ -21,9 +22,7 @@ pub type Cell = u64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeSpace {
     variables: VarSet,
-    cardinalities: Vec<u32>,
-    strides: Vec<u64>,
-    size: u64,
+    layout: Layout<u64>,
 }
 
 impl OutcomeSpace {
@@ -32,17 +31,11 @@ impl OutcomeSpace {
     /// # Errors
     /// When the number of configurations does not fit 63 bits.
     pub fn new(variables: VarSet, cardinalities: &[u32]) -> Result<Self> {
-        let own: Vec<u32> = variables.iter().map(|variable| cardinalities[variable]).collect();
-        let mut strides = vec![0; own.len()];
-        let mut size: u64 = 1;
-        for position in (0..own.len()).rev() {
-            strides[position] = size;
-            size = size
-                .checked_mul(u64::from(own[position]))
-                .filter(|&size| i64::try_from(size).is_ok())
-                .ok_or_else(|| too_large(&variables))?;
+        let layout = Layout::new(variables.iter().map(|variable| cardinalities[variable]).collect());
+        if i64::try_from(layout.size()).is_err() {
+            return Err(too_large(&variables));
         }
-        Ok(Self { variables, cardinalities: own, strides, size })
+        Ok(Self { variables, layout })
     }
 
     /// The variables S, ascending.
@@ -52,32 +45,32 @@ impl OutcomeSpace {
 
     /// The number of configurations.
     pub fn size(&self) -> u64 {
-        self.size
+        self.layout.size()
     }
 
     /// The number of levels of each variable of S.
     pub fn cardinalities(&self) -> &[u32] {
-        &self.cardinalities
+        self.layout.radices()
     }
 
     /// How far apart two cells are that differ by one level at this position.
     pub fn stride(&self, position: usize) -> u64 {
-        self.strides[position]
+        self.layout.strides()[position]
     }
 
     /// The number of a configuration.
     pub fn cell(&self, configuration: &[u32]) -> Cell {
-        configuration.iter().zip(&self.strides).map(|(&level, stride)| u64::from(level) * stride).sum()
+        self.layout.cell(configuration.iter().copied())
     }
 
     /// The level at one position of a cell.
     pub fn level(&self, cell: Cell, position: usize) -> u32 {
-        (cell / self.strides[position] % u64::from(self.cardinalities[position])) as u32
+        self.layout.digit(cell, position)
     }
 
     /// The configuration with a number.
     pub fn configuration(&self, cell: Cell) -> Vec<u32> {
-        (0..self.strides.len()).map(|position| self.level(cell, position)).collect()
+        self.layout.digits(cell).collect()
     }
 
     /// How cells of this space read as cells of the space of a subset.
@@ -85,10 +78,10 @@ impl OutcomeSpace {
         let steps = onto
             .variables
             .iter()
-            .zip(&onto.strides)
+            .zip(onto.layout.strides())
             .filter_map(|(variable, &target)| {
                 let position = self.variables.position(variable)?;
-                Some((self.strides[position], u64::from(self.cardinalities[position]), target))
+                Some((self.stride(position), u64::from(self.cardinalities()[position]), target))
             })
             .collect();
         Projection { steps }

@@ -1,6 +1,8 @@
 //! The layout of a dense table over some variables, and walks from one layout to another.
 
+use super::layout::{Layout, cells_along};
 use crate::data::Var;
+use crate::graph::VarSet;
 
 /// Variables in table order with their strides: the last one runs fastest.
 ///
@@ -10,38 +12,27 @@ use crate::data::Var;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     variables: Vec<Var>,
-    cardinalities: Vec<usize>,
-    strides: Vec<usize>,
-    size: usize,
+    layout: Layout<usize>,
 }
 
 impl Shape {
     /// The layout of these variables, given the number of levels of *every* variable. The
     /// caller has checked that the size fits.
     pub(crate) fn new(variables: Vec<Var>, cardinalities: &[u32]) -> Self {
-        let own: Vec<usize> = variables.iter().map(|&v| cardinalities[v] as usize).collect();
-        Self::of(variables, own)
+        let layout = Layout::new(variables.iter().map(|&v| cardinalities[v]).collect());
+        Self { variables, layout }
     }
 
     /// The layout of some of these variables, in the order given.
     pub(crate) fn restricted(&self, variables: impl Iterator<Item = Var>) -> Self {
-        let levels = |v: Var| {
-            let place = self.variables.iter().position(|&own| own == v);
-            place.map_or(1, |place| self.cardinalities[place])
-        };
+        let levels = |v: Var| self.position(v).map_or(1, |place| self.cardinalities()[place]);
         let variables: Vec<Var> = variables.collect();
-        let cardinalities = variables.iter().map(|&v| levels(v)).collect();
-        Self::of(variables, cardinalities)
+        let layout = Layout::new(variables.iter().map(|&v| levels(v)).collect());
+        Self { variables, layout }
     }
 
-    fn of(variables: Vec<Var>, cardinalities: Vec<usize>) -> Self {
-        let mut strides = vec![0; cardinalities.len()];
-        let mut size = 1;
-        for position in (0..cardinalities.len()).rev() {
-            strides[position] = size;
-            size *= cardinalities[position];
-        }
-        Self { variables, cardinalities, strides, size }
+    fn position(&self, variable: Var) -> Option<usize> {
+        self.variables.iter().position(|&own| own == variable)
     }
 
     /// The variables in table order.
@@ -51,27 +42,53 @@ impl Shape {
 
     /// The number of cells.
     pub fn size(&self) -> usize {
-        self.size
+        self.layout.size()
     }
 
     /// The number of levels of each variable, in table order.
-    pub fn cardinalities(&self) -> &[usize] {
-        &self.cardinalities
+    pub fn cardinalities(&self) -> &[u32] {
+        self.layout.radices()
     }
 
     /// The stride of each variable, in table order.
     pub fn strides(&self) -> &[usize] {
-        &self.strides
+        self.layout.strides()
     }
 
     /// The stride of a variable, 0 when it is not in the table.
     pub fn stride_of(&self, variable: Var) -> usize {
-        self.variables.iter().position(|&own| own == variable).map_or(0, |position| self.strides[position])
+        self.position(variable).map_or(0, |position| self.strides()[position])
     }
 
     /// The cell of a row of levels of *all* variables.
     pub fn cell(&self, row: &[u32]) -> usize {
-        self.variables.iter().zip(&self.strides).map(|(&v, stride)| row[v] as usize * stride).sum()
+        self.layout.cell(self.variables.iter().map(|&v| row[v]))
+    }
+
+    /// The cell of levels of the table's own variables, in table order.
+    pub(crate) fn cell_of(&self, levels: &[u32]) -> usize {
+        self.layout.cell(levels.iter().copied())
+    }
+
+    /// The levels of the table's own variables in a cell, in table order.
+    pub(crate) fn levels(&self, cell: usize) -> impl Iterator<Item = u32> + '_ {
+        self.layout.digits(cell)
+    }
+
+    /// The axes of the table: how many levels, and how far apart they are.
+    pub(crate) fn axes(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + '_ {
+        self.cardinalities().iter().zip(self.strides()).map(|(&levels, &stride)| (levels as usize, stride))
+    }
+
+    /// The cells of the terms of a set of the table's variables: those where the set's levels
+    /// are above 0 and all others are 0, the last variable of the set fastest. None when the
+    /// table lacks a variable of the set.
+    pub(crate) fn term_cells(&self, set: &VarSet) -> Vec<usize> {
+        let Some(places) = set.iter().map(|v| self.position(v)).collect::<Option<Vec<usize>>>() else {
+            return Vec::new();
+        };
+        let axes = places.iter().map(|&at| (self.cardinalities()[at] as usize - 1, self.strides()[at]));
+        cells_along(places.iter().map(|&at| self.strides()[at]).sum(), axes)
     }
 
     /// The walk through this table's cells that keeps track of the cell of another table,
@@ -79,7 +96,7 @@ impl Shape {
     pub fn walk_onto(&self, target: &Self) -> Walk {
         let mut steps: Vec<(usize, usize)> = Vec::new();
         for (position, &variable) in self.variables.iter().enumerate() {
-            let (count, step) = (self.cardinalities[position], target.stride_of(variable));
+            let (count, step) = (self.cardinalities()[position] as usize, target.stride_of(variable));
             match steps.last_mut() {
                 // Two loops are one when the outer step is the length of the inner loop.
                 Some((outer_count, outer_step)) if *outer_step == count * step => {

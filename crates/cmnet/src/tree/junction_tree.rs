@@ -24,6 +24,21 @@ pub(crate) struct Parent {
     pub(crate) walk: Walk,
 }
 
+impl Parent {
+    /// Turns a clique's conditional distribution given its separator into its marginal, by the
+    /// marginal of the parent.
+    pub(crate) fn weigh(&self, parent_marginal: &[f64], conditional: &mut [f64]) {
+        let mut separator = vec![0.0; self.separator.size()];
+        self.walk.gather(parent_marginal, &mut separator);
+        let run = conditional.len() / separator.len();
+        for (values, &weight) in conditional.chunks_exact_mut(run).zip(&separator) {
+            for value in values {
+                *value *= weight;
+            }
+        }
+    }
+}
+
 impl Clique {
     /// The layout of the clique's table: separator first, then the rest.
     pub fn shape(&self) -> &Shape {
@@ -65,7 +80,7 @@ impl JunctionTree {
     ///
     /// # Example
     /// ```
-    /// use cmnet::{graph::{Edge, Graph}, inference::JunctionTree};
+    /// use cmnet::{graph::{Edge, Graph}, tree::JunctionTree};
     /// let mut square = Graph::empty(4);
     /// for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
     ///     square.toggle(Edge::new(i, j)?);

@@ -8,6 +8,7 @@
 //! infinity, evidence), neither overflow nor turn into NaN.
 
 use super::junction_tree::{Clique, JunctionTree};
+use crate::table::softmax;
 
 /// Tables of a junction tree: log potentials at first, then conditionals and marginals.
 #[derive(Clone, Debug)]
@@ -58,14 +59,7 @@ impl Propagation {
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.tables[index]);
             if let Some(parent) = &clique.parent {
-                let mut separator = vec![0.0; parent.separator.size()];
-                parent.walk.gather(&before[parent.clique], &mut separator);
-                let run = marginal.len() / separator.len();
-                for (values, &weight) in marginal.chunks_exact_mut(run).zip(&separator) {
-                    for value in values {
-                        *value *= weight;
-                    }
-                }
+                parent.weigh(&before[parent.clique], marginal);
             }
         }
     }
@@ -124,23 +118,7 @@ impl Propagation {
 /// Replaces a log table by conditionals given the separator; returns the log sums.
 pub(crate) fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
     let run = table.len() / clique.separator_cells();
-    let log_sum = |values: &mut [f64]| {
-        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if largest == f64::NEG_INFINITY {
-            values.fill(0.0);
-            return largest;
-        }
-        let mut sum = 0.0;
-        for value in values.iter_mut() {
-            *value = libm::exp(*value - largest);
-            sum += *value;
-        }
-        for value in values.iter_mut() {
-            *value /= sum;
-        }
-        largest + libm::log(sum)
-    };
-    table.chunks_exact_mut(run).map(log_sum).collect()
+    table.chunks_exact_mut(run).map(softmax).collect()
 }
 
 /// Subtracts from a direction its expectation given the separator; returns the expectations.

@@ -79,8 +79,8 @@ fn threads_do_not_change_the_answer() {
         };
         let learned = learn(&tree.data, &options, &()).unwrap();
         let model = |m: &cmnet::learn::LearnedModel| {
-            model_file::to_text(&m.to_model(&tree.data, &options, &cmnet::search::SearchUsed::Blanket))
-                .unwrap()
+            let model = m.to_model(&tree.data, &options, &cmnet::search::SearchUsed::Blanket);
+            model_file::to_text(&model.unwrap()).unwrap()
         };
         learned.models.iter().map(model).collect::<Vec<_>>()
     };

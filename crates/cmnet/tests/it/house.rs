@@ -113,6 +113,43 @@ fn modules_depend_downwards() {
     }
 }
 
+/// The files of a module that a file names with `super::`, outside its tests.
+fn siblings(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let named = lines.flat_map(|line| line.split("super::").skip(1));
+    named.map(|used| used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()).collect()
+}
+
+/// Whether a file reaches itself through the files that it uses.
+fn reaches_itself(folder: &Path, file: &str) -> bool {
+    let (mut seen, mut open) = (Vec::new(), siblings(&folder.join(format!("{file}.rs"))));
+    while let Some(next) = open.pop() {
+        let path = folder.join(format!("{next}.rs"));
+        if next == file {
+            return true;
+        }
+        if path.is_file() && !seen.contains(&next) {
+            open.extend(siblings(&path));
+            seen.push(next);
+        }
+    }
+    false
+}
+
+#[test]
+fn files_of_the_engine_and_of_questions_depend_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for module in ["table", "inference"] {
+        let folder = root.join(module);
+        for path in sources(&folder) {
+            let file = path.file_stem().unwrap().to_str().unwrap();
+            assert!(!reaches_itself(&folder, file), "{module}/{file}.rs uses itself in the end");
+        }
+    }
+}
+
 #[test]
 fn no_file_outgrows_its_idea() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -2,17 +2,22 @@
 //! enumeration on small models and against samples and the exact answer on a large grid.
 
 use crate::inference_support::{
-    Listed, MIXED, Shape, assert_close, fitted, generator, plain, random_evidence, random_grid, random_model,
+    Listed, MIXED, Shape, assert_close, fitted, generator, plain, query, random_evidence, random_grid,
+    random_model,
 };
 use cmnet::inference::{
-    Approximation, Ask, BeliefOptions, ClimbOptions, Evidence, GibbsOptions, MethodUsed, Methods, Network,
-    QueryMethod,
+    Approximation, ClimbOptions, Evidence, ExactOptions, GibbsOptions, Method, Network, QueryMethod,
+    QueryOptions,
 };
 use rand::Rng;
 
-fn methods(method: QueryMethod, seed: u64) -> Methods {
+fn methods(method: QueryMethod, seed: u64) -> QueryOptions {
     let gibbs = GibbsOptions { seed, ..GibbsOptions::default() };
-    Methods { method, gibbs, ..Methods::default() }
+    QueryOptions { method, gibbs, ..QueryOptions::default() }
+}
+
+fn within(memory: u64, options: QueryOptions) -> QueryOptions {
+    QueryOptions { exact: ExactOptions { memory, ..ExactOptions::default() }, ..options }
 }
 
 /// The probability of levels by enumeration, and the largest one.
@@ -35,8 +40,8 @@ fn climbs_are_lower_bounds_and_nearly_always_the_best_completion() {
         let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
         let listed = Listed::new(&model, &evidence);
         let method = if case % 2 == 0 { QueryMethod::Gibbs } else { QueryMethod::Belief };
-        let found = network.completion_by(None, &evidence, &Ask::default(), &methods(method, case)).unwrap();
-        assert_ne!(found.choice.method, MethodUsed::Exact);
+        let found = query(&network, &[], &evidence, &methods(method, case)).map().unwrap();
+        assert_ne!(found.plan.method, Method::Exact);
         let (p, best) = listed_probability(&listed, &found.levels, network.cardinalities());
         assert!((libm::exp(found.log_probability.unwrap()) - p).abs() < 1e-10, "case {case}");
         missed[case as usize % 2] += usize::from(best - p > 1e-10);
@@ -56,9 +61,7 @@ fn probable_levels_of_some_variables_are_those_of_enumeration() {
         let free: Vec<usize> = (0..network.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
         let targets = &free[..free.len().div_ceil(2)];
         let listed = Listed::new(&model, &evidence);
-        let found = network
-            .completion_by(Some(targets), &evidence, &Ask::default(), &methods(QueryMethod::Gibbs, case))
-            .unwrap();
+        let found = query(&network, targets, &evidence, &methods(QueryMethod::Gibbs, case)).map().unwrap();
         let (p, best) = listed_probability(&listed, &found.levels, network.cardinalities());
         assert!(best - p < 1e-10, "case {case}: {p} is not {best}");
         assert!((libm::exp(found.log_probability.unwrap()) - p).abs() < 1e-10, "case {case}");
@@ -76,7 +79,7 @@ fn energy(network: &Network, levels: &[(usize, u32)]) -> f64 {
     for &(v, level) in levels {
         row[v] = level;
     }
-    network.energy(&row)
+    network.parameters().energy(&row)
 }
 
 #[test]
@@ -84,28 +87,32 @@ fn on_a_grid_beyond_the_memory_climbs_beat_samples_and_single_moves() {
     let mut random = generator(533);
     for strength in [0.5, 1.0, 2.0] {
         let network = random_grid(&mut random, 12, strength);
-        let tight = Ask { memory: 1 << 15, ..Ask::default() };
+        let tight = ExactOptions { memory: 1 << 15, ..ExactOptions::default() };
         let none = Evidence::none();
-        let refused = network.most_probable(None, &none, &tight).unwrap_err();
+        let refused = network.map_exact(None, &none, &tight).unwrap_err();
         assert!(matches!(refused.kind(), cmnet::ErrorKind::Limit { .. }), "{refused}");
-        let found = network.completion_by(None, &none, &tight, &methods(QueryMethod::Auto, 1)).unwrap();
-        assert_eq!(found.choice.method, MethodUsed::Gibbs);
-        assert!(found.choice.reason.contains("does not fit"), "{}", found.choice.reason);
+        let found =
+            query(&network, &[], &none, &within(1 << 15, methods(QueryMethod::Auto, 1))).map().unwrap();
+        assert_eq!(found.plan.method, Method::Gibbs);
+        assert!(found.plan.reason.contains("does not fit"), "{}", found.plan.reason);
         assert_eq!(found.log_probability, None);
         let weight = found.log_weight.unwrap();
         assert!((weight - energy(&network, &found.levels)).abs() < 1e-9);
         // Never worse than the variables for themselves, than their single moves, or than any
         // of many samples.
         let alone = ClimbOptions { chains: 0, patience: 0, ..ClimbOptions::default() };
-        let (single, climb) = network.climb(&none, &tight, &alone).unwrap();
-        assert_eq!(climb.blocks, 0);
-        assert!(weight >= single.log_weight - 1e-9);
+        let alone = QueryOptions { climb: alone, ..methods(QueryMethod::Gibbs, 1) };
+        let single = query(&network, &[], &none, &within(1 << 15, alone)).map().unwrap();
+        assert_eq!(single.climb.unwrap().blocks, 0);
+        assert!(weight >= single.log_weight.unwrap() - 1e-9);
         let gibbs = GibbsOptions { warm_up: 100, ..GibbsOptions::default() };
-        let sampler = network.sampler(&none, &tight, QueryMethod::Gibbs, &gibbs).unwrap();
+        let chains = QueryOptions { method: QueryMethod::Gibbs, gibbs, ..QueryOptions::default() };
+        let drawn = query(&network, &[], &none, &within(1 << 15, chains));
+        let sampler = drawn.sampler().unwrap();
         let samples = sampler.rows(0..2048);
-        assert!(samples.iter().all(|row| weight >= network.energy(row) - 1e-9));
+        assert!(samples.iter().all(|row| weight >= network.parameters().energy(row) - 1e-9));
         // With the memory for a proof: a lower bound, and here the optimum itself.
-        let proven = network.most_probable(None, &none, &Ask::default()).unwrap();
+        let proven = network.map_exact(None, &none, &ExactOptions::default()).unwrap();
         assert!(weight <= proven.log_weight + 1e-9);
         assert!(weight >= proven.log_weight - 1e-9, "{weight} is not {}", proven.log_weight);
     }
@@ -123,10 +130,9 @@ fn joint_distributions_by_counts_lie_within_their_own_error() {
         targets.truncate(3);
         targets.reverse();
         let expected = Listed::new(&model, &evidence).joint(&targets, network.cardinalities());
-        let answer = network
-            .joint_by(&targets, &evidence, &Ask::default(), &methods(QueryMethod::Gibbs, case))
-            .unwrap();
-        assert_eq!(answer.choice.method, MethodUsed::Gibbs);
+        let answer =
+            query(&network, &targets, &evidence, &methods(QueryMethod::Gibbs, case)).joint().unwrap();
+        assert_eq!(answer.plan.method, Method::Gibbs);
         let Some(Approximation::Gibbs(gibbs)) = answer.approximation else { panic!("no word on the chains") };
         let visited = answer.joint.probabilities().iter().filter(|&&p| p > 0.0).count();
         assert_eq!(gibbs.effective.len(), visited, "one per configuration met");
@@ -151,18 +157,16 @@ fn joint_distributions_by_messages_are_exact_without_loops() {
         let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
         let mut targets: Vec<usize> = (0..7).filter(|&v| evidence.level(v).is_none()).collect();
         targets.truncate(3);
-        let answer =
-            network.joint_by(&targets, &evidence, &Ask::default(), &methods(QueryMethod::Belief, 1)).unwrap();
-        assert_eq!(answer.choice.method, MethodUsed::Belief);
+        let answer = query(&network, &targets, &evidence, &methods(QueryMethod::Belief, 1)).joint().unwrap();
+        assert_eq!(answer.plan.method, Method::Belief);
         assert!(matches!(answer.approximation, Some(Approximation::Belief(belief)) if belief.converged));
-        let exact = network.joint(&targets, &evidence, &Ask::default()).unwrap();
+        let exact = network.joint_exact(&targets, &evidence, &ExactOptions::default()).unwrap();
         assert_close(answer.joint.probabilities(), exact.probabilities(), "messages");
     }
     let network = random_grid(&mut random, 6, 1.0);
     let many: Vec<usize> = (0..13).collect();
-    let refused = network
-        .belief_joint(&many, &Evidence::none(), &Ask::default(), &BeliefOptions::default())
-        .unwrap_err();
+    let refused =
+        query(&network, &many, &Evidence::none(), &methods(QueryMethod::Belief, 1)).joint().unwrap_err();
     assert!(refused.to_string().contains("8192 configurations"), "{refused}");
 }
 
@@ -173,11 +177,11 @@ fn approximate_answers_do_not_depend_on_the_number_of_threads() {
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let (none, ask, methods) = (Evidence::none(), Ask::default(), methods(QueryMethod::Gibbs, 3));
+            let (none, methods) = (Evidence::none(), methods(QueryMethod::Gibbs, 3));
             (
-                network.completion_by(None, &none, &ask, &methods).unwrap(),
-                network.completion_by(Some(&[0, 7, 24]), &none, &ask, &methods).unwrap(),
-                network.joint_by(&[0, 7], &none, &ask, &methods).unwrap(),
+                query(&network, &[], &none, &methods).map().unwrap(),
+                query(&network, &[0, 7, 24], &none, &methods).map().unwrap(),
+                query(&network, &[0, 7], &none, &methods).joint().unwrap(),
             )
         })
     };
@@ -188,14 +192,13 @@ fn approximate_answers_do_not_depend_on_the_number_of_threads() {
 fn some_variables_of_a_network_that_fits_nowhere_are_judged_by_visits() {
     let mut random = generator(537);
     let network = random_grid(&mut random, 8, 0.5);
-    let tight = Ask { memory: 1 << 12, ..Ask::default() };
-    let answer = network
-        .completion_by(Some(&[0, 63]), &Evidence::none(), &tight, &methods(QueryMethod::Auto, 1))
-        .unwrap();
+    let tight = within(1 << 12, methods(QueryMethod::Auto, 1));
+    let answer = query(&network, &[0, 63], &Evidence::none(), &tight).map().unwrap();
     let (share, gibbs) = answer.visits.unwrap();
     assert_eq!((answer.log_weight, answer.log_probability), (None, None));
-    let exact = network.most_probable(Some(&[0, 63]), &Evidence::none(), &Ask::default()).unwrap();
-    let p = libm::exp(network.log_probability_of(&exact, &Evidence::none(), &Ask::default()).unwrap());
+    let exact = network.map_exact(Some(&[0, 63]), &Evidence::none(), &ExactOptions::default()).unwrap();
+    let p =
+        libm::exp(network.log_probability_of(&exact, &Evidence::none(), &ExactOptions::default()).unwrap());
     assert_eq!(answer.levels, exact.levels);
     assert!((share - p).abs() < 0.05, "{share} {p} {gibbs:?}");
 }
@@ -207,12 +210,12 @@ fn options_without_sense_are_refused() {
     let none = Evidence::none();
     for (chains, sweeps) in [(0, 10), (1, 10), (4, 0)] {
         let gibbs = GibbsOptions { chains, sweeps, ..GibbsOptions::default() };
-        let methods = Methods { method: QueryMethod::Gibbs, gibbs, ..Methods::default() };
-        network.marginals(&[0], &none, &Ask::default(), &methods).unwrap_err();
-        network.joint_by(&[0], &none, &Ask::default(), &methods).unwrap_err();
+        let methods = QueryOptions { method: QueryMethod::Gibbs, gibbs, ..QueryOptions::default() };
+        query(&network, &[0], &none, &methods).run().unwrap_err();
+        query(&network, &[0], &none, &methods).joint().unwrap_err();
     }
-    let rows = network.sampler(&none, &Ask::default(), QueryMethod::Belief, &GibbsOptions::default());
-    assert!(rows.unwrap_err().to_string().contains("draws no rows"));
+    let messages = query(&network, &[], &none, &methods(QueryMethod::Belief, 1));
+    assert!(messages.sampler().unwrap_err().to_string().contains("draws no rows"));
 }
 
 #[test]
@@ -220,19 +223,19 @@ fn what_does_not_matter_to_the_targets_need_not_fit() {
     let mut random = generator(539);
     let grid = random_grid(&mut random, 9, 1.0);
     // Evidence on a column leaves a narrow part and a wide one.
-    let tight = Ask { memory: 1 << 14, ..Ask::default() };
+    let tight = within(1 << 14, QueryOptions::default());
     let mut evidence = Evidence::none();
     for row in 0..9 {
         evidence.observe(grid.schema(), row * 9 + 1, 1).unwrap();
     }
-    let some = grid.marginals(&[0, 9], &evidence, &tight, &Methods::default()).unwrap();
-    assert_eq!(some.choice.method, MethodUsed::Exact);
-    assert!(some.choice.reason.contains("what matters to the targets"), "{}", some.choice.reason);
+    let some = query(&grid, &[0, 9], &evidence, &tight).run().unwrap();
+    assert_eq!(some.plan.method, Method::Exact);
+    assert!(some.plan.reason.contains("what matters to the targets"), "{}", some.plan.reason);
     assert_eq!(some.log_evidence, None);
-    let all = grid.posterior(&evidence, &Ask::default()).unwrap();
+    let all = grid.posterior(&evidence, &ExactOptions::default()).unwrap();
     for (v, marginal) in &some.marginals {
         assert_close(marginal, &all.marginal(*v), "relevant part");
     }
-    let beyond = grid.marginals(&[0, 8], &evidence, &tight, &Methods::default()).unwrap();
-    assert_eq!(beyond.choice.method, MethodUsed::Gibbs);
+    let beyond = query(&grid, &[0, 8], &evidence, &tight).run().unwrap();
+    assert_eq!(beyond.plan.method, Method::Gibbs);
 }

@@ -4,7 +4,7 @@ use crate::inference_support::{
     Listed, MIXED, assert_close, entropy, generator, random_evidence, random_model,
 };
 use cmnet::graph::VarSet;
-use cmnet::inference::{Ask, Evidence, Network, Session, cut_edges};
+use cmnet::inference::{Evidence, ExactOptions, Network, Session, cut_edges};
 use cmnet::tree::EliminationRule;
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -20,13 +20,13 @@ fn some_free(random: &mut Pcg64Mcg, network: &Network, evidence: &Evidence) -> V
     free
 }
 
-fn ask(random: &mut Pcg64Mcg) -> Ask {
+fn ask(random: &mut Pcg64Mcg) -> ExactOptions {
     let rule = match random.random_range(0..3) {
         0 => None,
         1 => Some(EliminationRule::MinFill),
         _ => Some(EliminationRule::MinWeight),
     };
-    Ask { rule, ..Ask::default() }
+    ExactOptions { rule, ..ExactOptions::default() }
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn marginals_evidence_entropy_and_joints_are_those_of_enumeration() {
         assert!((p - all[row]).abs() < 1e-10, "case {case}");
 
         let targets = some_free(&mut random, &network, &evidence);
-        let joint = network.joint(&targets, &evidence, &ask).unwrap();
+        let joint = network.joint_exact(&targets, &evidence, &ask).unwrap();
         let expected = listed.joint(&targets, cardinalities);
         assert_close(joint.probabilities(), &expected, &format!("case {case}, joint of {targets:?}"));
         let about: VarSet = targets.iter().copied().collect();
@@ -64,9 +64,14 @@ fn marginals_evidence_entropy_and_joints_are_those_of_enumeration() {
     }
 }
 
-fn information(network: &Network, listed: &Listed, (evidence, targets): (&Evidence, &[usize]), ask: &Ask) {
+fn information(
+    network: &Network,
+    listed: &Listed,
+    (evidence, targets): (&Evidence, &[usize]),
+    ask: &ExactOptions,
+) {
     let of = |sets: &[&[usize]]| entropy(&listed.joint(&sets.concat(), network.cardinalities()));
-    let found = network.entropy(targets, evidence, ask).unwrap();
+    let found = network.joint_exact(targets, evidence, ask).unwrap().entropy();
     assert!((found - of(&[targets])).abs() < 1e-10);
     if let [one, other, given @ ..] = targets {
         let (one, other) = ([*one], [*other]);
@@ -110,7 +115,7 @@ fn the_most_probable_completion_is_that_of_enumeration() {
         let free: Vec<usize> = (0..network.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
         for targets in [None, Some(some.as_slice())] {
             let ask = ask(&mut random);
-            let found = network.most_probable(targets, &evidence, &ask).unwrap();
+            let found = network.map_exact(targets, &evidence, &ask).unwrap();
             let log_probability = network.log_probability_of(&found, &evidence, &ask).unwrap();
             let names = targets.unwrap_or(&free);
             let (levels, probability, gap) = best(&listed, names, network.cardinalities());
@@ -136,8 +141,8 @@ fn removing_cut_edges_changes_no_answer() {
         let model = random_model(&mut random, shape);
         let network = model.network().unwrap();
         let evidence = random_evidence(&mut random, &network, 0.4, 0.1);
-        let plain = Ask { keep_cut_edges: true, ..Ask::default() };
-        let reduced = network.posterior(&evidence, &Ask::default()).unwrap();
+        let plain = ExactOptions { keep_cut_edges: true, ..ExactOptions::default() };
+        let reduced = network.posterior(&evidence, &ExactOptions::default()).unwrap();
         let full = network.posterior(&evidence, &plain).unwrap();
         for (one, other) in reduced.marginals().iter().zip(full.marginals()) {
             assert_close(one, &other, &format!("case {case}"));
@@ -148,8 +153,8 @@ fn removing_cut_edges_changes_no_answer() {
         for (v, one) in reduced.marginals().iter().enumerate() {
             assert_close(one, &listed.joint(&[v], network.cardinalities()), &format!("case {case}"));
         }
-        let maxima = [Ask::default(), plain].map(|ask| {
-            let best = network.most_probable(None, &evidence, &ask).unwrap();
+        let maxima = [ExactOptions::default(), plain].map(|ask| {
+            let best = network.map_exact(None, &evidence, &ask).unwrap();
             network.log_probability_of(&best, &evidence, &ask).unwrap()
         });
         assert!((maxima[0] - maxima[1]).abs() < 1e-10, "case {case}");
@@ -170,7 +175,7 @@ fn a_session_follows_evidence_that_comes_and_goes() {
     for _ in 0..200 {
         let model = random_model(&mut random, MIXED);
         let network = model.network().unwrap();
-        let mut session = Session::new(&network, &Ask::default()).unwrap();
+        let mut session = Session::new(&network, &ExactOptions::default()).unwrap();
         for _ in 0..6 {
             let v = random.random_range(0..network.schema().len());
             session.retract(v);
@@ -199,7 +204,7 @@ fn a_session_renews_only_what_changed() {
     let model =
         crate::inference_support::fitted(&mut random, crate::inference_support::plain(&[2; 40], &edges));
     let network = model.network().unwrap();
-    let mut session = Session::new(&network, &Ask::default()).unwrap();
+    let mut session = Session::new(&network, &ExactOptions::default()).unwrap();
     let all = session.renewed();
     assert_eq!(all, 39);
     session.log_evidence();
@@ -222,7 +227,7 @@ fn a_session_renews_only_what_changed() {
 #[test]
 fn questions_that_cannot_be_answered_say_why() {
     let mut random = generator(506);
-    let mut model = random_model(&mut random, MIXED);
+    let model = random_model(&mut random, MIXED);
     let network = model.network().unwrap();
     let schema = network.schema().clone();
     let refusal = |text: &str| Evidence::read(&schema, text).unwrap_err().to_string();
@@ -235,20 +240,19 @@ fn questions_that_cannot_be_answered_say_why() {
     assert!(refusal("x0=0,x0=1").contains("given twice"), "{}", refusal("x0=0,x0=1"));
     assert!(refusal("x0").contains("name=level"), "{}", refusal("x0"));
     let given = Evidence::read(&schema, "x0=1").unwrap();
-    let twice = network.joint(&[0], &given, &Ask::default()).unwrap_err().to_string();
+    let twice = network.joint_exact(&[0], &given, &ExactOptions::default()).unwrap_err().to_string();
     assert!(twice.contains("both a target and given"), "{twice}");
     let mut impossible = given.clone();
     let mut weights = vec![1.0; network.cardinalities()[0] as usize];
     weights[1] = 0.0;
     let zero = impossible.weigh(&schema, 0, &weights).unwrap_err().to_string();
     assert!(zero.contains("probability 0"), "{zero}");
-    let tight = Ask { memory: 16, ..Ask::default() };
+    let tight = ExactOptions { memory: 16, ..ExactOptions::default() };
     assert!(matches!(
         network.posterior(&Evidence::none(), &tight).unwrap_err().kind(),
         cmnet::ErrorKind::Limit { .. }
     ));
-    model.fit = None;
-    let bare = model.network().unwrap_err().to_string();
+    let bare = model.without_fit().network().unwrap_err().to_string();
     assert!(bare.contains("cmnet fit"), "{bare}");
 }
 
@@ -262,7 +266,7 @@ fn what_an_explanation_calls_independent_is_independent() {
         let model = random_model(&mut random, shape);
         let network = model.network().unwrap();
         let evidence = random_evidence(&mut random, &network, 0.3, 0.0);
-        let explanation = network.explain(&evidence, &Ask::default()).unwrap();
+        let explanation = network.explain(&evidence, &ExactOptions::default()).unwrap();
         let listed = Listed::new(&model, &evidence);
         let of = |sets: &[&[usize]]| entropy(&listed.joint(&sets.concat(), network.cardinalities()));
         let information = |one: usize, other: usize, given: &[usize]| {

@@ -2,10 +2,10 @@
 //! approximate marginals against exact ones, predictions against conditionals.
 
 use crate::inference_support::{
-    Listed, MIXED, assert_close, fitted, generator, plain, random_evidence, random_model,
+    Listed, MIXED, assert_close, fitted, generator, plain, query, random_evidence, random_model,
 };
 use cmnet::inference::{
-    Approximation, Ask, BeliefOptions, Evidence, GibbsOptions, MethodUsed, Methods, Predictor, QueryMethod,
+    Answer, Approximation, Evidence, ExactOptions, GibbsOptions, Method, Predictor, QueryMethod, QueryOptions,
 };
 use rand::Rng;
 
@@ -80,8 +80,10 @@ fn exact_samples_have_the_right_frequencies() {
         let network = model.network().unwrap();
         let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
         let options = GibbsOptions { seed: case as u64, ..GibbsOptions::default() };
-        let sampler = network.sampler(&evidence, &Ask::default(), QueryMethod::Auto, &options).unwrap();
-        assert_eq!(sampler.method(), MethodUsed::Exact);
+        let options = QueryOptions { gibbs: options, ..QueryOptions::default() };
+        let drawn = query(&network, &[], &evidence, &options);
+        let sampler = drawn.sampler().unwrap();
+        assert_eq!(sampler.method(), Method::Exact);
         let rows = sampler.rows(0..ROWS);
         let all: Vec<usize> = (0..network.schema().len()).collect();
         let listed = Listed::new(&model, &evidence);
@@ -104,7 +106,9 @@ fn samples_do_not_depend_on_the_number_of_threads() {
     let network = model.network().unwrap();
     for method in [QueryMethod::Exact, QueryMethod::Gibbs] {
         let options = GibbsOptions { warm_up: 20, ..GibbsOptions::default() };
-        let sampler = network.sampler(&Evidence::none(), &Ask::default(), method, &options).unwrap();
+        let options = QueryOptions { method, gibbs: options, ..QueryOptions::default() };
+        let drawn = query(&network, &[], &Evidence::none(), &options);
+        let sampler = drawn.sampler().unwrap();
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| sampler.rows(0..5000))
@@ -113,9 +117,16 @@ fn samples_do_not_depend_on_the_number_of_threads() {
     }
     let marginals = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| network.gibbs(&Evidence::none(), &Ask::default(), &GibbsOptions::default()).unwrap())
+        pool.install(|| network.query().method(QueryMethod::Gibbs).run().unwrap())
     };
     assert_eq!(marginals(1), marginals(3));
+}
+
+/// The distributions of all variables: those answered, and what is known of those given.
+fn all_marginals(answer: &Answer, known: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut all = known.to_vec();
+    answer.marginals.iter().for_each(|(v, marginal)| all[*v].clone_from(marginal));
+    all
 }
 
 #[test]
@@ -125,9 +136,14 @@ fn gibbs_estimates_lie_within_their_own_error() {
         let model = random_model(&mut random, MIXED);
         let network = model.network().unwrap();
         let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
-        let exact = network.posterior(&evidence, &Ask::default()).unwrap().marginals();
+        let exact = network.posterior(&evidence, &ExactOptions::default()).unwrap().marginals();
         let options = GibbsOptions { seed: case, ..GibbsOptions::default() };
-        let (estimates, gibbs) = network.gibbs(&evidence, &Ask::default(), &options).unwrap();
+        let options = QueryOptions { method: QueryMethod::Gibbs, gibbs: options, ..QueryOptions::default() };
+        let answer = query(&network, &[], &evidence, &options).run().unwrap();
+        let Some(Approximation::Gibbs(gibbs)) = &answer.approximation else {
+            panic!("no word on the chains")
+        };
+        let estimates = all_marginals(&answer, &exact);
         assert!(gibbs.worst_r_hat() < 1.05, "case {case}: {gibbs:?}");
         for (v, (exact, estimate)) in exact.iter().zip(&estimates).enumerate() {
             for (p, q) in exact.iter().zip(estimate) {
@@ -147,9 +163,11 @@ fn belief_propagation_is_exact_without_loops_and_says_when_it_settles() {
         let model = fitted(&mut random, plain(&cardinalities, &edges));
         let network = model.network().unwrap();
         let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
-        let (found, belief) = network.belief(&evidence, &Ask::default(), &BeliefOptions::default()).unwrap();
-        assert!(belief.converged);
-        let exact = network.posterior(&evidence, &Ask::default()).unwrap().marginals();
+        let options = QueryOptions { method: QueryMethod::Belief, ..QueryOptions::default() };
+        let answer = query(&network, &[], &evidence, &options).run().unwrap();
+        assert!(matches!(answer.approximation, Some(Approximation::Belief(belief)) if belief.converged));
+        let exact = network.posterior(&evidence, &ExactOptions::default()).unwrap().marginals();
+        let found = all_marginals(&answer, &exact);
         for (found, exact) in found.iter().zip(&exact) {
             assert_close(found, exact, "belief");
         }
@@ -169,13 +187,12 @@ fn auto_falls_back_to_sampling_and_says_so() {
     }
     let model = fitted(&mut random, plain(&[2; 36], &edges));
     let network = model.network().unwrap();
-    let tight = Ask { memory: 4096, ..Ask::default() };
-    let answer = network.marginals(&[0, 35], &Evidence::none(), &tight, &Methods::default()).unwrap();
-    assert_eq!(answer.choice.method, MethodUsed::Gibbs);
-    assert!(answer.choice.reason.contains("does not fit"), "{}", answer.choice.reason);
+    let answer = network.query().about(&[0, 35]).unwrap().memory(4096).run().unwrap();
+    assert_eq!(answer.plan.method, Method::Gibbs);
+    assert!(answer.plan.reason.contains("does not fit"), "{}", answer.plan.reason);
     assert!(matches!(answer.approximation, Some(Approximation::Gibbs(_))));
-    let exact = network.marginals(&[0, 35], &Evidence::none(), &Ask::default(), &Methods::default()).unwrap();
-    assert_eq!(exact.choice.method, MethodUsed::Exact);
+    let exact = network.query().about(&[0, 35]).unwrap().run().unwrap();
+    assert_eq!(exact.plan.method, Method::Exact);
     for ((_, p), (_, q)) in answer.marginals.iter().zip(&exact.marginals) {
         assert!((p[0] - q[0]).abs() < 0.05, "{p:?} {q:?}");
     }
@@ -188,7 +205,7 @@ fn predictions_are_conditionals_with_missing_cells_summed_out() {
         let model = random_model(&mut random, MIXED);
         let network = model.network().unwrap();
         let target = random.random_range(0..network.schema().len());
-        let mut predictor = Predictor::new(&network, target, &Ask::default()).unwrap();
+        let mut predictor = Predictor::new(&network, target, &ExactOptions::default()).unwrap();
         for missing in [0.0, 0.4, 1.0] {
             let row: Vec<Option<u32>> = network
                 .cardinalities()
@@ -221,7 +238,7 @@ fn what_lies_beyond_observed_variables_costs_a_prediction_nothing() {
                 (1..count).flat_map(|v| (v.max(2) - 2..v).map(move |before| (before, v))).collect();
             let model = fitted(&mut random, plain(&vec![2; count], &edges));
             let network = model.network().unwrap();
-            let mut predictor = Predictor::new(&network, 10, &Ask::default()).unwrap();
+            let mut predictor = Predictor::new(&network, 10, &ExactOptions::default()).unwrap();
             for missing in [[9, 11], [12, 13], [8, 20]] {
                 let level = |v: usize| (!missing.contains(&v)).then_some((v % 2) as u32);
                 let row: Vec<Option<u32>> = (0..count).map(level).collect();
@@ -230,7 +247,7 @@ fn what_lies_beyond_observed_variables_costs_a_prediction_nothing() {
                 for v in (0..count).filter(|v| *v != 10 && !missing.contains(v)) {
                     evidence.observe(network.schema(), v, (v % 2) as u32).unwrap();
                 }
-                let expected = network.posterior(&evidence, &Ask::default()).unwrap().marginal(10);
+                let expected = network.posterior(&evidence, &ExactOptions::default()).unwrap().marginal(10);
                 assert_close(&found.probabilities, &expected, "prediction");
                 // Another level far away changes nothing, and no tree is made for it.
                 let (trees, mut far) = (predictor.trees(), row.clone());

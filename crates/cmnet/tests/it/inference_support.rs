@@ -5,8 +5,8 @@
 pub(crate) use crate::loglinear_support::{Shape, generator, plain, schema, uniform_table};
 
 use cmnet::graph::VarSet;
-use cmnet::inference::{Evidence, Network};
-use cmnet::loglinear::{FitOptions, fit};
+use cmnet::inference::{Evidence, Network, Query, QueryOptions};
+use cmnet::loglinear::{FitOptions, Parameters, Terms, fit};
 use cmnet::table::OutcomeSpace;
 use cmnet::{Model, Structure};
 use rand::Rng;
@@ -22,7 +22,7 @@ pub(crate) fn fitted(random: &mut Pcg64Mcg, structure: Structure) -> Model {
     let data = uniform_table(random, &cardinalities, 60);
     let options = FitOptions { smoothing: 4.0, ..FitOptions::default() };
     let fit = fit(&structure, &data, &options).unwrap();
-    Model { schema: schema(&cardinalities), structure, learned: None, fit: Some(fit) }
+    Model::new(schema(&cardinalities), structure).unwrap().with_fit(fit).unwrap()
 }
 
 /// A random fitted model.
@@ -52,6 +52,17 @@ pub(crate) fn random_evidence(random: &mut Pcg64Mcg, network: &Network, hard: f6
     evidence
 }
 
+/// A question about some variables by number, or about all that are not given.
+pub(crate) fn query<'a>(
+    network: &'a Network,
+    targets: &[usize],
+    evidence: &Evidence,
+    options: &QueryOptions,
+) -> Query<'a> {
+    let query = network.query().evidence(evidence.clone()).options(options.clone());
+    if targets.is_empty() { query } else { query.about(targets).unwrap() }
+}
+
 /// A distribution as a list of rows with probabilities: nothing clever.
 pub(crate) struct Listed {
     pub(crate) rows: Vec<Vec<u32>>,
@@ -64,10 +75,10 @@ pub(crate) struct Listed {
 impl Listed {
     /// Sums phi-terms over every row.
     pub(crate) fn new(model: &Model, evidence: &Evidence) -> Self {
-        let cardinalities = model.structure.cardinalities();
+        let cardinalities = model.structure().cardinalities();
         let space = OutcomeSpace::new((0..cardinalities.len()).collect(), cardinalities).unwrap();
         let rows: Vec<Vec<u32>> = (0..space.size()).map(|cell| space.configuration(cell)).collect();
-        let parameters = &model.fit.as_ref().unwrap().parameters;
+        let parameters = &model.fit().unwrap().parameters;
         let mut energies = vec![0.0; rows.len()];
         for (term, phi) in parameters.iter() {
             let holds =
@@ -124,6 +135,11 @@ pub(crate) fn random_grid(random: &mut Pcg64Mcg, side: usize, strength: f64) -> 
     let structure = plain(&cardinalities, &edges);
     let singles = (0..side * side).map(|v| VarSet::from_iter([v]));
     let pairs = edges.iter().map(|&(one, other)| VarSet::from_iter([one, other]));
-    let terms = singles.chain(pairs).map(|set| (set, vec![random.random_range(-strength..strength)]));
-    Network::new(&schema(&cardinalities), &structure, terms.collect(), None).unwrap()
+    let terms = Terms::new(&structure, None).unwrap();
+    let mut values = vec![0.0; terms.len()];
+    for set in singles.chain(pairs) {
+        values[terms.set(&set).unwrap().range().start] = random.random_range(-strength..strength);
+    }
+    let parameters = Parameters::new(terms, values, None);
+    Network::new(&schema(&cardinalities), &structure, parameters).unwrap()
 }

@@ -4,9 +4,9 @@ use crate::inference_support::{
     MIXED, assert_close, generator, plain, random_evidence, random_model, schema,
 };
 use cmnet::Model;
-use cmnet::inference::{Ask, Evidence, Network};
+use cmnet::inference::{Evidence, ExactOptions, Network};
 use cmnet::io::{ReadOptions, Source, csv, uai};
-use cmnet::loglinear::{FitOptions, FitStatus, fit};
+use cmnet::loglinear::{FitOptions, FitStatus, Parameters, Terms, fit};
 
 #[test]
 fn a_network_survives_the_round_trip() {
@@ -18,12 +18,12 @@ fn a_network_survives_the_round_trip() {
         let text = uai::network_to_text(network.cardinalities(), &factors);
         let read = uai::read_network(&text, "test").unwrap();
         assert_eq!(read.structure.graph(), network.closed().graph());
-        let back = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
+        let back = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
         let evidence = random_evidence(&mut random, &network, 0.3, 0.0);
         let written = uai::evidence_to_text(&evidence);
         let mut again = Evidence::none();
         uai::read_evidence(&written, "test", back.schema(), &mut again).unwrap();
-        let ask = Ask::default();
+        let ask = ExactOptions::default();
         let (one, other) =
             (network.posterior(&evidence, &ask).unwrap(), back.posterior(&again, &ask).unwrap());
         for (p, q) in one.marginals().iter().zip(other.marginals()) {
@@ -39,8 +39,8 @@ fn factors_may_overlap_and_stand_in_any_order() {
     // p(a, b) from two factors over (b, a) and (a): weights 1*5, 3*5 / 2*7, 4*7.
     let text = "MARKOV\n2\n2 2\n2\n2 1 0\n1 0\n\n4\n1 2 3 4\n\n2\n5 7\n";
     let read = uai::read_network(text, "test").unwrap();
-    let network = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
-    let joint = network.joint(&[0, 1], &Evidence::none(), &Ask::default()).unwrap();
+    let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
+    let joint = network.joint_exact(&[0, 1], &Evidence::none(), &ExactOptions::default()).unwrap();
     assert_close(joint.probabilities(), &[5.0, 15.0, 14.0, 28.0].map(|w| w / 62.0), "joint");
 }
 
@@ -85,8 +85,8 @@ fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
     assert!(refused.contains("positive probability"), "{refused}");
     // As near to the boundary as the format goes: X1 is X0 but for one part in 10^300.
     let read = uai::read_network("MARKOV 2 2 2 1 2 0 1 4 1 1e-300 1e-300 1", "x.uai").unwrap();
-    let network = Network::new(&read.schema, &read.structure, read.terms, None).unwrap();
-    let ask = Ask::default();
+    let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
+    let ask = ExactOptions::default();
     let mut evidence = Evidence::none();
     evidence.observe(network.schema(), 0, 0).unwrap();
     let posterior = network.posterior(&evidence, &ask).unwrap();
@@ -106,9 +106,9 @@ fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
     let said = given.weigh(network.schema(), 0, &[0.0, 1.0]).unwrap_err().to_string();
     assert!(said.contains("this evidence has probability 0"), "{said}");
     // Terms that no sum survives are no model.
-    let set = cmnet::graph::VarSet::from_iter([0]);
-    let huge = vec![(set, vec![1e300])];
-    let said = Network::new(&schema(&[2, 2]), &read.structure, huge, None).unwrap_err().to_string();
+    let terms = Terms::new(&read.structure, None).unwrap();
+    let huge = Parameters::new(terms, vec![1e300, 0.0, 0.0], None);
+    let said = Network::new(&schema(&[2, 2]), &read.structure, huge).unwrap_err().to_string();
     assert!(said.contains("so large"), "{said}");
 }
 
@@ -122,9 +122,9 @@ fn evidence_on_the_boundary_is_improbable_and_answered() {
     let options = FitOptions { smoothing: 0.0, ..FitOptions::default() };
     let fit = fit(&structure, &data, &options).unwrap();
     assert_eq!(fit.status, FitStatus::Boundary);
-    let model = Model { schema: data.schema().clone(), structure, learned: None, fit: Some(fit) };
+    let model = Model::new(data.schema().clone(), structure).unwrap().with_fit(fit).unwrap();
     let network = model.network().unwrap();
-    let (ask, given) = (Ask::default(), Evidence::read(network.schema(), "a=1,b=0").unwrap());
+    let (ask, given) = (ExactOptions::default(), Evidence::read(network.schema(), "a=1,b=0").unwrap());
     let posterior = network.posterior(&given, &ask).unwrap();
     let p = libm::exp(posterior.log_evidence(&ask).unwrap());
     assert!(p < 1e-6, "{p}");

@@ -13,6 +13,7 @@ mod golden;
 mod house;
 mod inference_approximate;
 mod inference_exact;
+mod inference_query;
 mod inference_sampling;
 mod inference_support;
 mod inference_uai;

@@ -33,7 +33,7 @@ fn model_texts(rows: &Sample, threads: usize) -> Vec<String> {
     let options = options(threads);
     let learned = learn(&data, &options, &()).unwrap();
     let text = |m: &cmnet::learn::LearnedModel| {
-        model_file::to_text(&m.to_model(&data, &options, &learned.search)).unwrap()
+        model_file::to_text(&m.to_model(&data, &options, &learned.search).unwrap()).unwrap()
     };
     learned.models.iter().map(text).collect()
 }

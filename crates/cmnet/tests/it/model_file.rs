@@ -14,7 +14,7 @@ fn save_load_save_gives_the_same_bytes() {
         let options = LearnOptions { threads: 1, ..LearnOptions::default() };
         let learned = learn(&data, &options, &()).unwrap();
         for model in &learned.models {
-            let model = model.to_model(&data, &options, &learned.search);
+            let model = model.to_model(&data, &options, &learned.search).unwrap();
             let text = to_text(&model).unwrap();
             let loaded = from_text(&text, "model.json").unwrap();
             assert_eq!(loaded, model);
@@ -28,7 +28,7 @@ fn structures_written_by_hand_load_too() {
     let mut rng = generator(32);
     for _ in 0..200 {
         let structure = random_structure(&mut rng, &[2, 3, 2, 4, 2], 0.7);
-        let model = Model { schema: schema(structure.cardinalities()), structure, learned: None, fit: None };
+        let model = Model::new(schema(structure.cardinalities()), structure).unwrap();
         assert_eq!(from_text(&to_text(&model).unwrap(), "model.json").unwrap(), model);
     }
 }

@@ -55,13 +55,13 @@ fn bytes(learned: &Learned, model: impl Fn(&cmnet::learn::LearnedModel) -> cmnet
 
 fn by_dataset(data: &Dataset, options: &LearnOptions) -> Vec<String> {
     let learned = learn(data, options, &()).unwrap();
-    bytes(&learned, |model| model.to_model(data, options, &learned.search))
+    bytes(&learned, |model| model.to_model(data, options, &learned.search).unwrap())
 }
 
 fn by_counts<S: CountSource>(counts: &S, data: &Dataset, options: &LearnOptions) -> Vec<String> {
     let table = CountedTable::new(counts, data.schema()).unwrap();
     let learned = learn_counts(&table, options, &()).unwrap();
-    bytes(&learned, |model| model.to_model_of(&table, options, &learned.search))
+    bytes(&learned, |model| model.to_model_of(&table, options, &learned.search).unwrap())
 }
 
 fn shards_give_the_same_bytes(data: &Dataset) {

@@ -28,29 +28,28 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let prior = ContextPrior::new(kappa(&model, arguments.scoring.kappa.as_deref())?, data.rows());
     let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::score::Nats::to_f64))?;
-    let (table, structure) = (table(&data)?, labelled(&model.structure));
+    let (table, structure) = (table(&data)?, labelled(model.structure()));
     let counts = RowCounts::new(&data);
-    let learner = Scorer::new(&counts, alpha).score(&model.structure, &prior)?.total();
+    let learner = Scorer::new(&counts, alpha).score(model.structure(), &prior)?.total();
     let optimality =
         if arguments.skip_optimality { None } else { Some(examine(&table, &structure, &scoring)?) };
     let digest = DataDigest::of(&data);
-    let same_data = model.learned.as_ref().map(|learned| learned.digest == digest);
+    let same_data = model.provenance().map(|learned| learned.digest == digest);
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
     let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit));
-    let parameters = model.fit.as_ref().map(examine).transpose()?;
+    let parameters = model.fit().map(examine).transpose()?;
     let overridden = arguments.scoring.kappa.is_some() || arguments.scoring.alpha.is_some();
     let verdict = Verdict {
         rows: data.rows() as f64,
         regular: structure.is_regular(table.cardinalities()),
         score: score(&table, &structure, &scoring)?.total(),
         learner: learner.map(cmnet::score::Nats::to_f64),
-        recorded: model.learned.as_ref().filter(|_| !overridden).map(cmnet::Provenance::score),
+        recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
         parameters,
         claims_optimality: !overridden
             && model
-                .learned
-                .as_ref()
+                .provenance()
                 .is_some_and(|l| l.search == SearchUsed::Paper && l.stop == StopReason::Converged),
         optimality,
     };
@@ -164,8 +163,8 @@ impl Verdict {
             )),
             Optimality::BetterGraph { edge, climbed, score } => Some(format!(
                 "Toggling the edge {} - {} gives the higher score {:.6} instead of {score:.6}.",
-                model.schema.name(edge.0),
-                model.schema.name(edge.1),
+                model.schema().name(edge.0),
+                model.schema().name(edge.1),
                 climbed.score
             )),
             Optimality::Stopped { examined } => {

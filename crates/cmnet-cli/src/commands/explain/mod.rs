@@ -11,10 +11,10 @@ use cmnet_report::answer::Explained;
 
 pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
-    let evidence = asking::evidence(&model.schema, &arguments.given)?;
-    let ask = asking::ask(&arguments.tree)?;
-    let network = if model.fit.is_some() { Some(model.network()?) } else { None };
-    let what = match network.as_ref().map(|network| network.explain_cost(&evidence, &ask)) {
+    let evidence = asking::evidence(model.schema(), &arguments.given)?;
+    let exact = asking::exact(&arguments.tree)?;
+    let network = if model.fit().is_some() { Some(model.network()?) } else { None };
+    let what = match network.as_ref().map(|network| network.explain_cost(&evidence, &exact)) {
         None => "no parameters, no tables: only what the structure says".to_owned(),
         Some((_, 0)) => "exact: no tables, since there is no edge whose strength they could give".to_owned(),
         Some((cost, bytes)) => {
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
         }
     };
     asking::announce(&arguments.tree, &what);
-    let explained = Explained::of(&model, network.as_ref(), &evidence, &ask)?;
+    let explained = Explained::of(&model, network.as_ref(), &evidence, &exact)?;
     match arguments.format.format {
         Format::Text => output::page(&words::of(&explained))?,
         Format::Json => output::answer(&explained)?,

@@ -14,7 +14,7 @@ const MOST_PAIRS: usize = 20;
 
 /// An explanation in words.
 pub(super) fn of(explained: &Explained<'_>) -> String {
-    let words = Words { schema: &explained.model.schema, explained };
+    let words = Words { schema: explained.model.schema(), explained };
     words.blankets() + &words.contexts() + &words.cuts() + &words.edges() + &words.independence()
 }
 
@@ -39,7 +39,7 @@ impl Words<'_> {
     fn blankets(&self) -> String {
         let mut text = String::from("Markov blankets\n");
         for v in 0..self.schema.len() {
-            let (name, blanket) = (self.schema.name(v), self.explained.model.structure.markov_blanket(v));
+            let (name, blanket) = (self.schema.name(v), self.explained.model.structure().markov_blanket(v));
             let _ = match blanket.len() {
                 0 => writeln!(text, "  {name} is independent of all other variables."),
                 _ => writeln!(text, "  {name} depends on all others only through {}.", self.names(blanket)),
@@ -50,9 +50,9 @@ impl Words<'_> {
 
     fn contexts(&self) -> String {
         let mut text = String::new();
-        if self.explained.model.structure.context_elements() > 0 {
+        if self.explained.model.structure().context_elements() > 0 {
             text += "\nContexts\n";
-            for context in self.explained.model.structure.contexts() {
+            for context in self.explained.model.structure().contexts() {
                 let _ = writeln!(text, "  {}.", sentence(self.schema, context));
             }
         }

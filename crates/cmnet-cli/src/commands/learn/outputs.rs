@@ -59,7 +59,7 @@ impl Outputs {
         options: &LearnOptions,
     ) -> anyhow::Result<Vec<PathBuf>> {
         match learned.kept(data.rows()) {
-            Some(kept) => self.write_model(&kept.to_model(data, options, &learned.search)),
+            Some(kept) => self.write_model(&kept.to_model(data, options, &learned.search)?),
             None => Ok(Vec::new()),
         }
     }
@@ -72,7 +72,7 @@ impl Outputs {
             written.push(path.clone());
         }
         if let Some(path) = &self.drawing {
-            let drawing = Drawing::new(&model.schema, &model.structure)?;
+            let drawing = Drawing::new(model.schema(), model.structure())?;
             write_atomic(path, svg::render(&drawing).as_bytes())?;
             written.push(path.clone());
         }

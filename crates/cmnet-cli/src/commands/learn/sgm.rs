@@ -47,7 +47,7 @@ pub(super) fn run(
     let fitting = fit_options(&arguments.search.fitting)?;
     let closed = learned.best.fit(&loaded.data, fitting.smoothing)?;
     let fitted = fit(&structure, &loaded.data, &fitting)?;
-    let model = Model { schema: loaded.data.schema().clone(), structure, learned: None, fit: Some(fitted) };
+    let model = Model::new(loaded.data.schema().clone(), structure)?.with_fit(fitted)?;
     // A disk that is full must not swallow the answer: it is printed either way.
     let saved = outputs.write_model(&model);
     let written = saved.as_deref().unwrap_or_default();
@@ -88,7 +88,7 @@ fn as_text(
     if learned.stop != StopReason::Converged {
         writeln!(page, "the search was ended early ({}): the best model so far\n", learned.stop)?;
     }
-    Ok(page + &text::render(&Drawing::new(&model.schema, &model.structure)?))
+    Ok(page + &text::render(&Drawing::new(model.schema(), model.structure())?))
 }
 
 fn answer<'a>(
@@ -104,8 +104,8 @@ fn answer<'a>(
         accepted: learned.accepted,
         stop: learned.stop,
         log_posterior: learned.best.log_posterior().to_f64(),
-        edges: edge_names(&model.schema, &model.structure),
-        contexts: context_records(&model.schema, &model.structure),
+        edges: edge_names(model.schema(), model.structure()),
+        contexts: context_records(model.schema(), model.structure()),
         parameters: fit.free_parameters,
         log_likelihood: fit.log_likelihood,
         bic: fit.bic(),

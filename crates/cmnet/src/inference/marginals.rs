@@ -1,0 +1,122 @@
+//! Distributions of single variables by the best method that fits.
+
+use super::belief::Belief;
+use super::evidence::Evidence;
+use super::gibbs::Gibbs;
+use super::network::Network;
+use super::options::{Method, QueryMethod, QueryOptions};
+use super::plan::{ExactCost, QueryPlan};
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::VarSet;
+use crate::tree::TreeCost;
+
+/// How good an approximation is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Approximation {
+    /// What the chains say about themselves.
+    Gibbs(Gibbs),
+    /// Whether and when messages stopped changing.
+    Belief(Belief),
+}
+
+/// Marginals with the method that gave them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The distribution of each target, in the order asked for.
+    pub marginals: Vec<(Var, Vec<f64>)>,
+    /// The method, why that one, and what it cost.
+    pub plan: QueryPlan,
+    /// The log-probability of the evidence, where the method knows it.
+    pub log_evidence: Option<f64>,
+    /// What is known about the error of a method that is not exact.
+    pub approximation: Option<Approximation>,
+}
+
+impl Network {
+    /// What rows drawn under this evidence will take, and by which method.
+    ///
+    /// # Errors
+    /// When a method without a tree is chosen and there are too many cliques to count.
+    pub(super) fn plan_rows(&self, evidence: &Evidence, options: &QueryOptions) -> Result<QueryPlan> {
+        let cost = self.cost(evidence, &options.exact);
+        let exact = ExactCost { what: "the junction tree", cost, bytes: cost.bytes(2) };
+        self.plan_by(exact, evidence, options)
+    }
+
+    /// What the marginals of some variables will take, and by which method: where the tree of
+    /// all unobserved variables does not fit, that of what matters to these may.
+    ///
+    /// # Errors
+    /// When a method without a tree is chosen and there are too many cliques to count.
+    pub(super) fn plan_marginals(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        options: &QueryOptions,
+    ) -> Result<QueryPlan> {
+        Ok(self.plan_part(targets, evidence, options)?.0)
+    }
+
+    /// The same, with whether it is about all unobserved variables.
+    fn plan_part(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        options: &QueryOptions,
+    ) -> Result<(QueryPlan, bool)> {
+        let exact = |what, cost: TreeCost| ExactCost { what, cost, bytes: cost.bytes(2) };
+        let fits = |cost: TreeCost| !cost.at_least && cost.bytes(2) <= options.exact.memory;
+        let whole = self.cost(evidence, &options.exact);
+        if matches!(options.method, QueryMethod::Auto | QueryMethod::Exact) && !fits(whole) {
+            let cost = self.cost_about(&targets.iter().copied().collect(), evidence, &options.exact);
+            if fits(cost) {
+                let exact = exact("the junction tree of what matters to the targets", cost);
+                return Ok((self.plan_by(exact, evidence, options)?, false));
+            }
+        }
+        Ok((self.plan_by(exact("the junction tree", whole), evidence, options)?, true))
+    }
+
+    /// The distributions of some variables given evidence, by the method asked for.
+    ///
+    /// # Errors
+    /// When a target does not exist, stands twice or is given; when the tree does not fit the
+    /// memory and the method is exact; when the evidence has probability 0.
+    pub(super) fn marginals(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        options: &QueryOptions,
+    ) -> Result<Answer> {
+        let exact = &options.exact;
+        self.check_targets(targets, evidence)?;
+        let (plan, whole) = self.plan_part(targets, evidence, options)?;
+        let method = plan.method;
+        let mut answer = Answer { marginals: Vec::new(), plan, log_evidence: None, approximation: None };
+        let of = |all: &[Vec<f64>]| targets.iter().map(|&v| (v, all[v].clone())).collect();
+        match method {
+            Method::Exact if whole => {
+                let posterior = self.posterior(evidence, exact)?;
+                answer.marginals = targets.iter().map(|&v| (v, posterior.marginal(v))).collect();
+                answer.log_evidence = posterior.log_evidence(exact).ok();
+            }
+            Method::Exact => {
+                let about: VarSet = targets.iter().copied().collect();
+                let posterior = self.posterior_about(&about, evidence, exact)?;
+                answer.marginals = targets.iter().map(|&v| (v, posterior.marginal(v))).collect();
+            }
+            Method::Gibbs => {
+                let (all, gibbs) = self.gibbs(evidence, exact.memory, &options.gibbs)?;
+                answer.marginals = of(&all);
+                answer.approximation = Some(Approximation::Gibbs(gibbs));
+            }
+            Method::Belief => {
+                let (all, belief) = self.belief(evidence, exact.memory, &options.belief)?;
+                answer.marginals = of(&all);
+                answer.approximation = Some(Approximation::Belief(belief));
+            }
+        }
+        Ok(answer)
+    }
+}

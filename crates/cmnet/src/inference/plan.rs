@@ -1,0 +1,72 @@
+//! What will be done to answer a question, and what it takes.
+
+use super::evidence::Evidence;
+use super::network::Network;
+use super::options::{Method, QueryMethod, QueryOptions};
+use crate::error::Result;
+use crate::tree::TreeCost;
+
+/// What will be done, and what it takes: known before any table is allocated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryPlan {
+    /// The method.
+    pub method: Method,
+    /// Why that one, and its memory.
+    pub reason: String,
+    /// What exact inference costs, or would cost.
+    pub cost: TreeCost,
+    /// The bytes of the tables that will be held.
+    pub bytes: u64,
+}
+
+/// What exact inference would take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExactCost {
+    pub(super) what: &'static str,
+    pub(super) cost: TreeCost,
+    pub(super) bytes: u64,
+}
+
+impl Network {
+    /// The method for a question of which the exact cost is known.
+    ///
+    /// # Errors
+    /// When a method without a tree is chosen and there are too many cliques to count.
+    pub(super) fn plan_by(
+        &self,
+        exact: ExactCost,
+        evidence: &Evidence,
+        options: &QueryOptions,
+    ) -> Result<QueryPlan> {
+        let (ExactCost { what, cost, bytes }, memory, method) = (exact, options.exact.memory, options.method);
+        let fits = !cost.at_least && bytes <= memory;
+        let have = amount(memory);
+        let used = match method {
+            QueryMethod::Auto if fits => Method::Exact,
+            QueryMethod::Exact => Method::Exact,
+            QueryMethod::Auto | QueryMethod::Gibbs => Method::Gibbs,
+            QueryMethod::Belief => Method::Belief,
+        };
+        if used == Method::Exact {
+            let at_least = if cost.at_least { "at least " } else { "" };
+            let reason = format!("{what} ({cost}) takes {at_least}{} of {have}", amount(bytes));
+            return Ok(QueryPlan { method: used, reason, cost, bytes });
+        }
+        let why = match method {
+            QueryMethod::Auto => format!("{what} ({cost}) does not fit {have}"),
+            _ => "asked for".to_owned(),
+        };
+        let bytes = self.factor_bytes(evidence)?;
+        let reason = format!("{why}; the clique tables take {} of {have}", amount(bytes));
+        Ok(QueryPlan { method: used, reason, cost, bytes })
+    }
+}
+
+/// An amount of memory in words, rounded up.
+fn amount(bytes: u64) -> String {
+    match bytes {
+        0..10_240 => format!("{bytes} bytes"),
+        10_240..10_485_760 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        _ => format!("{} MiB", bytes.div_ceil(1 << 20)),
+    }
+}

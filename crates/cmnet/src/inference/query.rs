@@ -1,0 +1,265 @@
+//! A question to a network, built step by step.
+
+use super::approximate::{JointAnswer, MapAnswer};
+use super::evidence::{Evidence, find_level, find_variable};
+use super::marginals::Answer;
+use super::network::Network;
+use super::options::{QueryMethod, QueryOptions};
+use super::plan::QueryPlan;
+use super::sample::Sampler;
+use crate::data::{Var, quoted};
+use crate::error::{Error, Result};
+use crate::graph::{Edge, VarSet};
+use std::borrow::Cow;
+
+/// What is asked of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The distribution of each target: [`Query::run`].
+    Marginals,
+    /// The joint distribution of the targets: [`Query::joint`].
+    Joint,
+    /// The most probable levels of the targets together: [`Query::map`].
+    Map,
+    /// Rows of all variables: [`Query::sampler`].
+    Rows,
+}
+
+/// A question to a network: what is known, what is asked about, and how it is answered.
+///
+/// Without targets it is about every variable that is not given.
+///
+/// # Example
+/// ```
+/// use cmnet::inference::{Network, Question};
+/// use cmnet::io::uai;
+/// // Three binary variables in a row: neighbours agree with odds of 3 to 1.
+/// let text = "MARKOV 3 2 2 2 2 2 0 1 2 1 2 4 3 1 1 3 4 3 1 1 3";
+/// let read = uai::read_network(text, "agree.uai")?;
+/// let network = Network::new(&read.schema, &read.structure, read.parameters)?;
+/// let query = network.query().given("X0=1")?.target("X2")?.memory(1 << 20);
+/// assert_eq!(query.plan(Question::Marginals)?.method.to_string(), "exact");
+/// let answer = query.run()?;
+/// assert!((answer.marginals[0].1[1] - 10.0 / 16.0).abs() < 1e-12);
+/// assert_eq!(network.query().given("X0=1")?.map()?.levels, [(1, 1), (2, 1)]);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Query<'a> {
+    network: Cow<'a, Network>,
+    targets: Option<Vec<Var>>,
+    evidence: Evidence,
+    options: QueryOptions,
+}
+
+impl Network {
+    /// A question to this network.
+    pub fn query(&self) -> Query<'_> {
+        Query::of(Cow::Borrowed(self))
+    }
+
+    /// A question that owns this network.
+    pub fn into_query(self) -> Query<'static> {
+        Query::of(Cow::Owned(self))
+    }
+
+    /// The variables with these names, in the order given. A text may hold several names with
+    /// commas between, in double quotes those that contain commas themselves.
+    fn find_targets(&self, names: &[impl AsRef<str>]) -> Result<Vec<Var>> {
+        let mut targets: Vec<Var> = Vec::new();
+        for text in names.iter().map(AsRef::as_ref) {
+            match self.schema().find(text) {
+                Some(whole) => targets.push(whole),
+                None => {
+                    for name in quoted::names(text) {
+                        targets.push(find_variable(self.schema(), &name)?);
+                    }
+                }
+            }
+        }
+        Ok(targets)
+    }
+}
+
+impl<'a> Query<'a> {
+    fn of(network: Cow<'a, Network>) -> Self {
+        Self { network, targets: None, evidence: Evidence::none(), options: QueryOptions::default() }
+    }
+
+    /// Adds levels that are known, written as `name=level,name=level`.
+    ///
+    /// # Errors
+    /// As [`Evidence::add`].
+    pub fn given(mut self, text: &str) -> Result<Self> {
+        self.evidence.add(self.network.schema(), text)?;
+        Ok(self)
+    }
+
+    /// Adds that a variable has a level, both by name.
+    ///
+    /// # Errors
+    /// When a name does not exist, and as [`Evidence::observe`].
+    pub fn observe(mut self, name: &str, label: &str) -> Result<Self> {
+        let schema = self.network.schema();
+        let variable = find_variable(schema, name)?;
+        self.evidence.observe(schema, variable, find_level(schema, variable, label)?)?;
+        Ok(self)
+    }
+
+    /// Adds weights of a variable's levels, written as `name=level:weight,level:weight`.
+    ///
+    /// # Errors
+    /// As [`Evidence::add_weights`].
+    pub fn soft(mut self, text: &str) -> Result<Self> {
+        self.evidence.add_weights(self.network.schema(), text)?;
+        Ok(self)
+    }
+
+    /// Replaces all that is known.
+    pub fn evidence(mut self, evidence: Evidence) -> Self {
+        self.evidence = evidence;
+        self
+    }
+
+    /// Adds a variable to ask about, by name; or several with commas between, in double quotes
+    /// those that contain commas themselves.
+    ///
+    /// # Errors
+    /// When one does not exist, stands twice or is given already.
+    pub fn target(self, name: &str) -> Result<Self> {
+        self.targets(&[name])
+    }
+
+    /// Adds variables to ask about, each text as in [`Query::target`].
+    ///
+    /// # Errors
+    /// As [`Query::target`].
+    pub fn targets(self, names: &[impl AsRef<str>]) -> Result<Self> {
+        let found = self.network.find_targets(names)?;
+        if found.is_empty() { Ok(self) } else { self.about(&found) }
+    }
+
+    /// Adds variables to ask about, by number.
+    ///
+    /// # Errors
+    /// As [`Query::target`].
+    pub fn about(mut self, variables: &[Var]) -> Result<Self> {
+        self.targets.get_or_insert_default().extend_from_slice(variables);
+        self.network.check_targets(self.targets.as_deref().unwrap_or_default(), &self.evidence)?;
+        Ok(self)
+    }
+
+    /// The most memory for tables, in bytes. [default: 1 GiB]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.options.exact.memory = bytes;
+        self
+    }
+
+    /// The method. [default: exact when its tables fit the memory, else Gibbs sampling]
+    pub fn method(mut self, method: QueryMethod) -> Self {
+        self.options.method = method;
+        self
+    }
+
+    /// Replaces all options.
+    pub fn options(mut self, options: QueryOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The network that is asked.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// All that is known.
+    pub fn known(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// The targets that were named; `None` when there are none.
+    pub fn named(&self) -> Option<&[Var]> {
+        self.targets.as_deref()
+    }
+
+    /// The variables that the question is about: the targets, or every variable that is not
+    /// given.
+    ///
+    /// # Errors
+    /// When there are no targets and every variable is given.
+    pub fn variables(&self) -> Result<Vec<Var>> {
+        if let Some(targets) = &self.targets {
+            return Ok(targets.clone());
+        }
+        let count = self.network.schema().len();
+        let free: VarSet = (0..count).filter(|&v| self.evidence.level(v).is_none()).collect();
+        if free.is_empty() {
+            let problem = "every variable is given";
+            return Err(Error::question(problem, "leave out what you want to know"));
+        }
+        Ok(free.iter().collect())
+    }
+
+    /// The edges between unobserved variables that the evidence cuts, in order.
+    pub fn cut_edges(&self) -> Vec<Edge> {
+        self.network.cut_edges(&self.evidence)
+    }
+
+    /// What an answer will take, and by which method: known before any table is allocated.
+    ///
+    /// # Errors
+    /// When a method without a tree is chosen and there are too many cliques to count.
+    pub fn plan(&self, question: Question) -> Result<QueryPlan> {
+        let (network, evidence, options) = (&*self.network, &self.evidence, &self.options);
+        match question {
+            Question::Marginals => network.plan_marginals(&self.variables()?, evidence, options),
+            Question::Joint => network.plan_joint(&self.variables()?, evidence, options),
+            Question::Map => network.plan_map(self.named(), evidence, options),
+            Question::Rows => network.plan_rows(evidence, options),
+        }
+    }
+
+    /// The distribution of each target.
+    ///
+    /// # Errors
+    /// When a target is given; when the tree does not fit the memory and the method is exact;
+    /// when the evidence has probability 0.
+    pub fn run(&self) -> Result<Answer> {
+        self.network.marginals(&self.variables()?, &self.evidence, &self.options)
+    }
+
+    /// The joint distribution of the targets.
+    ///
+    /// # Errors
+    /// As [`Query::run`]; when the table itself is too large.
+    pub fn joint(&self) -> Result<JointAnswer> {
+        self.network.joint(&self.variables()?, &self.evidence, &self.options)
+    }
+
+    /// The most probable levels of the targets together, all others summed out; without
+    /// targets, of all unobserved variables.
+    ///
+    /// Exactly where elimination fits the memory. Else all variables by climbing from several
+    /// starts, from annealed chains too unless the method is belief propagation; some
+    /// variables as the best of what Gibbs chains visited most and of the climb's levels,
+    /// compared by their exact weights where a tree without them fits, else by visits.
+    ///
+    /// # Errors
+    /// As [`Query::run`].
+    pub fn map(&self) -> Result<MapAnswer> {
+        self.network.map(self.named(), &self.evidence, &self.options)
+    }
+
+    /// Something that draws rows of all variables given the evidence.
+    ///
+    /// By Gibbs sampling, each block of 1,024 rows is a chain of its own: it starts with the
+    /// options' warm-up, and keeps every fifth sweep. The options' number of sweeps is not
+    /// used, and their seed is the sampler's.
+    ///
+    /// # Errors
+    /// As [`Query::run`]; when the method is belief propagation, which draws no rows.
+    pub fn sampler(&self) -> Result<Sampler<'_>> {
+        self.network.sampler(&self.evidence, &self.options)
+    }
+}

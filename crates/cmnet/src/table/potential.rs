@@ -1,0 +1,162 @@
+//! Log potentials as dense tables: made of phi-terms, turned back into them, added up.
+//!
+//! In a table over variables C, the cell x with support A = {k : x_k > 0} stands for the term
+//! phi_A(x_A). Then log potentials, terms and expectations are linear transforms of one
+//! another, each done axis by axis in |C| passes instead of one pass per term.
+
+use super::shape::Shape;
+use crate::data::Var;
+use crate::graph::VarSet;
+
+/// The terms of one set of variables: all configurations without a level 0, the last variable
+/// fastest.
+pub(crate) type SetTerms<'a> = (&'a VarSet, &'a [f64]);
+
+/// Terms to log potentials (paper, eq. 1): each cell becomes the sum of phi_A(x_A) over all
+/// A inside its support.
+pub(crate) fn sum_of_terms(shape: &Shape, table: &mut [f64]) {
+    sweep(shape, table, |low, high| {
+        high.iter_mut().zip(low).for_each(|(value, base)| *value += *base);
+    });
+}
+
+/// Log potentials to terms, the inverse of [`sum_of_terms`].
+pub(crate) fn terms_of_sum(shape: &Shape, table: &mut [f64]) {
+    sweep(shape, table, |low, high| {
+        high.iter_mut().zip(low).for_each(|(value, base)| *value -= *base);
+    });
+}
+
+/// Probabilities (or counts) of cells to those of terms, the transpose of [`sum_of_terms`]:
+/// each cell becomes the probability that X_A = x_A for its support A.
+pub(crate) fn margins_of_cells(shape: &Shape, table: &mut [f64]) {
+    sweep(shape, table, |low, high| {
+        low.iter_mut().zip(high).for_each(|(sum, value)| *sum += *value);
+    });
+}
+
+/// Along each axis, visits the slice at level 0 together with each slice at a higher level.
+fn sweep(shape: &Shape, table: &mut [f64], visit: impl Fn(&mut [f64], &mut [f64])) {
+    for (levels, stride) in shape.axes() {
+        for block in table.chunks_exact_mut(stride * levels) {
+            let (low, higher) = block.split_at_mut(stride);
+            for high in higher.chunks_exact_mut(stride) {
+                visit(low, high);
+            }
+        }
+    }
+}
+
+/// Adds to a table of zeros the log potentials of sets of terms, each of which lies inside it.
+///
+/// They are summed up in a table of the variables that the sets have, usually much smaller.
+pub(crate) fn add_potentials(shape: &Shape, terms: &[SetTerms<'_>], table: &mut [f64]) {
+    let used = |v: &&Var| terms.iter().any(|(variables, _)| variables.contains(**v));
+    let inner = shape.restricted(shape.variables().iter().filter(used).copied());
+    let whole = inner.size() == shape.size();
+    let mut own = if whole { Vec::new() } else { vec![0.0; inner.size()] };
+    let small: &mut [f64] = if whole { &mut *table } else { &mut own };
+    for (variables, values) in terms {
+        let cells = inner.term_cells(variables);
+        cells.iter().zip(*values).for_each(|(&cell, &value)| small[cell] = value);
+    }
+    sum_of_terms(&inner, small);
+    if !whole {
+        shape.walk_onto(&inner).spread(&own, table);
+    }
+}
+
+/// Adds numbers per level of one variable to all cells of a table that contains it.
+pub(crate) fn add_along(shape: &Shape, variable: Var, by_level: &[f64], table: &mut [f64]) {
+    let stride = shape.stride_of(variable);
+    for block in table.chunks_exact_mut(stride * by_level.len()) {
+        for (run, add) in block.chunks_exact_mut(stride).zip(by_level) {
+            for value in run.iter_mut() {
+                *value += add;
+            }
+        }
+    }
+}
+
+/// The distribution of one variable of a table of probabilities, or of weights, over its levels.
+pub(crate) fn shares_of_levels(shape: &Shape, table: &[f64], variable: Var) -> Vec<f64> {
+    let alone = shape.restricted([variable].into_iter());
+    let mut sums = vec![0.0; alone.size()];
+    shape.walk_onto(&alone).gather(table, &mut sums);
+    let total: f64 = sums.iter().sum();
+    for sum in &mut sums {
+        *sum /= total;
+    }
+    sums
+}
+
+/// Adds to the energies of one variable's levels the cells of a table from `base` on, which is
+/// its level 0, a stride apart.
+pub(crate) fn add_energies(table: &[f64], base: usize, stride: usize, energies: &mut [f64]) {
+    for (level, energy) in energies.iter_mut().enumerate() {
+        *energy += table[base + level * stride];
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Turns log weights into probabilities; returns the log of the sum of their exponentials.
+/// When every weight is zero, the probabilities are all 0 and the logarithm is minus infinity.
+pub(crate) fn softmax(values: &mut [f64]) -> f64 {
+    let largest = largest(values);
+    if largest == f64::NEG_INFINITY {
+        values.fill(0.0);
+        return largest;
+    }
+    let mut sum = 0.0;
+    for value in values.iter_mut() {
+        *value = libm::exp(*value - largest);
+        sum += *value;
+    }
+    for value in values.iter_mut() {
+        *value /= sum;
+    }
+    largest + libm::log(sum)
+}
+
+/// The log of the sum of exponentials.
+pub(crate) fn log_sum(values: &[f64]) -> f64 {
+    let largest = largest(values);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    largest + libm::log(values.iter().map(|value| libm::exp(value - largest)).sum::<f64>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sweeps_are_inverse_and_transposed() {
+        let shape = Shape::new(vec![1, 0, 2], &[3, 2, 4]);
+        let one: Vec<f64> = (0..24).map(|k| f64::from(k * k % 7)).collect();
+        let other: Vec<f64> = (0..24).map(|k| f64::from(k * 5 % 11)).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        let mut forward = one.clone();
+        sum_of_terms(&shape, &mut forward);
+        let mut backward = other.clone();
+        margins_of_cells(&shape, &mut backward);
+        assert!((dot(&forward, &other) - dot(&one, &backward)).abs() < 1e-9);
+        assert!((backward[0] - other.iter().sum::<f64>()).abs() < 1e-9);
+        terms_of_sum(&shape, &mut forward);
+        assert_eq!(forward, one);
+    }
+
+    #[test]
+    fn log_weights_that_are_all_zero_make_no_number_that_is_none() {
+        let mut impossible = [f64::NEG_INFINITY; 2];
+        assert_eq!((log_sum(&impossible), softmax(&mut impossible)), (f64::NEG_INFINITY, f64::NEG_INFINITY));
+        assert_eq!(impossible, [0.0; 2]);
+        let mut weights = [1000.0, f64::NEG_INFINITY, 1000.0];
+        assert_eq!(log_sum(&weights).to_bits(), softmax(&mut weights).to_bits());
+        assert_eq!(weights, [0.5, 0.0, 0.5]);
+    }
+}
