@@ -40,7 +40,7 @@ impl Stratified {
     /// Fits the parameters: cliques over separators, where merged configurations share one
     /// conditional distribution.
     ///
-    /// `smoothing` imagined observations, spread evenly over the joint outcome space, keep every
+    /// `smoothing` pseudo-counts, spread evenly over the joint outcome space, keep every
     /// probability positive; the log-likelihood that is reported never sees them. The same
     /// rule as that of `FitOptions::smoothing` for contextual networks.
     ///
@@ -105,7 +105,7 @@ fn clique_logs(clique: &LabelledClique, table: &[f64]) -> Vec<f64> {
     (0..table.len()).map(log).collect()
 }
 
-/// The counts of a set with imagined observations, spread evenly over its configurations.
+/// The counts of a set with pseudo-counts, spread evenly over its configurations.
 fn smoothed(counts: &RowCounts<'_>, set: &VarSet, smoothing: f64) -> Result<Vec<f64>> {
     let table = margin(counts, set)?;
     let share = smoothing / table.len() as f64;

@@ -1,7 +1,7 @@
 //! Counts with the names of what was counted: what a model is learned from.
 
 use super::CountSource;
-use crate::data::{DataDigest, Schema};
+use crate::data::{DataDigest, MAX_ROWS, Schema};
 use crate::error::{Error, Remedy, Result};
 use std::fmt;
 use std::sync::LazyLock;
@@ -27,9 +27,11 @@ impl<'a, S: CountSource> CountedTable<'a, S> {
     /// takes the margin over all variables.
     ///
     /// # Errors
-    /// When names and counts speak of different variables, or the margin cannot be had.
+    /// When names and counts speak of different variables, there are no observations or more than
+    /// [`MAX_ROWS`], or the margin cannot be had.
     pub fn new(counts: &'a S, schema: &'a Schema) -> Result<Self> {
         check(counts.cardinalities(), schema)?;
+        check_rows(counts.rows())?;
         let rows = counts.margin(&(0..schema.len()).collect())?;
         let digest =
             DataDigest::of_rows(schema, rows.iter().map(|(row, count)| (row.iter().copied(), count)));
@@ -39,13 +41,15 @@ impl<'a, S: CountSource> CountedTable<'a, S> {
     /// The same where the digest is known, or is computed when it is asked for.
     ///
     /// # Errors
-    /// When names and counts speak of different variables.
+    /// When names and counts speak of different variables, or there are no observations or more
+    /// than [`MAX_ROWS`].
     pub fn with_digest(
         counts: &'a S,
         schema: &'a Schema,
         digest: impl FnOnce() -> DataDigest + Send + 'a,
     ) -> Result<Self> {
         check(counts.cardinalities(), schema)?;
+        check_rows(counts.rows())?;
         Ok(Self { counts, schema, digest: LazyLock::new(Box::new(digest)) })
     }
 
@@ -72,4 +76,16 @@ fn check(cardinalities: &[u32], schema: &Schema) -> Result<()> {
     }
     let problem = format!("the counts have levels {cardinalities:?} and the schema names {named:?}");
     Err(Error::mismatch(problem, Remedy::Advice("give the schema of the counts".into())))
+}
+
+/// Scores are tables over all numbers of observations, and nothing is learned from none.
+pub(crate) fn check_rows(rows: u64) -> Result<()> {
+    if rows == 0 {
+        return Err(Error::option("rows", "no row of positive weight", "at least one observation"));
+    }
+    if rows > MAX_ROWS {
+        let hint = "divide all weights by a common factor or learn from a sample";
+        return Err(Error::limit(format!("the number of rows {rows}"), "2^31", hint));
+    }
+    Ok(())
 }

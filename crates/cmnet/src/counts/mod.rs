@@ -61,6 +61,7 @@ mod sharded;
 mod sparse;
 
 pub use counted::CountedTable;
+pub(crate) use counted::check_rows;
 pub use family::FamilyCounts;
 pub use margin::MarginCounts;
 pub use planes::PlaneCounts;

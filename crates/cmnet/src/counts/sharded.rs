@@ -1,7 +1,7 @@
 //! Several sources as one: the counts of shards of rows, added up.
 
-use super::{Count, CountSource, FamilyCounts, MarginCounts};
-use crate::data::{MAX_ROWS, Schema, Var};
+use super::{Count, CountSource, FamilyCounts, MarginCounts, check_rows};
+use crate::data::{Schema, Var};
 use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
 use crate::table::{OutcomeSpace, Shape};
@@ -37,8 +37,8 @@ impl<'a> ShardedCounts<'a> {
     /// Adds up these sources.
     ///
     /// # Errors
-    /// When there is none, they do not have the same variables and levels, or they have more than
-    /// [`MAX_ROWS`] observations together.
+    /// When there is none, they do not have the same variables and levels, or they have no
+    /// observations or more than [`crate::data::MAX_ROWS`] together.
     pub fn new(shards: Vec<Box<dyn CountSource + 'a>>) -> Result<Self> {
         let differ = |problem: &str| {
             Error::mismatch(problem, Remedy::Advice("give shards of one table, coded alike".into()))
@@ -49,13 +49,7 @@ impl<'a> ShardedCounts<'a> {
             return Err(differ("the shards have different variables or levels"));
         }
         let rows = shards.iter().map(|shard| shard.rows()).sum();
-        if rows > MAX_ROWS {
-            return Err(Error::limit(
-                format!("the number of rows {rows} of all shards"),
-                "2^31",
-                "divide all weights by a common factor or learn from a sample",
-            ));
-        }
+        check_rows(rows)?;
         Ok(Self { shards, cardinalities, rows })
     }
 }

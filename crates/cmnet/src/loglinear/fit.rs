@@ -16,7 +16,7 @@ use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, Halting, Outcome, check, outcome};
-use crate::counts::{Count, CountSource, RowCounts};
+use crate::counts::{Count, CountSource, RowCounts, check_rows};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
@@ -118,6 +118,7 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
     let FitRequest { structure, counts, names, options } = request;
     options.check()?;
     check_cardinalities(structure, counts.cardinalities(), names)?;
+    check_rows(counts.rows())?;
     check(control)?;
     let terms = Terms::new(structure, names)?;
     let coordinates = Coordinates::new(structure, &terms)?;

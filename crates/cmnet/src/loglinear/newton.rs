@@ -166,12 +166,11 @@ impl<O: Objective> Climb<'_, O> {
             Some(kept) => Some((solve(&kept)?, kept)),
             None => None,
         };
-        let (solution, preconditioner) = match kept.filter(|(found, _)| serves(found)) {
-            Some(serving) => serving,
-            None => {
-                let fresh = Preconditioner::new(self.objective, &self.point, control)?;
-                (solve(&fresh)?, fresh)
-            }
+        let (solution, preconditioner) = if let Some(serving) = kept.filter(|(found, _)| serves(found)) {
+            serving
+        } else {
+            let fresh = Preconditioner::new(self.objective, &self.point, control)?;
+            (solve(&fresh)?, fresh)
         };
         let failed = !serves(&solution);
         if solution.solved && !failed && solution.steps <= preconditioner.patience() {
