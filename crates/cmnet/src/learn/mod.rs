@@ -133,7 +133,7 @@ impl LearnedModel {
 ///
 /// An observer that asks to stop ends the search with what was found so far; the result
 /// then says so. What was found is fitted all the same; asked to stop while it fits, it keeps
-/// the fits that are finished. Edges that are too large to count are left out and their ends
+/// the fits that are finished. Edges whose neighbourhoods have too many configurations to count are left out, their ends
 /// listed as `limited`; a structure too large to be fitted has no parameters and says why.
 ///
 /// # Errors
