@@ -154,7 +154,7 @@ fn the_bundled_model_is_the_known_model() {
         five of its 19 parameters are NOT published and were chosen to fit the published sBIC: \
         P(X2=1) = 0.5, P(X6=1|X5=0) = 0.3, P(X6=1|X5=1) = 0.7, P(X7=1|X5=0,X6=1) = 0.8, \
         P(X7=1|elsewhere) = 0.4"
-        .to_owned();
+        .into();
     let schema = known.schema().clone();
     let model = Model { schema, structure: known.structure().clone(), learned: None, fit: Some(fitted) };
     let path = workspace("data/synthetic_sgm.model.json");

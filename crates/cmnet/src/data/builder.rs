@@ -12,7 +12,7 @@ use crate::error::InputProblem;
 /// little memory; above it, long tables with few distinct rows stay small.
 const FIRST_MERGE: usize = 1 << 20;
 
-/// A complaint about one variable of a row.
+/// An error about one variable of a row.
 pub(crate) type Misfit = (Option<usize>, InputProblem);
 
 /// Takes rows of labels, one at a time, and gives a [`Dataset`].

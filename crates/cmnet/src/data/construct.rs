@@ -8,7 +8,7 @@ use super::encode::Coder;
 use super::variable::{Schema, check_names};
 use crate::error::{Error, InputProblem, Place, Result, quoted};
 
-/// What stands for a file in complaints about a table from memory.
+/// What stands for a file in errors about a table from memory.
 const TABLE: &str = "the table";
 
 impl Dataset {

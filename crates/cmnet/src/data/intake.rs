@@ -11,7 +11,7 @@ use super::variable::{Schema, check_levels, check_names};
 use super::warning::Warning;
 use crate::error::{Error, InputProblem, Place, Result};
 
-/// What stands for a file in complaints about a table from memory.
+/// What stands for a file in errors about a table from memory.
 pub const TABLE: &str = "the table";
 
 /// What is known of a column's levels before its first cell is read.
@@ -89,7 +89,7 @@ impl Intake {
         Ok(Self { builder: TableBuilder::new(names, coders), tally: Tally::default(), numbers })
     }
 
-    /// The same table whose columns, in complaints, have these numbers, counted from 1:
+    /// The same table whose columns, in errors, have these numbers, counted from 1:
     /// their places in a table of which only some columns are read.
     #[must_use]
     pub fn with_numbers(mut self, numbers: impl IntoIterator<Item = usize>) -> Self {
@@ -113,7 +113,7 @@ impl Intake {
         let complete =
             self.builder.push(weight, |column| cell(column).map(<[u8]>::trim_ascii)).map_err(|misfit| {
                 let number = misfit.0.map(|column| self.numbers[column]);
-                complaint(*misfit, (line, number), self.builder.names())
+                error_at(*misfit, (line, number), self.builder.names())
             })?;
         self.tally.add(line, weight, complete);
         Ok(())
@@ -155,7 +155,7 @@ fn coder(levels: Levels, missing: &[String]) -> std::result::Result<Coder, Input
     })
 }
 
-fn complaint((column, problem): Misfit, (line, number): (u64, Option<usize>), names: &[String]) -> Error {
+fn error_at((column, problem): Misfit, (line, number): (u64, Option<usize>), names: &[String]) -> Error {
     let mut place = Place::file(TABLE).at_line(line);
     place.name = column.map(|column| names[column].clone());
     place.column = number;
@@ -210,7 +210,7 @@ impl RowLevels {
                     Some(
                         added
                             .map_err(|problem| {
-                                complaint((Some(variable), problem), (self.line, None), &self.names)
+                                error_at((Some(variable), problem), (self.line, None), &self.names)
                             })?
                             .into(),
                     )

@@ -104,7 +104,7 @@ impl Loaded {
 /// Reads a table.
 ///
 /// # Errors
-/// When the source cannot be read or is not a table; every complaint names file, line,
+/// When the source cannot be read or is not a table; every error names file, line,
 /// column, the offending text and what to do.
 ///
 /// # Example
@@ -119,7 +119,7 @@ pub fn read(source: &Source, options: &ReadOptions) -> Result<Loaded> {
     read_text(source.open()?, options)
 }
 
-/// Reads a table from any reader; `name` stands for the file in complaints.
+/// Reads a table from any reader; `name` stands for the file in errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -170,7 +170,7 @@ impl Table<'_> {
         let complete = self
             .builder
             .push(weight, |variable| Some(records.field(variables[variable])))
-            .map_err(|misfit| self.complaint(*misfit))?;
+            .map_err(|misfit| self.error_at(*misfit))?;
         self.tally.add(self.records.line(), weight, complete);
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Table<'_> {
         })
     }
 
-    fn complaint(&self, (variable, problem): Misfit) -> Error {
+    fn error_at(&self, (variable, problem): Misfit) -> Error {
         let place = match variable {
             Some(variable) => self.columns.place(self.columns.variables[variable]),
             None => self.records.place(),

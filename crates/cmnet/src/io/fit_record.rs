@@ -1,6 +1,6 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
-use super::model_file::complaint;
+use super::model_file::error_at;
 use crate::data::{DataDigest, Schema};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
@@ -97,16 +97,16 @@ impl FitRecord {
             let term = read_term(file, schema, &record.configuration, &at)?;
             let Some(number) = terms.number(&term) else {
                 let problem = "the graph has no such term; expected connected variables at levels other than their first";
-                return Err(complaint(file, &at, problem.to_owned()));
+                return Err(error_at(file, &at, problem.to_owned()));
             };
             if values[number].replace(record.phi).is_some() {
-                return Err(complaint(file, &at, "this term appears twice".to_owned()));
+                return Err(error_at(file, &at, "this term appears twice".to_owned()));
             }
         }
         let missing = values.iter().position(Option::is_none).map(|number| terms.term(number));
         if let Some(term) = missing {
             let problem = format!("the term {} is missing", Value::from(configuration(schema, &term)));
-            return Err(complaint(file, "parameters.terms", problem));
+            return Err(error_at(file, "parameters.terms", problem));
         }
         let values: Vec<f64> = values.into_iter().flatten().collect();
         self.check_numbers(file)?;
@@ -114,12 +114,12 @@ impl FitRecord {
         if self.free_parameters != free {
             let problem =
                 format!("{} is not the number of free parameters; that is {free}", self.free_parameters);
-            return Err(complaint(file, "parameters.free_parameters", problem));
+            return Err(error_at(file, "parameters.free_parameters", problem));
         }
         let violation = largest_violation(structure, &terms, &values);
         if violation > LARGEST_VIOLATION {
             let problem = format!("the values break the contexts' restrictions by {violation:e}");
-            return Err(complaint(file, "parameters.terms", problem));
+            return Err(error_at(file, "parameters.terms", problem));
         }
         let parameters = Parameters::new(terms, values, self.log_partition);
         check_partition(file, structure, &parameters)?;
@@ -128,7 +128,7 @@ impl FitRecord {
             let term = read_term(file, schema, record, &at)?;
             match parameters.terms().number(&term) {
                 Some(_) => Ok(term),
-                None => Err(complaint(file, &at, "the graph has no such term".to_owned())),
+                None => Err(error_at(file, &at, "the graph has no such term".to_owned())),
             }
         };
         let boundary = self.boundary.iter().enumerate().map(term).collect::<Result<_>>()?;
@@ -152,12 +152,12 @@ impl FitRecord {
     fn digest(&self, file: &str) -> Result<Option<DataDigest>> {
         let Some(text) = &self.digest else { return Ok(None) };
         let refuse =
-            || complaint(file, "parameters.digest", "expected sha256: and 64 hexadecimal digits".to_owned());
+            || error_at(file, "parameters.digest", "expected sha256: and 64 hexadecimal digits".to_owned());
         DataDigest::parse(text).map(Some).ok_or_else(refuse)
     }
 
     fn check_numbers(&self, file: &str) -> Result<()> {
-        let refuse = |problem: &str| Err(complaint(file, "parameters", problem.to_owned()));
+        let refuse = |problem: &str| Err(error_at(file, "parameters", problem.to_owned()));
         let imported = self.method == Estimate::Imported;
         if imported != (self.status == FitStatus::NotEstimated) {
             return refuse("the status \"not-estimated\" belongs to imported parameters, and only to them");
@@ -216,7 +216,7 @@ fn check_partition(file: &str, structure: &Structure, parameters: &Parameters) -
         return Ok(());
     }
     let problem = format!("{recorded} is not the log partition function of the terms; that is {found}");
-    Err(complaint(file, "parameters.log_partition", problem))
+    Err(error_at(file, "parameters.log_partition", problem))
 }
 
 fn configuration(schema: &Schema, term: &Term) -> Map<String, Value> {
@@ -231,11 +231,11 @@ fn read_term(file: &str, schema: &Schema, record: &Map<String, Value>, at: &str)
     let mut pairs = Vec::new();
     for (name, label) in record {
         let Some(variable) = schema.find(name) else {
-            return Err(complaint(file, at, format!("there is no variable {}", quoted(name))));
+            return Err(error_at(file, at, format!("there is no variable {}", quoted(name))));
         };
         let level = label.as_str().and_then(|label| schema.variable(variable).level(label));
         let Some(level) = level else {
-            return Err(complaint(file, at, format!("{label} is not a level of {}", quoted(name))));
+            return Err(error_at(file, at, format!("{label} is not a level of {}", quoted(name))));
         };
         pairs.push((variable, level));
     }

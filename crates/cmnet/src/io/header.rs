@@ -25,7 +25,7 @@ impl Columns {
         Self::of(first.place().file, names, options)
     }
 
-    /// The columns of a table with these names; `file` stands for it in complaints.
+    /// The columns of a table with these names; `file` stands for it in errors.
     ///
     /// # Errors
     /// When a column that the options name is not there, or none is left.

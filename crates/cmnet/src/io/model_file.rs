@@ -34,13 +34,13 @@ pub fn to_text(model: &Model) -> Result<String> {
         parameters: model.fit.as_ref().map(|fit| FitRecord::new(&model.schema, fit)),
     };
     if !record.is_finite() {
-        return Err(complaint(
+        return Err(error_at(
             "model",
             "",
             "a number in it is not finite, so it cannot be written".to_owned(),
         ));
     }
-    let value = serde_json::to_value(&record).map_err(|error| complaint("model", "", error.to_string()))?;
+    let value = serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
     Ok(json_text::to_text(&value))
 }
 
@@ -71,7 +71,7 @@ fn context_record(schema: &Schema, context: &EdgeContext) -> ContextRecord {
     }
 }
 
-/// Reads and checks a model file's text; `file` names it in complaints.
+/// Reads and checks a model file's text; `file` names it in errors.
 ///
 /// # Errors
 /// Says where in the document something is wrong and what was expected.
@@ -90,7 +90,7 @@ const LARGEST: u64 = 1 << 30;
 pub fn load(path: &Path) -> Result<Model> {
     let file = path.display().to_string();
     if path.is_dir() {
-        return Err(complaint(&file, "file", "this is a directory; name a model file in it".to_owned()));
+        return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
     }
     let mut bytes = Vec::new();
     let mut reader = open_file(path)?.take(LARGEST + 1);
@@ -99,7 +99,7 @@ pub fn load(path: &Path) -> Result<Model> {
         return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
-        complaint(
+        error_at(
             &file,
             &format!("byte {}", error.utf8_error().valid_up_to()),
             "the text is not UTF-8".to_owned(),
@@ -116,7 +116,7 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
     write_atomic(path, to_text(model)?.as_bytes())
 }
 
-/// What kinds of values are called in complaints, and what people call them.
+/// What kinds of values are called in errors, and what people call them.
 const KINDS: [(&str, &str); 7] = [
     ("u64", "a whole number, 0 or more"),
     ("u32", "a whole number, 0 or more"),
@@ -135,7 +135,7 @@ fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
     }
     if let Some(format) = other_format(text) {
         let problem = format!("the format is {}; expected {FORMAT:?}", quoted(&format));
-        return complaint(file, "format", problem);
+        return error_at(file, "format", problem);
     }
     let remedies = Remedy::ExpectModelFile.into();
     ErrorKind::Model { file: file.to_owned(), at, problem: what, remedies }.into()
@@ -147,7 +147,7 @@ fn other_format(text: &str) -> Option<String> {
     value.get("format")?.as_str().filter(|&format| format != FORMAT).map(str::to_owned)
 }
 
-pub(super) fn complaint(file: &str, at: &str, problem: String) -> Error {
+pub(super) fn error_at(file: &str, at: &str, problem: String) -> Error {
     Error::model(file, at, problem)
 }
 
@@ -168,7 +168,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn bad<T>(&self, at: impl Into<String>, problem: impl Into<String>) -> Result<T> {
-        Err(complaint(self.file, &at.into(), problem.into()))
+        Err(error_at(self.file, &at.into(), problem.into()))
     }
 
     fn model(&self, record: &ModelRecord) -> Result<Model> {
@@ -302,7 +302,7 @@ impl Reader<'_> {
     }
 
     fn learned(&self, record: &LearnedRecord) -> Result<Provenance> {
-        let bad = |field: &str, problem: String| complaint(self.file, &format!("learned.{field}"), problem);
+        let bad = |field: &str, problem: String| error_at(self.file, &format!("learned.{field}"), problem);
         if record.rows == 0 {
             return Err(bad("rows", "0; expected at least 1".to_owned()));
         }
