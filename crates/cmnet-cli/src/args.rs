@@ -309,3 +309,44 @@ pub(crate) struct DrawArgs {
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use cmnet::options::{OptionInfo, asking, validation};
+
+    /// The flag of an option, where a command has one.
+    fn flag(command: &str, option: &OptionInfo) -> Option<clap::Arg> {
+        let all = Cli::command();
+        let command = all.find_subcommand(command)?;
+        command.get_arguments().find(|flag| flag.get_long() == Some(option.name.name())).cloned()
+    }
+
+    #[test]
+    fn every_option_of_the_library_is_a_flag_with_its_words_and_default() {
+        let groups = [
+            ("learn", reading::ALL),
+            ("learn", learning::ALL),
+            ("fit", fitting::ALL),
+            ("cv", validation::ALL),
+            ("query", asking::ALL),
+        ];
+        for (command, option) in groups.iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one)))
+        {
+            let flag = flag(command, option).unwrap_or_else(|| panic!("{command} has no {option:?}"));
+            let words: Vec<String> =
+                flag.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
+            let own: Vec<&str> = option.choices.iter().map(|choice| choice.word).collect();
+            assert!(option.is_switch || words == own, "{command}: {option:?}");
+            let told: Vec<_> = flag.get_default_values().iter().filter_map(|text| text.to_str()).collect();
+            // The help tells these in words: the seed is for one class of models, and missing texts
+            // begin with the empty one.
+            let in_words = matches!(option.name.name(), "missing" | "seed") && told.is_empty();
+            assert!(
+                option.is_switch || in_words || told == Vec::from_iter(option.default),
+                "{command}: {option:?}"
+            );
+        }
+    }
+}

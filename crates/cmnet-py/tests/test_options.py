@@ -3,6 +3,8 @@
 import inspect
 import re
 import subprocess
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -105,14 +107,63 @@ def test_the_comparison_can_fail(command):
     assert len(found) >= 25
 
 
-def test_the_library_has_the_same_defaults():
-    there = _cmnet.defaults()
-    parameters = inspect.signature(cmnet.learn).parameters
-    assert list(parameters["kappa"].default) == there["kappa"]
-    assert there["memory"] == 256 << 20 and parameters["memory"].default == "256M"
-    for option in ("alpha", "search", "select", "threads", "max_neighbors", "max_configurations", "candidates", "method", "smoothing", "seed"):
-        assert parameters[option].default == there[option], option
-    assert there["missing"] == ["", "NA", "NaN", "?"]
+# Each group of the library's table of options, with the functions that have all of it.
+GROUPS = {
+    "reading": [cmnet.Table, cmnet.learn, cmnet.cross_validate, cmnet.Model.fit, cmnet.Model.evaluate],
+    "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
+    "learning": [cmnet.learn],
+    "fitting": [cmnet.learn, cmnet.cross_validate, cmnet.Model.fit],
+    "validation": [cmnet.cross_validate],
+    "asking": [cmnet.Model.query, cmnet.Model.joint, cmnet.Model.map],
+}
+
+
+def test_the_library_has_the_same_options_and_defaults():
+    table = _cmnet.option_table()
+    assert set(table) == set(GROUPS)
+    for group, functions in GROUPS.items():
+        assert table[group], group
+        for function in functions:
+            parameters = inspect.signature(function).parameters
+            for option in table[group]:
+                name, default = option["name"], parameters[option["name"]].default
+                if name == "missing":
+                    assert default is None and option["default"].split(",") == ["", "NA", "NaN", "?"]
+                elif option["is_switch"]:
+                    assert default is False, name
+                else:
+                    assert shown(default) == option["default"], (function, name)
+
+
+def test_the_words_of_an_option_are_those_of_the_library():
+    from cmnet import _options
+
+    words = {
+        ("reading", "on_missing"): _options.OnMissing,
+        ("rows", "on_unknown"): _options.OnUnknown,
+        ("learning", "model"): _options.ModelClass,
+        ("learning", "search"): _options.SearchMode,
+        ("learning", "select"): _options.Select,
+        ("learning", "candidates"): _options.Candidates,
+        ("fitting", "method"): _options.FitMethod,
+        ("asking", "method"): _options.QueryMethod,
+        ("asking", "elimination"): _options.Elimination,
+    }
+    there = {
+        (group, option["name"]): option["choices"]
+        for group, options in _cmnet.option_table().items()
+        for option in options
+        if option["choices"]
+    }
+    assert {place: list(get_args(literal)) for place, literal in words.items()} == there
+
+
+def test_the_document_names_every_option_of_a_table():
+    page = (Path(__file__).parents[3] / "docs" / "python.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    for option in _cmnet.option_table()["reading"]:
+        assert option["name"] in told, option["name"]
 
 
 def test_reading_options_are_the_same_everywhere():
@@ -132,6 +183,8 @@ def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
     typed = {
         _options.reading: _options.Reading,
         _options.row_reading: _options.RowReading,
+        _options.searching: _options.Searching,
+        _options.fitting: _options.Fitting,
         _options.inference: _options.Inference,
         _options.question: _options.Asking,
     }
@@ -139,7 +192,7 @@ def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
         keywords = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
         assert set(keywords) == set(kind.__annotations__), function
     learn = inspect.signature(cmnet.learn).parameters
-    for function in (_options.learning, _options.fitting):
+    for function in (_options.searching, _options.learning, _options.fitting):
         for option, parameter in inspect.signature(function).parameters.items():
             if parameter.default is not parameter.empty:
                 assert parameter.default == learn[option].default, option

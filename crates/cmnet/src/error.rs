@@ -10,6 +10,8 @@ mod option;
 mod remedy;
 mod text;
 
+#[cfg(test)]
+pub(crate) use dialect::CommandLine;
 pub use dialect::{Action, Dialect, Plain};
 pub use input::{InputProblem, MissingValues, Place, RowDoubt, WeightDoubt};
 pub(crate) use option::choices;

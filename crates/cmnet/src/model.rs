@@ -74,7 +74,10 @@ impl Model {
         let hint = "give the names and levels of the structure's own variables";
         if schema.len() != structure.variables() {
             let (named, own) = (schema.len(), structure.variables());
-            return Err(Error::mismatch(format!("{named} variables have names and the structure has {own}"), hint));
+            return Err(Error::mismatch(
+                format!("{named} variables have names and the structure has {own}"),
+                hint,
+            ));
         }
         let pairs = schema.cardinalities().into_iter().zip(structure.cardinalities());
         if let Some((v, (named, own))) = pairs.enumerate().find(|(_, (named, own))| named != *own) {

@@ -47,7 +47,7 @@ fn weights_must_be_counts() {
     let table = |weight: &str| format!("a,b,w\nx,y,2\nz,y,{weight}\n");
     let place = "w.csv, line 3, column 3 (\"w\")";
     for (weight, says) in [
-        ("-1", "less than never"),
+        ("-1", "a count cannot be negative"),
         ("1.5", "round or multiply"),
         ("many", "is this the right --weights column?"),
         ("", "write 0"),

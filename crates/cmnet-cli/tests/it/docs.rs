@@ -62,6 +62,27 @@ fn documents_link_to_files_that_exist() {
     }
 }
 
+/// Tables of options name flags that some command has.
+#[test]
+fn tables_of_options_name_flags_that_exist() {
+    let sandbox = Sandbox::new();
+    let help: String = ["learn", "cv", "query", "check", "experiment", "draw"]
+        .iter()
+        .map(|command| sandbox.run(&format!("{command} --help")).succeeds().stdout)
+        .collect();
+    let mut named = 0;
+    for page in ["README.md", "docs/tutorial.md", "docs/reproduction.md", "docs/inference.md"] {
+        let text = document(page);
+        for row in text.lines().filter(|line| line.starts_with("| `--")) {
+            let flag = quoted(row)[0].split([' ', '=']).next().unwrap();
+            let is_told = help.split_whitespace().any(|word| word.trim_end_matches(',') == flag);
+            assert!(is_told, "{page} names {flag}: {row}");
+            named += 1;
+        }
+    }
+    assert!(named >= 4, "{named} flags");
+}
+
 /// Every JSON example of the page on formats, after the command that prints its like.
 #[test]
 fn the_examples_in_the_page_on_formats_are_real_answers() {

@@ -9,42 +9,25 @@ from typing import TYPE_CHECKING, Any, Union
 from . import _cmnet, _options
 from ._errors import Interrupted
 from ._learned import CrossValidation, Learned
-from ._options import KAPPA, keywords_of
+from ._options import keywords_of
 from ._progress import progress_bar
 from ._table import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Amount, Kappa, Reading
+    from ._options import Learning, Validating
 
 Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
 
-@keywords_of(_options.reading)
+@keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
 def learn(
     table: Any,
     *,
-    kappa: Kappa = KAPPA,
-    model: str = "cmn",
-    seed: int = 1,
-    search: str = "auto",
-    alpha: str | float = "0.5",
-    select: str = "bic",
-    threads: int = 0,
-    time_limit: Amount | None = None,
-    max_neighbors: int = 12,
-    max_configurations: int = 65536,
-    candidates: str = "or",
-    checkpoint: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    checkpoint_interval: Amount = "5s",
-    method: str = "auto",
-    smoothing: float = 1.0,
-    memory: Amount = "256M",
     progress: Progress = None,
     names: Sequence[str] | None = None,
-    **reading: Unpack[Reading],
+    **options: Unpack[Learning],
 ) -> Learned:
     """Learns one structure per kappa from a table, fits them and chooses one by BIC.
 
@@ -87,24 +70,13 @@ def learn(
     Ctrl-C ends the search within half a second and raises `cmnet.Interrupted`, a
     KeyboardInterrupt whose ``partial`` is what was found so far.
     """
-    packed = Table(table, names=names, **reading)
-    learning = _options.learning(
-        kappa=kappa,
-        model=model,
-        seed=seed,
-        search=search,
-        alpha=alpha,
-        select=select,
-        threads=threads,
-        time_limit=time_limit,
-        max_neighbors=max_neighbors,
-        max_configurations=max_configurations,
-        candidates=candidates,
-        checkpoint=_checkpoint(checkpoint, table),
-        resume=resume,
-        checkpoint_interval=checkpoint_interval,
-        fitting=_options.fitting(method=method, smoothing=smoothing, memory=memory),
-    )
+    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    learning = {
+        **_options.searching(**_options.pick(options, _options.searching)),
+        **_options.learning(**_options.pick(options, _options.learning)),
+        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+    }
+    _check_checkpoint(learning["checkpoint"], table)
     warnings = packed.warnings
     with progress_bar(progress) as tell:
         answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
@@ -121,27 +93,16 @@ def learn(
     return Learned(facts, models, warnings)
 
 
-@keywords_of(_options.reading)
+@keywords_of(_options.searching, _options.fitting, _options.reading)
 def cross_validate(
     table: Any,
     *,
     folds: int = 10,
     seed: int = 1,
     fold_column: str | None = None,
-    kappa: Kappa = KAPPA,
-    search: str = "auto",
-    alpha: str | float = "0.5",
-    threads: int = 0,
-    time_limit: Amount | None = None,
-    max_neighbors: int = 12,
-    max_configurations: int = 65536,
-    candidates: str = "or",
-    method: str = "auto",
-    smoothing: float = 1.0,
-    memory: Amount = "256M",
     progress: Progress = None,
     names: Sequence[str] | None = None,
-    **reading: Unpack[Reading],
+    **options: Unpack[Validating],
 ) -> CrossValidation:
     """Cross-validates: structure, kappa and parameters learned anew in each fold.
 
@@ -152,6 +113,7 @@ def cross_validate(
     `cmnet.learn`. Ctrl-C raises `cmnet.Interrupted`, whose ``partial`` has the means over the
     folds that were finished.
     """
+    reading = _options.pick(options, _options.reading)
     if fold_column is not None:
         fold_column = _options.name("fold_column", fold_column)
         _alone_with_fold_column(folds=(folds, 10), seed=(seed, 1))
@@ -159,18 +121,11 @@ def cross_validate(
             chosen = _options.names("columns", reading["columns"])
             reading["columns"] = chosen if fold_column in chosen else [*chosen, fold_column]
     packed = Table(table, names=names, **reading)
-    fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
-    learning = _options.learning(
-        kappa=kappa,
-        search=search,
-        alpha=alpha,
-        threads=threads,
-        time_limit=time_limit,
-        max_neighbors=max_neighbors,
-        max_configurations=max_configurations,
-        candidates=candidates,
-        fitting=fitting,
-    )
+    learning = {
+        **_options.searching(**_options.pick(options, _options.searching)),
+        **_options.learning(),
+        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+    }
     numbers = (_options.number("folds", folds), _options.number("seed", seed))
     with progress_bar(progress) as tell:
         answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
@@ -186,17 +141,15 @@ def _alone_with_fold_column(**options: tuple[int, int]) -> None:
             raise _cmnet.refuse_option(option, repr(given), "no such option beside fold_column")
 
 
-def _checkpoint(checkpoint: Any, table: Any) -> str | None:
-    """The path of a checkpoint, refused before any work if it could not be written or would
-    replace the table."""
-    if checkpoint is None:
-        return None
-    path = _options.path(checkpoint, "checkpoint")
+def _check_checkpoint(path: str | None, table: Any) -> None:
+    """Refuses, before any work, a checkpoint that could not be written or would replace the
+    table."""
+    if path is None:
+        return
     if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):
         raise _cmnet.refuse_option("checkpoint", path, "a file in a folder that exists")
     if isinstance(table, (str, os.PathLike)) and os.path.exists(path) and os.path.samefile(path, table):
         raise _cmnet.refuse_option("checkpoint", path, "another file than the table")
-    return path
 
 
 def _raise(raised: BaseException, partial: Callable[[], Any]) -> None:

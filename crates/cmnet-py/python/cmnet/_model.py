@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import Amount, OnMissing, OnUnknown, Reading, RowReading
+    from ._options import Amount, Elimination, FitReading, OnMissing, OnUnknown, Reading, RowReading
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -167,17 +167,8 @@ class Model(Questions):
 
     # Parameters and rows
 
-    @keywords_of(_options.reading)
-    def fit(
-        self,
-        table: Any,
-        *,
-        method: str = "auto",
-        smoothing: float = 1.0,
-        memory: Amount = "256M",
-        names: Sequence[str] | None = None,
-        **reading: Unpack[Reading],
-    ) -> Model:
+    @keywords_of(_options.fitting, _options.reading)
+    def fit(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[FitReading]) -> Model:
         """The same structure with parameters estimated from a table.
 
         ``method`` is ``"exact"`` (maximum likelihood), ``"pseudo"`` (maximum
@@ -186,8 +177,8 @@ class Model(Questions):
         estimate (where that lies at infinity, the end of the way at 1e-7 imagined
         observations for each row). The other options are those of `cmnet.Table`.
         """
-        fitting = _options.fitting(method=method, smoothing=smoothing, memory=memory)
-        how = _options.reading(**reading)
+        fitting = _options.fitting(**_options.pick(options, _options.fitting))
+        how = _options.reading(**_options.pick(options, _options.reading))
         return Model._of(self._model.fit(source(table, names, how), how, fitting))
 
     @keywords_of(_options.reading)
@@ -245,7 +236,7 @@ class Model(Questions):
         names: Sequence[str] | None = None,
         on_unknown: OnUnknown = "error",
         memory: Amount = "1G",
-        elimination: str = "best",
+        elimination: Elimination = "best",
         **reading: Unpack[RowReading],
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns.

@@ -1,6 +1,7 @@
 """Options as users write them, brought into the one form that the Rust side takes.
 
-Names and defaults are those of the command line; a test compares them.
+Names, words and defaults are the library's: `_cmnet.option_table()` lists them, and a test
+compares every signature with it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ Schema = Union[str, "os.PathLike[str]", Mapping[str, Sequence[Any]]]
 """Levels of some columns in order: a mapping, or the path of a TOML file."""
 OnMissing = Literal["error", "drop"]
 OnUnknown = Literal["error", "missing"]
+ModelClass = Literal["cmn", "sgm"]
+SearchMode = Literal["auto", "paper", "blanket"]
+Select = Literal["bic", "none"]
+Candidates = Literal["or", "and"]
+FitMethod = Literal["auto", "exact", "pseudo"]
+QueryMethod = Literal["auto", "exact", "gibbs", "bp"]
+Elimination = Literal["best", "min-fill", "min-weight"]
 
 KAPPA: tuple[str, ...] = ("eps", "n^-1", "n^-0.5", "n^-0.25")
 
@@ -50,17 +58,57 @@ class RowReading(TypedDict, total=False):
     missing: Sequence[str] | None
 
 
+class Searching(TypedDict, total=False):
+    """The options of `searching`."""
+
+    kappa: Kappa
+    search: SearchMode
+    alpha: str | float
+    threads: int
+    time_limit: Amount | None
+    max_neighbors: int
+    max_configurations: int
+    candidates: Candidates
+
+
+class Fitting(TypedDict, total=False):
+    """The options of `fitting`."""
+
+    method: FitMethod
+    smoothing: float
+    memory: Amount
+
+
+class FitReading(Fitting, Reading, total=False):
+    """The options of `fitting` and `reading`."""
+
+
+class Validating(Searching, Fitting, Reading, total=False):
+    """The options of `searching`, `fitting` and `reading`."""
+
+
+class Learning(Validating, total=False):
+    """The options of `learning` besides."""
+
+    model: ModelClass
+    seed: int
+    select: Select
+    checkpoint: str | os.PathLike[str] | None
+    resume: bool
+    checkpoint_interval: Amount
+
+
 class Inference(TypedDict, total=False):
     """The options of `inference`."""
 
     memory: Amount
-    elimination: str
+    elimination: Elimination
 
 
 class Sampling(Inference, total=False):
     """The options of `question` but for the seed."""
 
-    method: str
+    method: QueryMethod
     chains: int
     sweeps: int
     warm_up: int
@@ -95,6 +143,13 @@ def keywords_of(*sources: Callable[..., Any]) -> Callable[[Function], Function]:
         return cast("Function", checked)
 
     return decorate
+
+
+def pick(options: Mapping[str, Any], source: Callable[..., Any]) -> dict[str, Any]:
+    """Those of the options that are keywords of ``source``."""
+    own = inspect.signature(source).parameters.values()
+    names = [option.name for option in own if option.kind is option.KEYWORD_ONLY]
+    return {name: options[name] for name in names if name in options}
 
 
 def label(value: Any) -> str:
@@ -258,7 +313,7 @@ def row_reading(
     )
 
 
-def fitting(*, method: str = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:
+def fitting(*, method: FitMethod = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:
     """How parameters are estimated."""
     return {
         "method": text("method", method),
@@ -267,41 +322,47 @@ def fitting(*, method: str = "auto", smoothing: float = 1.0, memory: Amount = "2
     }
 
 
-def learning(
+def searching(
     *,
-    fitting: dict[str, Any],
     kappa: Kappa = KAPPA,
-    model: str = "cmn",
-    seed: int = 1,
-    search: str = "auto",
+    search: SearchMode = "auto",
     alpha: str | float = "0.5",
-    select: str = "bic",
     threads: int = 0,
     time_limit: Amount | None = None,
     max_neighbors: int = 12,
     max_configurations: int = 65536,
-    candidates: str = "or",
-    checkpoint: str | None = None,
-    resume: bool = False,
-    checkpoint_interval: Amount = "5s",
+    candidates: Candidates = "or",
 ) -> dict[str, Any]:
-    """How structures are learned."""
+    """How structures are searched for."""
     return {
         "kappa": _kappas(kappa),
-        "model": text("model", model),
-        "seed": number("seed", seed),
         "search": text("search", search),
         "alpha": amount("alpha", alpha),
-        "select": text("select", select),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
         "max_neighbors": number("max_neighbors", max_neighbors),
         "max_configurations": number("max_configurations", max_configurations),
         "candidates": text("candidates", candidates),
-        "checkpoint": checkpoint,
+    }
+
+
+def learning(
+    *,
+    model: ModelClass = "cmn",
+    seed: int = 1,
+    select: Select = "bic",
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    checkpoint_interval: Amount = "5s",
+) -> dict[str, Any]:
+    """What learning has besides searching and fitting."""
+    return {
+        "model": text("model", model),
+        "seed": number("seed", seed),
+        "select": text("select", select),
+        "checkpoint": None if checkpoint is None else path(checkpoint, "checkpoint"),
         "resume": truth("resume", resume),
         "checkpoint_interval": amount("checkpoint_interval", checkpoint_interval),
-        "fitting": fitting,
     }
 
 
@@ -330,7 +391,7 @@ def given(evidence: Mapping[str, Any] | None, soft: Mapping[str, Mapping[Any, fl
     return {"given": hard, "soft": weights}
 
 
-def inference(*, memory: Amount = "1G", elimination: str = "best") -> dict[str, Any]:
+def inference(*, memory: Amount = "1G", elimination: Elimination = "best") -> dict[str, Any]:
     """How exact inference works."""
     return {"memory": amount("memory", memory), "elimination": text("elimination", elimination)}
 
@@ -340,8 +401,8 @@ def question(
     evidence: dict[str, Any],
     *,
     memory: Amount = "1G",
-    elimination: str = "best",
-    method: str = "auto",
+    elimination: Elimination = "best",
+    method: QueryMethod = "auto",
     chains: int = 4,
     sweeps: int = 4000,
     warm_up: int = 1000,

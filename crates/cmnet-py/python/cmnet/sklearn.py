@@ -24,7 +24,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from ._learned import Learned
     from ._model import Model
-    from ._options import Amount, Kappa
+    from ._options import Amount, Candidates, FitMethod, Kappa, SearchMode
 
 __all__ = ["CMNClassifier", "CMNDensity"]
 
@@ -45,14 +45,14 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         kappa: Kappa = KAPPA,
-        search: str = "auto",
+        search: SearchMode = "auto",
         alpha: str | float = "0.5",
         threads: int = 0,
         time_limit: Amount | None = None,
         max_neighbors: int = 12,
         max_configurations: int = 65536,
-        candidates: str = "or",
-        method: str = "auto",
+        candidates: Candidates = "or",
+        method: FitMethod = "auto",
         smoothing: float = 1.0,
         memory: Amount = "256M",
         categories: str | Sequence[Sequence[Any]] = "auto",

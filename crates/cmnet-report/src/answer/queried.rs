@@ -4,9 +4,7 @@ use super::Answer;
 use super::approximation::{ChainFacts, ErrorFacts};
 use super::names;
 use cmnet::data::{Schema, Var};
-use cmnet::inference::{
-    Answer as MarginalAnswer, Joint, JointAnswer, MapAnswer, Method, Query, QueryPlan,
-};
+use cmnet::inference::{Answer as MarginalAnswer, Joint, JointAnswer, MapAnswer, Method, Query, QueryPlan};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 

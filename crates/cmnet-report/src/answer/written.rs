@@ -3,7 +3,7 @@
 use super::queried::TreeFacts;
 use super::{Answer, names};
 use cmnet::data::Schema;
-use cmnet::inference::{QueryPlan, Evidence};
+use cmnet::inference::{Evidence, QueryPlan};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -12,7 +12,7 @@ use super::variable::{check_levels, check_names};
 use super::warning::Warning;
 use crate::error::{Error, InputProblem, Place, Result};
 
-/// What stands for a file in complaints about a table from memory.
+/// What stands for a file in errors about a table from memory.
 pub const TABLE: &str = "the table";
 
 /// What is known of a column's levels before its first cell is read.
@@ -139,7 +139,7 @@ impl Intake {
         Ok(Self { origin, keeps_blanks, builder, tally: RowTally::default(), numbers })
     }
 
-    /// The same table whose columns, in complaints, have these numbers, counted from 1:
+    /// The same table whose columns, in errors, have these numbers, counted from 1:
     /// those of a larger table from which they were taken.
     #[must_use]
     pub fn with_numbers(mut self, numbers: impl IntoIterator<Item = usize>) -> Self {

@@ -78,3 +78,31 @@ impl Dialect for Plain {
         format!("option {}", option.name())
     }
 }
+
+/// The words of the command line, for tests of the texts that most people see.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommandLine;
+
+#[cfg(test)]
+impl Dialect for CommandLine {
+    fn option(&self, option: OptionName) -> String {
+        format!("--{}", option.name())
+    }
+
+    fn setting(&self, option: OptionName, value: &str) -> String {
+        format!("--{} {value}", option.name())
+    }
+
+    fn switch(&self, option: OptionName) -> String {
+        self.option(option)
+    }
+
+    fn file(&self, option: OptionName) -> String {
+        format!("a --{} file", option.name())
+    }
+
+    fn action(&self, action: Action) -> String {
+        Plain.action(action)
+    }
+}

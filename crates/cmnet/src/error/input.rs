@@ -50,17 +50,15 @@ impl Place {
 
     /// The place in the words of a front end.
     pub fn words(&self, dialect: &dyn Dialect) -> String {
-        let mut words = self.file.clone();
-        if let Some(line) = self.line {
-            words += &format!(", {}", dialect.line(line, self.is_in_memory()));
-        }
-        words += &match (self.column, &self.name) {
-            (Some(column), Some(name)) => format!(", column {column} ({})", quoted(name)),
-            (Some(column), None) => format!(", column {column}"),
-            (None, Some(name)) => format!(", column {}", quoted(name)),
-            (None, None) => String::new(),
+        let line = self.line.map(|line| dialect.line(line, self.is_in_memory()));
+        let column = match (self.column, &self.name) {
+            (Some(column), Some(name)) => Some(format!("column {column} ({})", quoted(name))),
+            (Some(column), None) => Some(format!("column {column}")),
+            (None, Some(name)) => Some(format!("column {}", quoted(name))),
+            (None, None) => None,
         };
-        words
+        let parts = [Some(self.file.clone()), line, column];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 

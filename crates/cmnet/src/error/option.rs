@@ -155,9 +155,8 @@ impl fmt::Display for Expected {
 fn alternatives(choices: &[ChoiceWord]) -> String {
     let words: Vec<&str> = choices.iter().map(|choice| choice.word).collect();
     match words.split_last() {
-        Some((last, [first @ .., before])) if !words.contains(&"or") => {
-            let first: String = first.iter().map(|word| format!("{word}, ")).collect();
-            format!("{first}{before} or {last}")
+        Some((last, first @ [_, ..])) if !words.contains(&"or") => {
+            format!("{} or {last}", first.join(", "))
         }
         _ => words.join(", "),
     }

@@ -139,3 +139,32 @@ impl From<&'static str> for Remedy {
         Self::Advice(advice.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{CommandLine, Error, Plain};
+
+    #[test]
+    fn alternatives_are_joined_by_their_length() {
+        let words = |remedies: Remedies| remedies.words(&CommandLine);
+        assert_eq!(words(Remedies::default()), "");
+        assert_eq!(words(Remedy::MoreMemory.into()), "give more memory");
+        let short = [Remedy::LeaveOutVariables, Remedy::GroupLevels];
+        assert_eq!(words(short.into()), "leave out variables or group levels");
+        let long = [Remedy::MoreMemory, Remedy::FitByPseudoLikelihood];
+        assert_eq!(words(long.into()), "give more memory, or fit by pseudo-likelihood: --method pseudo");
+        let three = [Remedy::LeaveOutVariables, Remedy::GroupLevels, Remedy::SearchBlankets];
+        let text = "leave out variables, group levels, or use --search blanket, which bounds neighbourhoods";
+        assert_eq!(words(three.into()), text);
+    }
+
+    #[test]
+    fn the_library_itself_names_options_without_a_dialect() {
+        let error = Error::limit("the tree", "1 MiB", [Remedy::MoreMemory, Remedy::AutomaticMethod]);
+        let text = "the tree goes beyond the limit of 1 MiB; give more memory, or take `method` = auto";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(error.words(&Plain), text);
+        assert_eq!(Remedy::DidYouMean("a\tb".to_owned()).words(&Plain), "did you mean \"a\\tb\"?");
+    }
+}

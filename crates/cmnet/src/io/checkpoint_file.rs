@@ -21,7 +21,7 @@ pub type Identity = [(RunFact, String)];
 /// When a file cannot be written.
 pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
     let record = CheckpointRecord::new(FORMAT, identity, state);
-    let text = serde_json::to_string(&record).map_err(|error| complaint(path, &error.to_string()))?;
+    let text = serde_json::to_string(&record).map_err(|error| error_at(path, &error.to_string()))?;
     // One that breaks off must not take the place of a whole one.
     if looks_whole(path)? {
         let previous = previous(path);
@@ -58,7 +58,7 @@ pub fn load(
         };
         match state {
             Ok(state) => {
-                return Ok(Some((state, damage.map(|(file, problem)| complaint(&file, &problem)))));
+                return Ok(Some((state, damage.map(|(file, problem)| error_at(&file, &problem)))));
             }
             Err(problem) => damage = damage.or(Some((candidate, problem))),
         }
@@ -172,7 +172,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 
 fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -> Result<()> {
     if record.format != FORMAT {
-        return Err(complaint(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
+        return Err(error_at(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
     }
     let own = |name: &str| {
         identity.iter().find(|(other, _)| other.key() == name).map_or("-", |(_, value)| value.as_str())
@@ -195,6 +195,6 @@ fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -
     Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
 }
 
-fn complaint(path: &Path, problem: &str) -> Error {
+fn error_at(path: &Path, problem: &str) -> Error {
     Error::model(path.display().to_string(), "checkpoint", problem)
 }

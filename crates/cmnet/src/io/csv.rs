@@ -33,7 +33,7 @@ use std::io::Read;
 /// Reads a table.
 ///
 /// # Errors
-/// When the source cannot be read or is not a table; every complaint names file, line,
+/// When the source cannot be read or is not a table; every error names file, line,
 /// column, the offending text and what to do.
 ///
 /// # Example
@@ -48,7 +48,7 @@ pub fn read(source: &Source, options: &ReadOptions) -> Result<LoadedTable> {
     read_text(source.open()?, options)
 }
 
-/// Reads a table from any reader; `name` stands for the file in complaints.
+/// Reads a table from any reader; `name` stands for the file in errors.
 ///
 /// # Errors
 /// As [`read`].

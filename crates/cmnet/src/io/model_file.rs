@@ -72,7 +72,7 @@ fn context_record(schema: &Schema, context: &EdgeContext) -> ContextRecord {
     }
 }
 
-/// Reads and checks a model file's text; `file` names it in complaints.
+/// Reads and checks a model file's text; `file` names it in errors.
 ///
 /// # Errors
 /// Says where in the document something is wrong and what was expected.
@@ -117,7 +117,7 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
     write_atomic(path, to_text(model)?.as_bytes())
 }
 
-/// What kinds of values are called in complaints, and what people call them.
+/// What kinds of values are called in errors, and what people call them.
 const KINDS: [(&str, &str); 7] = [
     ("u64", "a whole number, 0 or more"),
     ("u32", "a whole number, 0 or more"),

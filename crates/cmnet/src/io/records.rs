@@ -152,7 +152,7 @@ impl<'a> Records<'a> {
         Place::file(&self.text().name)
     }
 
-    /// The complaint that the row has not the expected number of fields; the first row below
+    /// The error that the row has not the expected number of fields; the first row below
     /// a header may have one more for a reason.
     pub(super) fn ragged(&self, expected: usize, is_first: bool) -> Error {
         let found = self.len();

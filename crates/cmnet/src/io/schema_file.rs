@@ -70,7 +70,7 @@ impl LevelOrder {
         Self::parse(&file, text)
     }
 
-    /// Reads the text of a schema file; `file` is its name in complaints.
+    /// Reads the text of a schema file; `file` is its name in errors.
     ///
     /// # Errors
     /// When the text is not TOML, holds anything but a table `levels`, or lists no level, a
@@ -99,7 +99,7 @@ impl LevelOrder {
     }
 
     /// Levels from memory: columns, each with its levels in order; `name` stands for the file
-    /// in complaints.
+    /// in errors.
     ///
     /// # Errors
     /// When a column lists no level, a level twice or too many.
@@ -141,7 +141,7 @@ impl LevelOrder {
     }
 }
 
-/// The complaint that a table has no column of a name.
+/// The error that a table has no column of a name.
 pub(super) fn unknown_column(place: Place, name: &str, names: &[String]) -> Error {
     let known = || names.iter().map(String::as_str);
     let problem = InputProblem::UnknownColumn {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_carry_the_line() {
+    fn errors_carry_the_line() {
         assert!(message("[levels]\na = [\"x\", \"y\"\nb = 1").starts_with("s.toml, line 3: "));
         assert!(message("[levels]\n\na = [1.5]").starts_with(
             "s.toml, line 3: invalid type: floating point `1.5`, expected a level as a text in quotes"

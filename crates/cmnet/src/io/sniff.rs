@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(found("a|b|c\n1|2,2|3\n"), '|');
         assert_eq!(found("\"a;b\",c\n\"x;y;z\",1\n"), ',');
         assert_eq!(found("a, b;c\n1;2\n3;4\n"), ';');
-        // A ragged table keeps its delimiter, so that the complaint is about the row.
+        // A ragged table keeps its delimiter, so that the error is about the row.
         assert_eq!(found("a,b\n1,2\n1,2,3\n4\n"), ',');
     }
 

@@ -15,7 +15,7 @@ pub enum Source {
     Path(PathBuf),
     /// Standard input.
     Stdin,
-    /// Bytes in memory, and what to call them in complaints.
+    /// Bytes in memory, and what to call them in errors.
     Bytes {
         /// What stands for the file's name.
         name: String,
@@ -36,7 +36,7 @@ impl Source {
         Self::Bytes { name: name.into(), bytes: bytes.into() }
     }
 
-    /// The name used in complaints.
+    /// The name used in errors.
     pub fn name(&self) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),

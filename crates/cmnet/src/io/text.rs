@@ -31,7 +31,7 @@ const OTHER_FORMATS: [(&[u8], &str); 9] = [
 
 /// A text about to be read.
 pub(super) struct Text<'a> {
-    /// The name used in complaints.
+    /// The name used in errors.
     pub(super) name: String,
     /// Its first bytes, at most [`HEAD`].
     pub(super) head: Vec<u8>,

@@ -75,7 +75,7 @@ pub fn read_evidence(text: &str, file: &str, schema: &Schema, evidence: &mut Evi
         let samples = words.number("the number of observed variables")?;
         if samples != 1 {
             let problem = format!("{samples} samples of evidence, or words missing; expected one sample");
-            return Err(words.complaint(problem));
+            return Err(words.error_at(problem));
         }
     }
     let count = words.number("the number of observed variables")?;
@@ -107,19 +107,19 @@ pub fn read_network(text: &str, file: &str) -> Result<Imported> {
     let mut words = Words::new(text, file);
     let kind = words.next("MARKOV")?;
     if kind != "MARKOV" {
-        return Err(words.complaint(format!("the kind is {kind:?}; only MARKOV networks are read")));
+        return Err(words.error_at(format!("the kind is {kind:?}; only MARKOV networks are read")));
     }
     let count = words.number("the number of variables")?;
     let mut cardinalities = Vec::new();
     for _ in 0..count {
         let levels = words.number("a number of levels")?;
         if levels == 0 || levels > crate::data::MAX_LEVELS {
-            return Err(words.complaint(format!("a variable with {levels} levels")));
+            return Err(words.error_at(format!("a variable with {levels} levels")));
         }
         cardinalities.push(levels as u32);
     }
     if cardinalities.is_empty() {
-        return Err(words.complaint("there is no variable".to_owned()));
+        return Err(words.error_at("there is no variable".to_owned()));
     }
     let scopes = read_scopes(&mut words, &cardinalities)?;
     let mut tables = Vec::new();
@@ -140,7 +140,7 @@ fn read_scopes(words: &mut Words<'_>, cardinalities: &[u32]) -> Result<Vec<Vec<V
         for _ in 0..size {
             let variable = words.number("a variable of a factor")?;
             if variable >= cardinalities.len() || scope.contains(&variable) {
-                return Err(words.complaint(format!("variable {variable} in a factor: unknown or twice")));
+                return Err(words.error_at(format!("variable {variable} in a factor: unknown or twice")));
             }
             scope.push(variable);
         }
@@ -158,7 +158,7 @@ fn read_table(words: &mut Words<'_>, scope: &[Var], cardinalities: &[u32]) -> Re
     let size: usize = scope.iter().map(|&v| cardinalities[v] as usize).product();
     let count = words.number("the number of entries of a factor")?;
     if count != size {
-        return Err(words.complaint(format!("a factor with {count} entries; expected {size}")));
+        return Err(words.error_at(format!("a factor with {count} entries; expected {size}")));
     }
     let mut logs = Vec::with_capacity(size);
     for _ in 0..size {
@@ -169,7 +169,7 @@ fn read_table(words: &mut Words<'_>, scope: &[Var], cardinalities: &[u32]) -> Re
                 "the entry {word:?}; expected a positive number: a contextual Markov network gives every \
                  configuration a positive probability"
             );
-            return Err(words.complaint(problem));
+            return Err(words.error_at(problem));
         }
         logs.push(libm::log(value));
     }
@@ -214,7 +214,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| error_at(&file, "text", "it is not UTF-8".to_owned()))
 }
 
-/// The words of a file, with their numbers for complaints.
+/// The words of a file, with their numbers for errors.
 struct Words<'a> {
     rest: std::str::SplitWhitespace<'a>,
     file: &'a str,
@@ -230,23 +230,23 @@ impl<'a> Words<'a> {
         self.read += 1;
         match self.rest.next() {
             Some(word) => Ok(word),
-            None => Err(self.complaint(format!("the file ends; expected {what}"))),
+            None => Err(self.error_at(format!("the file ends; expected {what}"))),
         }
     }
 
     fn number(&mut self, what: &str) -> Result<usize> {
         let word = self.next(what)?;
-        word.parse().map_err(|_| self.complaint(format!("{:?}; expected {what}", cut(word))))
+        word.parse().map_err(|_| self.error_at(format!("{:?}; expected {what}", cut(word))))
     }
 
     fn end(&mut self) -> Result<()> {
         match self.rest.next() {
             None => Ok(()),
-            Some(word) => Err(self.complaint(format!("{:?} after the end", cut(word)))),
+            Some(word) => Err(self.error_at(format!("{:?} after the end", cut(word)))),
         }
     }
 
-    fn complaint(&self, problem: String) -> Error {
+    fn error_at(&self, problem: String) -> Error {
         error_at(self.file, &format!("word {}", self.read), problem)
     }
 }

@@ -164,8 +164,9 @@ impl LearnedModel {
 ///
 /// An observer that asks to stop ends the search with what was found so far; the result
 /// then says so. What was found is fitted all the same; asked to stop while it fits, it keeps
-/// the fits that are finished. Edges that are too large to count are left out and their ends
-/// listed as `limited`; a structure too large to be fitted has no parameters and says why.
+/// the fits that are finished. An edge is left out when its ends would get blankets with too
+/// many configurations to count; the ends are listed as `limited`. A structure too large to be
+/// fitted has no parameters and says why.
 ///
 /// # Errors
 /// When an option cannot be used.

@@ -96,7 +96,7 @@ impl GraphClimbState {
         self.promising
     }
 
-    /// The ends of edges that are too large to count, as things stand.
+    /// The ends of edges whose blankets have too many configurations to count, as things stand.
     pub(super) fn limited(&self) -> Vec<Var> {
         let known = self.candidates.iter().zip(&self.evaluated);
         let refused = known.filter(|(_, evaluated)| evaluated.as_ref().is_some_and(|e| e.too_large));
@@ -125,7 +125,8 @@ pub struct ClimbResult {
     pub ties: u64,
     /// Why the climb ended.
     pub stop: StopReason,
-    /// The ends of edges that were not considered because they are too large to count.
+    /// The ends of edges that were not considered: their blankets would have too many
+    /// configurations to count.
     pub limited: Vec<Var>,
 }
 

@@ -132,29 +132,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             "zero margins: the {estimate} has its supremum at infinity in up to {terms} terms; the value is the supremum"
         )?;
     }
-    for model in &learned.models {
-        let kappa = model.prior.kappa();
-        match (&model.unfitted, &model.fit) {
-            (Some(reason), None) => {
-                writeln!(
-                    page,
-                    "kappa {kappa} was not fitted and not compared: {}",
-                    reason.words(&CommandLine)
-                )?;
-            }
-            (Some(reason), Some(_)) => {
-                writeln!(
-                    page,
-                    "kappa {kappa} was not compared by pseudo-likelihood: {}",
-                    reason.words(&CommandLine)
-                )?;
-            }
-            (None, _) => {}
-        }
-        if model.fit.as_ref().is_some_and(|fit| fit.status == FitStatus::IterationLimit) {
-            writeln!(page, "kappa {kappa}: the estimate did not converge, so its BIC is only a lower bound")?;
-        }
-    }
+    learned.models.iter().try_for_each(|model| fit_notes(page, model))?;
     if learned.ties() > 0 {
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
@@ -165,6 +143,28 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             "the search was ended early ({}): the last structure may not be a local maximum",
             learned.stop
         )?;
+    }
+    Ok(())
+}
+
+/// What a reader must know about one model's parameters.
+fn fit_notes(page: &mut String, model: &LearnedModel) -> anyhow::Result<()> {
+    let kappa = model.prior.kappa();
+    match (&model.unfitted, &model.fit) {
+        (Some(reason), None) => {
+            writeln!(page, "kappa {kappa} was not fitted and not compared: {}", reason.words(&CommandLine))?;
+        }
+        (Some(reason), Some(_)) => {
+            writeln!(
+                page,
+                "kappa {kappa} was not compared by pseudo-likelihood: {}",
+                reason.words(&CommandLine)
+            )?;
+        }
+        (None, _) => {}
+    }
+    if model.fit.as_ref().is_some_and(|fit| fit.status == FitStatus::IterationLimit) {
+        writeln!(page, "kappa {kappa}: the estimate did not converge, so its BIC is only a lower bound")?;
     }
     Ok(())
 }
