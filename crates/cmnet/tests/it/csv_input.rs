@@ -1,7 +1,7 @@
 //! Tables that are read: every dialect gives the same data.
 
-use cmnet::data::{DataDigest, Dataset, Warning};
-use cmnet::io::{LevelOrder, LoadedTable, OnMissing, ReadOptions, Source, csv};
+use cmnet::data::{DataDigest, Dataset, Levels, Warning};
+use cmnet::io::{Columns, LevelOrder, LoadedTable, OnMissing, ReadOptions, Source, csv};
 use cmnet_report::answer::Description;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -218,6 +218,45 @@ fn bundled_tables_have_the_sizes_of_the_paper() {
         assert_eq!(Description::of_loaded(&loaded).outcome_space.size, Some(outcomes), "{name}");
         assert!(loaded.warnings.is_empty(), "{name}: {:?}", loaded.warnings);
     }
+}
+
+#[test]
+fn files_frames_and_labels_go_through_one_door() {
+    let rows = [["yes", "10"], ["no", "9"], ["yes", "10"]];
+    let file = load("smokes,age\n yes,10\nno,9 \nyes,10\n?,9\n", &dropping());
+    let names = ["smokes".to_owned(), "age".to_owned()];
+    let columns = Columns::of_memory(names.to_vec(), &dropping()).unwrap();
+    let mut frame = columns.intake(&dropping(), vec![Levels::Observed; 2]).unwrap();
+    for row in rows.iter().chain(&[["NA ", "9"]]) {
+        frame.push(1, |column| Some(row[column].as_bytes())).unwrap();
+    }
+    let frame = frame.finish(OnMissing::Drop).unwrap();
+    assert_eq!(file.data, frame.data);
+    assert_eq!(file.data, Dataset::from_labels(&["smokes", "age"], rows).unwrap());
+    let facts = |loaded: &LoadedTable| {
+        (loaded.file_rows, loaded.dropped_rows, loaded.dropped_weight, loaded.missing.clone())
+    };
+    assert_eq!(facts(&file), (4, 1, 1, vec![1, 0]));
+    assert_eq!(facts(&frame), facts(&file));
+    assert_eq!((file.delimiter, frame.delimiter), (Some(b','), None));
+    assert_eq!((file.file.as_str(), frame.file.as_str()), ("t.csv", "the table"));
+}
+
+#[test]
+fn weights_and_categories_of_a_frame_are_read_as_those_of_a_file() {
+    let options = ReadOptions { weights: Some("n".to_owned()), ..ReadOptions::default() };
+    let columns = Columns::of_memory(vec!["x".to_owned(), "n".to_owned()], &options).unwrap();
+    assert_eq!(columns.weight(|_| Some(b" 3 "), || 1).unwrap(), 3);
+    let refused = columns.weight(|_| None, || 7).unwrap_err().to_string();
+    assert!(refused.starts_with("the table, line 7, column 2 (\"n\"): the weight"), "{refused}");
+    let known = Levels::Ordered(["low", "NA", "high"].map(str::to_owned).to_vec());
+    let mut frame = columns.intake(&options, vec![known]).unwrap();
+    frame.push(1, |_| Some(b"high")).unwrap();
+    assert_eq!(levels(&frame.finish(OnMissing::Error).unwrap().data, 0), ["low", "high"]);
+}
+
+fn dropping() -> ReadOptions {
+    ReadOptions { on_missing: OnMissing::Drop, ..ReadOptions::default() }
 }
 
 proptest! {
