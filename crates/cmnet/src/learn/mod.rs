@@ -97,6 +97,9 @@ impl LearnedModel {
     }
 
     /// The model with its provenance, ready to be saved.
+    ///
+    /// # Errors
+    /// When the table has other variables or levels than the one it was learned from.
     pub fn to_model(&self, data: &Dataset, options: &LearnOptions, search: &str) -> Result<Model> {
         let known = self.fit.as_ref().and_then(|fit| fit.digest.clone());
         let learned = Provenance {
