@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
     let (path, edges) = (arguments.output.display().to_string(), model.structure().graph().edge_count());
     match arguments.format.format {
         Format::Text => {
-            output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema().len()))?
+            output::page(&format!("{path}: variables {}, edges {edges}\n", model.schema().len()))?;
         }
         Format::Json => output::answer(&ImportedAnswer { file: path, edges })?,
     }

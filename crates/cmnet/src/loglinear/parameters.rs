@@ -110,7 +110,9 @@ impl Parameters {
     /// Puts the potentials into a tree whose cliques cover all terms and collects: log Z.
     pub(crate) fn propagate(&self, tree: &JunctionTree, propagation: &mut Propagation) -> f64 {
         let tables = propagation.log_potentials();
-        tables.iter_mut().for_each(|table| table.fill(0.0));
+        for table in tables.iter_mut() {
+            table.fill(0.0);
+        }
         self.homes(tree).fill(self.by_set(), tables);
         propagation.collect(tree)
     }

@@ -154,9 +154,9 @@ mod tests {
     fn log_weights_that_are_all_zero_make_no_number_that_is_none() {
         let mut impossible = [f64::NEG_INFINITY; 2];
         assert_eq!((log_sum(&impossible), softmax(&mut impossible)), (f64::NEG_INFINITY, f64::NEG_INFINITY));
-        assert_eq!(impossible, [0.0; 2]);
+        assert_eq!(impossible.to_vec(), vec![0.0; 2]);
         let mut weights = [1000.0, f64::NEG_INFINITY, 1000.0];
         assert_eq!(log_sum(&weights).to_bits(), softmax(&mut weights).to_bits());
-        assert_eq!(weights, [0.5, 0.0, 0.5]);
+        assert_eq!(weights.to_vec(), vec![0.5, 0.0, 0.5]);
     }
 }

@@ -129,9 +129,9 @@ mod tests {
         let cliques = [VarSet::from_iter([0, 1]), VarSet::from_iter([1, 2])];
         let potentials = Potentials::zeros(cliques.iter(), &cardinalities)
             .fill(|homes, tables| homes.fill(sets.iter().zip(values), tables));
-        assert_eq!(potentials.weight(&[0, 0, 1]), 0.0);
-        assert_eq!(potentials.weight(&[1, 2, 0]), 1.0 + 4.0 + 16.0);
-        assert_eq!(potentials.weight(&[1, 1, 1]), 1.0 + 2.0 + 8.0 + 32.0);
+        let weights: Vec<f64> =
+            [[0, 0, 1], [1, 2, 0], [1, 1, 1]].iter().map(|row| potentials.weight(row)).collect();
+        assert_eq!(weights, vec![0.0, 1.0 + 4.0 + 16.0, 1.0 + 2.0 + 8.0 + 32.0]);
         let mut energies = Vec::new();
         potentials.energies(1, &[1, 0, 1], &mut energies);
         assert_eq!(energies, [1.0, 1.0 + 2.0 + 8.0 + 32.0, 1.0 + 4.0 + 16.0 + 64.0]);

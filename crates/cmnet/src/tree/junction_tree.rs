@@ -83,7 +83,7 @@ impl JunctionTree {
     /// use cmnet::{graph::{Edge, Graph}, tree::JunctionTree};
     /// let mut square = Graph::empty(4);
     /// for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
-    ///     square.toggle(Edge::new(i, j)?);
+    ///     square.add_edge(Edge::new(i, j)?);
     /// }
     /// let tree = JunctionTree::new(&square, &[2; 4], 1 << 20)?;
     /// assert_eq!((tree.cliques().len(), tree.cost().cells, tree.cost().fill), (2, 16, 1));
