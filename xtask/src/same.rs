@@ -9,13 +9,16 @@ use std::process::Command;
 
 const COMMANDS: &str = "suite/same.txt";
 
-/// What one command left behind.
+/// Files by name.
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// What one command left behind: of files, those that it wrote or changed.
 #[derive(PartialEq)]
 struct Left {
     code: Option<i32>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
-    files: BTreeMap<PathBuf, Vec<u8>>,
+    files: Files,
 }
 
 pub(crate) fn run(baseline: &str) -> Result<()> {
@@ -24,9 +27,10 @@ pub(crate) fn run(baseline: &str) -> Result<()> {
     let commands = std::fs::read_to_string(COMMANDS).context("run this in the repository's folder")?;
     let folders = [folder("baseline")?, folder("present")?];
     let (mut compared, mut different) = (0, 0);
+    let mut before = [BTreeMap::new(), BTreeMap::new()];
     for line in commands.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let one = execute(&baseline, line, &folders[0])?;
-        let other = execute(&present, line, &folders[1])?;
+        let one = execute(&baseline, line, &folders[0], &mut before[0])?;
+        let other = execute(&present, line, &folders[1], &mut before[1])?;
         compared += 1;
         if one != other {
             different += 1;
@@ -56,20 +60,23 @@ fn folder(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn execute(program: &Path, line: &str, folder: &Path) -> Result<Left> {
+fn execute(program: &Path, line: &str, folder: &Path, before: &mut Files) -> Result<Left> {
     let output = Command::new(program)
         .args(line.split_whitespace())
         .current_dir(folder)
         .output()
         .with_context(|| format!("cannot start {}", program.display()))?;
-    let mut files = BTreeMap::new();
-    collect(folder, folder, &mut files)?;
+    let mut now = Files::new();
+    collect(folder, folder, &mut now)?;
+    let changed = now.iter().filter(|(name, bytes)| before.get(*name) != Some(bytes));
+    let files = changed.map(|(name, bytes)| (name.clone(), bytes.clone())).collect();
+    *before = now;
     Ok(Left { code: output.status.code(), stdout: output.stdout, stderr: output.stderr, files })
 }
 
 /// Every file below a folder, but the tables and what tells of time: timings, and the cells of an
 /// experiment, which hold theirs.
-fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+fn collect(root: &Path, folder: &Path, files: &mut Files) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
