@@ -248,7 +248,7 @@ fn questions_that_cannot_be_answered_say_why() {
         cmnet::ErrorKind::Limit { .. }
     ));
     model.fit = None;
-    let bare = model.network().unwrap_err().to_string();
+    let bare = model.network().unwrap_err().words(&crate::command_line::CommandLine);
     assert!(bare.contains("cmnet fit"), "{bare}");
 }
 
