@@ -6,6 +6,7 @@
 
 mod dialect;
 mod input;
+mod input_words;
 mod option;
 mod remedy;
 mod text;

@@ -22,6 +22,10 @@ impl Dialect for CommandLine {
     }
 
     fn action(&self, action: Action) -> String {
-        Plain.action(action)
+        match action {
+            Action::EstimateParameters => "estimate them from a table first: cmnet fit MODEL DATA".to_owned(),
+            Action::PassTable => "or - for standard input".to_owned(),
+            _ => Plain.action(action),
+        }
     }
 }

@@ -252,7 +252,7 @@ fn questions_that_cannot_be_answered_say_why() {
         network.posterior(&Evidence::none(), &tight).unwrap_err().kind(),
         cmnet::ErrorKind::Limit { .. }
     ));
-    let bare = model.without_fit().network().unwrap_err().to_string();
+    let bare = model.without_fit().network().unwrap_err().words(&crate::command_line::CommandLine);
     assert!(bare.contains("cmnet fit"), "{bare}");
 }
 

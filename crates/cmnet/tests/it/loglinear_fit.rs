@@ -205,7 +205,7 @@ fn two_hundred_variables_with_moderate_cliques_are_fitted_exactly() {
 fn bad_input_is_refused_in_words() {
     let structure = plain(&[2, 2], &[(0, 1)]);
     let data = dataset(&[2, 3], &[vec![0, 2]], &[1]);
-    let refusal = |result: cmnet::Result<Fit>| result.unwrap_err().to_string();
+    let refusal = |result: cmnet::Result<Fit>| result.unwrap_err().words(&crate::command_line::CommandLine);
     assert!(refusal(fit(&structure, &data, &BARE)).contains("has 2 levels in the model and 3 in the data"));
     let data = dataset(&[2], &[vec![0]], &[1]);
     assert!(refusal(fit(&structure, &data, &BARE)).contains("2 variables"));
