@@ -1,6 +1,6 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
-use crate::each_row::over_rows;
+use crate::each_row::{RowReading, over_rows};
 use crate::errors;
 use crate::model::{Data, Model};
 use crate::options::Reading;
@@ -203,19 +203,20 @@ pub(crate) fn predict<'py>(
     let target = find_variable(network.schema(), target).map_err(to_python)?;
     let exact = inference.exact().map_err(to_python)?;
     let levels = network.schema().variable(target).levels.len();
-    let found = over_rows(py, model.model.schema(), data, (&reading, forgiving), move |rows| {
-        let mut predictor = Predictor::new(&network, target, &exact)?;
-        let mut found = Predicted::default();
-        rows.each(&mut |levels, weight| {
-            let prediction = predictor.predict(levels)?;
-            found.probabilities.extend_from_slice(&prediction.probabilities);
-            found.best.push(prediction.level as i32);
-            found.truth.push(levels[target].map_or(-1, |level| level as i32));
-            found.weights.push(weight);
-            Ok(())
+    let found =
+        over_rows(py, model.model.schema(), data, RowReading::new(&reading, forgiving), move |rows| {
+            let mut predictor = Predictor::new(&network, target, &exact)?;
+            let mut found = Predicted::default();
+            rows.each(&mut |levels, weight| {
+                let prediction = predictor.predict(levels)?;
+                found.probabilities.extend_from_slice(&prediction.probabilities);
+                found.best.push(prediction.level as i32);
+                found.truth.push(levels[target].map_or(-1, |level| level as i32));
+                found.weights.push(weight);
+                Ok(())
+            })?;
+            Ok(found)
         })?;
-        Ok(found)
-    })?;
     let shape = [found.best.len(), levels];
     let probabilities = PyArray1::from_vec(py, found.probabilities).reshape(shape)?;
     let [best, truth] = [found.best, found.truth].map(|codes| PyArray1::from_vec(py, codes));

@@ -23,20 +23,33 @@ pub(crate) trait EachRow {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()>;
 }
 
+/// How the rows of a table are read.
+#[derive(Clone, Copy)]
+pub(crate) struct RowReading<'a> {
+    pub(crate) reading: &'a Reading,
+    /// What becomes of a value that is no level of its variable.
+    pub(crate) on_unknown: OnUnknown,
+}
+
+impl<'a> RowReading<'a> {
+    /// Where `forgiving`, a value that is no level of its variable is a missing one.
+    pub(crate) fn new(reading: &'a Reading, forgiving: bool) -> Self {
+        Self { reading, on_unknown: if forgiving { OnUnknown::Missing } else { OnUnknown::Error } }
+    }
+}
+
 /// Does a job on the rows of a table, in a thread of its own, which Ctrl-C ends before its next
 /// row.
-///
-/// Where `forgiving`, a value that is no level of its variable is a missing one.
 pub(crate) fn over_rows<T: Send + 'static>(
     py: Python<'_>,
     schema: &Schema,
     data: Data<'_>,
-    (reading, forgiving): (&Reading, bool),
+    how: RowReading<'_>,
     job: impl FnOnce(&mut dyn EachRow) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    let options = how.reading.options().map_err(|error| errors::to_python(py, &error))?;
     let schema = schema.clone();
-    let on_unknown = if forgiving { OnUnknown::Missing } else { OnUnknown::Error };
+    let on_unknown = how.on_unknown;
     match data {
         Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, on_unknown), job),
         Data::File(path) => stoppable(py, 1, move |stop| {

@@ -14,6 +14,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::{PyChunkedArray, PyRecordBatchReader};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Rows that are looked at at once.
@@ -153,7 +154,9 @@ fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> 
     let mut looked = Instant::now();
     for start in (0..count).step_by(PART) {
         let stop = count.min(start + PART);
-        Python::attach(|py| hold(columns.bind(py), (names, &chosen), (start, stop), &mut held))?;
+        Python::attach(|py| {
+            hold(columns.bind(py), start..stop, |part| place(names, chosen[part]), &mut held)
+        })?;
         for (from, to) in segments(&held, stop - start) {
             let slices: Vec<Option<ArrayRef>> = held.iter().map(|held| held.slice(from, to)).collect();
             let mut cells = Vec::with_capacity(chosen.len());
@@ -175,14 +178,14 @@ fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> 
     Ok(())
 }
 
-/// Takes over the next rows of each column.
+/// Takes over some rows of each column; `place` is that of a column in complaints.
 fn hold(
     columns: &Bound<'_, PyAny>,
-    (names, chosen): (&[String], &[usize]),
-    (start, stop): (usize, usize),
+    rows: Range<usize>,
+    place: impl Fn(usize) -> Place,
     held: &mut Vec<Held>,
 ) -> Read<()> {
-    let parts: Vec<Part<'_>> = columns.call_method1("part", (start, stop))?.extract()?;
+    let parts: Vec<Part<'_>> = columns.call_method1("part", (rows.start, rows.end))?.extract()?;
     for (number, part) in parts.into_iter().enumerate() {
         let next = match part {
             Part::Numbered(numbers, labels, ordered) => {
@@ -193,14 +196,14 @@ fn hold(
             Part::Arrow(stream, loose) => {
                 let unreadable = |error: PyErr| {
                     let problem = not_categories("values of another kind", &error.to_string());
-                    Error::input(place(names, chosen[number]), problem)
+                    Error::input(place(number), problem)
                 };
                 let chunks = PyChunkedArray::from_arrow_pycapsule(&stream).map_err(unreadable)?;
                 Held::Arrow { chunks: chunks.into_inner().0, loose }
             }
         };
         match held.get_mut(number) {
-            Some(place) => *place = next,
+            Some(before) => *before = next,
             None => held.push(next),
         }
     }

@@ -1,6 +1,6 @@
 //! Models: what they are, and what rows mean to them.
 
-use crate::each_row::over_rows;
+use crate::each_row::{RowReading, over_rows};
 use crate::errors;
 use crate::intake::{Packing, Source, read};
 use crate::options::{Fitting, Reading};
@@ -243,24 +243,25 @@ impl Model {
             Data::Memory(_) | Data::Table(_) => None,
         };
         let model = self.model.clone();
-        let answers = over_rows(py, self.model.schema(), data, (&reading, forgiving), move |rows| {
-            let fit = model.normalized_fit()?;
-            if !pseudo && fit.parameters.log_partition().is_none() {
-                let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
-                let problem = "the model is not normalised: its junction tree is too large";
-                return Err(Error::question(problem, hint));
-            }
-            let evaluator = fit.parameters.evaluator();
-            let mut gaps = Gaps::new(model.schema());
-            let mut answers = Vec::new();
-            rows.each(&mut |levels, _| {
-                let row = gaps.complete(levels);
-                answers.push(row.map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
-                Ok(())
+        let answers =
+            over_rows(py, self.model.schema(), data, RowReading::new(&reading, forgiving), move |rows| {
+                let fit = model.normalized_fit()?;
+                if !pseudo && fit.parameters.log_partition().is_none() {
+                    let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
+                    let problem = "the model is not normalised: its junction tree is too large";
+                    return Err(Error::question(problem, hint));
+                }
+                let evaluator = fit.parameters.evaluator();
+                let mut gaps = Gaps::new(model.schema());
+                let mut answers = Vec::new();
+                rows.each(&mut |levels, _| {
+                    let row = gaps.complete(levels);
+                    answers.push(row.map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
+                    Ok(())
+                })?;
+                gaps.check(on_missing, source)?;
+                Ok(answers)
             })?;
-            gaps.check(on_missing, source)?;
-            Ok(answers)
-        })?;
         Ok(PyArray1::from_vec(py, answers))
     }
 }
