@@ -40,12 +40,12 @@
 //! }
 //!
 //! let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
-//! let schema = Schema::new(vec![variable("smoker"), variable("ill")]);
+//! let schema = Schema::new(vec![variable("smoker"), variable("ill")])?;
 //! let table = CountedTable::new(&Published, &schema)?;
 //! let learned = learn_counts(&table, &LearnOptions::default(), &())?;
-//! let model = learned.models[0].to_model_of(&table, &LearnOptions::default(), learned.search);
-//! assert_eq!(model.structure.graph().edge_count(), 1);
-//! assert!(model.fit.is_some());
+//! let model = learned.models[0].to_model_of(&table, &LearnOptions::default(), &learned.search)?;
+//! assert_eq!(model.structure().graph().edge_count(), 1);
+//! assert!(model.fit().is_some());
 //! # Ok::<(), cmnet::Error>(())
 //! ```
 

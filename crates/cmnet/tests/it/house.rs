@@ -80,7 +80,8 @@ fn used(code: &str) -> Vec<String> {
     for after in code.split("crate::").skip(1) {
         match after.strip_prefix('{') {
             Some(list) => {
-                found.extend(list.split('}').next().unwrap_or("").split(',').map(|name| word(name.trim())))
+                let inside = list.split('}').next().unwrap_or("");
+                found.extend(inside.split(',').map(|name| word(name.trim())));
             }
             None => found.push(word(after)),
         }
