@@ -19,7 +19,7 @@ use crate::structure::Structure;
 /// ```
 /// use cmnet::{Model, Structure, data::{Schema, Variable}};
 /// let yes_or_no = Variable { name: "rain".into(), levels: vec!["no".into(), "yes".into()] };
-/// let schema = Schema::checked(vec![yes_or_no])?;
+/// let schema = Schema::new(vec![yes_or_no])?;
 /// assert!(Model::new(schema.clone(), Structure::empty(&[2])).is_ok());
 /// let refused = Model::new(schema, Structure::empty(&[3])).unwrap_err();
 /// assert!(refused.to_string().contains("\"rain\" has 2 levels by name and 3 in the structure"));

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_library_itself_names_options_without_a_dialect() {
         let error = Error::limit("the tree", "1 MiB", [Remedy::MoreMemory, Remedy::AutomaticMethod]);
-        let text = "the tree goes beyond the limit of 1 MiB; give more memory, or take `method` = auto";
+        let text = "the tree goes beyond the limit of 1 MiB; give more memory or take `method` = auto";
         assert_eq!(error.to_string(), text);
         assert_eq!(error.words(&Plain), text);
         assert_eq!(Remedy::DidYouMean("a\tb".to_owned()).words(&Plain), "did you mean \"a\\tb\"?");
