@@ -263,9 +263,7 @@ fn more_levels_than_a_variable_may_have() {
 fn paths_that_are_no_table() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |path: &std::path::Path| {
-        csv::read(&Source::from_argument(path), &ReadOptions::default())
-            .unwrap_err()
-            .words(&crate::command_line::CommandLine)
+        csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap_err().words(&CommandLine)
     };
     assert_eq!(
         refused(folder.path()),
