@@ -2,7 +2,7 @@
 
 use crate::usage::{Meter, on_threads};
 use anyhow::Result;
-use cmnet::counts::{PlaneCounts, words_counted};
+use cmnet::counts::PlaneCounts;
 use cmnet::score::{Alpha, Scorer};
 use cmnet::search::blanket::{BlanketLimits, BlanketSearch, BlanketState, CandidateRule};
 use cmnet_paper::generate::two_tree;
@@ -13,12 +13,12 @@ pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {
     let scorer = Scorer::new(&counts, Alpha::default());
     let search = BlanketSearch::new(&scorer, BlanketLimits::default(), CandidateRule::Or);
     on_threads(1, || -> Result<()> {
-        let before = words_counted();
+        let before = counts.words_counted();
         let meter = Meter::start();
         let mut state = BlanketState::default();
         search.find_blankets(&mut state, &())?;
         let seconds = meter.processor();
-        let words = (words_counted() - before) as f64;
+        let words = (counts.words_counted() - before) as f64;
         let roof = roof(variables, rows.div_ceil(64));
         println!(
             "blanket phase, d = {variables}, n = {rows}, one thread: {seconds:.2} processor s for {words:.3e} words"

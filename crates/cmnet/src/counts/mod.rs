@@ -65,7 +65,6 @@ pub(crate) use counted::check_rows;
 pub use family::FamilyCounts;
 pub use margin::MarginCounts;
 pub use planes::PlaneCounts;
-pub use popcount::words_counted;
 pub use rows::RowCounts;
 pub use sharded::ShardedCounts;
 

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::graph::VarSet;
 use crate::table::{OutcomeSpace, Shape};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most levels of a variable that gets planes.
 const MOST_LEVELS: u32 = 8;
@@ -33,9 +34,17 @@ pub struct PlaneCounts<'a> {
     weights: Vec<Vec<u64>>,
     /// Whether planes are used wherever there are any, whatever that costs.
     always: bool,
+    /// Words of AND and population count so far.
+    counted: AtomicU64,
 }
 
 impl<'a> PlaneCounts<'a> {
+    /// The words of AND and population count that candidates took so far: what benchmarks
+    /// compare with the machine's own speed.
+    pub fn words_counted(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
+    }
+
     /// The same counts from planes wherever there are any, whatever that costs: for
     /// measurements and comparisons.
     pub fn always(data: &'a Dataset) -> Self {
@@ -62,7 +71,7 @@ impl<'a> PlaneCounts<'a> {
             .collect();
         let digits = 32 - data.weights().iter().copied().max().unwrap_or(0).leading_zeros();
         let weights = (0..digits).map(|digit| plane(&|row| data.weights()[row] >> digit & 1 == 1)).collect();
-        Self { rows: RowCounts::new(data), words, planes, weights, always: false }
+        Self { rows: RowCounts::new(data), words, planes, weights, always: false, counted: AtomicU64::new(0) }
     }
 
     /// Whether planes beat rows for a child and a blanket of this size.
@@ -212,6 +221,8 @@ impl CountSource for PlaneCounts<'_> {
             .map(AsRef::as_ref)
             .collect();
         let mut common = vec![0; planes.len() * masks.words.len()];
+        let words = self.words * masks.words.len() * planes.len();
+        self.counted.fetch_add(words as u64, Ordering::Relaxed);
         common_ones(&planes, &masks.words, &mut common);
         let classes = Classes::new(&masks.keys, self.cardinalities()[child] as usize);
         let mut start = 0;

@@ -6,26 +6,14 @@
 )]
 
 use pulp::Arch;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words that stay in the fastest cache while every mask meets every plane.
 const BLOCK: usize = 512;
-
-/// Words that met in [`common_ones`] since the program began: what benchmarks compare with
-/// the machine's own speed.
-static COUNTED: AtomicU64 = AtomicU64::new(0);
-
-/// Words of AND and population count since the program began.
-pub fn words_counted() -> u64 {
-    COUNTED.load(Ordering::Relaxed)
-}
 
 /// For every plane and mask the number of common ones: `counts[plane * masks + mask]`.
 ///
 /// The instructions are chosen once at run time; the results are the same on all of them.
 pub(crate) fn common_ones(planes: &[&[u64]], masks: &[Vec<u64>], counts: &mut [u32]) {
-    let words = masks.first().map_or(0, Vec::len) * masks.len() * planes.len();
-    COUNTED.fetch_add(words as u64, Ordering::Relaxed);
     Arch::new().dispatch(
         #[inline(always)]
         || blocks(planes, masks, counts),

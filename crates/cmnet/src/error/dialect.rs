@@ -21,13 +21,19 @@ pub trait Dialect {
     fn option(&self, option: OptionName) -> String;
 
     /// An option with a value, such as `--on-missing drop`.
-    fn setting(&self, option: OptionName, value: &str) -> String;
+    fn setting(&self, option: OptionName, value: &str) -> String {
+        format!("{} {value}", self.option(option))
+    }
 
     /// An option that is on or off, turned on, such as `--no-header`.
-    fn switch(&self, option: OptionName) -> String;
+    fn switch(&self, option: OptionName) -> String {
+        self.option(option)
+    }
 
     /// What is given by an option that takes a file, such as `a --schema file`.
-    fn file(&self, option: OptionName) -> String;
+    fn file(&self, option: OptionName) -> String {
+        format!("a {} file", self.option(option))
+    }
 
     /// How to do something.
     fn action(&self, action: Action) -> String;
@@ -57,12 +63,8 @@ impl Dialect for Plain {
         format!("`{}` = {value}", option.name())
     }
 
-    fn switch(&self, option: OptionName) -> String {
-        self.option(option)
-    }
-
     fn file(&self, option: OptionName) -> String {
-        format!("`{}`", option.name())
+        self.option(option)
     }
 
     fn action(&self, action: Action) -> String {
@@ -88,18 +90,6 @@ pub(crate) struct CommandLine;
 impl Dialect for CommandLine {
     fn option(&self, option: OptionName) -> String {
         format!("--{}", option.name())
-    }
-
-    fn setting(&self, option: OptionName, value: &str) -> String {
-        format!("--{} {value}", option.name())
-    }
-
-    fn switch(&self, option: OptionName) -> String {
-        self.option(option)
-    }
-
-    fn file(&self, option: OptionName) -> String {
-        format!("a --{} file", option.name())
     }
 
     fn action(&self, action: Action) -> String {

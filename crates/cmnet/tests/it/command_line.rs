@@ -9,18 +9,6 @@ impl Dialect for CommandLine {
         format!("--{}", option.name())
     }
 
-    fn setting(&self, option: OptionName, value: &str) -> String {
-        format!("--{} {value}", option.name())
-    }
-
-    fn switch(&self, option: OptionName) -> String {
-        self.option(option)
-    }
-
-    fn file(&self, option: OptionName) -> String {
-        format!("a --{} file", option.name())
-    }
-
     fn action(&self, action: Action) -> String {
         match action {
             Action::EstimateParameters => "estimate them from a table first: cmnet fit MODEL DATA".to_owned(),
