@@ -151,7 +151,7 @@ impl LearnOptions {
     }
 
     /// The first option other than its default that stratified graphical models
-    ///  have no use for.
+    /// have no use for.
     pub fn unused_by_sgm(&self) -> Option<OptionName> {
         let usual = Self::default();
         let used = [
