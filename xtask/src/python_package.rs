@@ -17,12 +17,10 @@ pub(crate) fn fresh_environment() -> Result<PathBuf> {
 
 /// Builds the wheel, installs it into the environment and runs its tests.
 ///
-/// Wheel and command are built with the profile of the tests, so that most of both is there
-/// already.
+/// The command is the one that the tests before have built.
 pub(crate) fn test(python: &Path) -> Result<()> {
     println!("xtask: Python package");
-    install(python, "test")?;
-    cargo(&["build", "--quiet", "--profile", "test", "--package", "cmnet-cli"])?;
+    install(python, "extension")?;
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
     let pytest = ["-m", "pytest", "-p", "no:cacheprovider"];
     step(Command::new(python).args(pytest).env("CMNET_COMMAND", command))
@@ -73,10 +71,6 @@ fn install(python: &Path, profile: &str) -> Result<()> {
     };
     let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
     step(Command::new(python).args(install).arg(wheel))
-}
-
-fn cargo(arguments: &[&str]) -> Result<()> {
-    step(Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())).args(arguments))
 }
 
 fn target() -> PathBuf {
