@@ -8,6 +8,7 @@ pub(crate) fn run() -> Result<()> {
     let environment = std::thread::spawn(crate::python_package::fresh_environment);
     step("formatting", &["fmt", "--all", "--check"], &[])?;
     step("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], &[])?;
+    step("features", &["check", "--package", "cmnet", "--no-default-features", "--quiet"], &[])?;
     step(
         "documentation",
         &["doc", "--workspace", "--no-deps", "--quiet"],

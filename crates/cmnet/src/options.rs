@@ -6,9 +6,8 @@
 
 pub use crate::error::{Choice, ChoiceWord, OptionName};
 
-use crate::data::OnMissing;
+use crate::data::{OnMissing, OnUnknown};
 use crate::inference::QueryMethod;
-use crate::io::rows::OnUnknown;
 use crate::learn::{ModelClass, SearchMode, Select};
 use crate::loglinear::Method;
 use crate::search::blanket::CandidateRule;
