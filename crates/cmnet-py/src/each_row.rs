@@ -6,10 +6,10 @@ use crate::intake::{Rows, Source, read, weight_of};
 use crate::model::Data;
 use crate::options::Reading;
 use crate::work::{Running, Stop, guarded, interrupted, signals, stoppable, value};
-use cmnet::data::{Dataset, Levels, OnUnknown, RowLevels, Schema};
-use cmnet::io::rows;
-use cmnet::io::{Columns, ReadOptions, Source as File};
-use cmnet::{Error, Result};
+use cmnet::{
+    Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema, Source as File,
+    visit_rows,
+};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -75,7 +75,7 @@ struct FileRows<'a> {
 impl EachRow for FileRows<'_> {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
         let Self { file, options, schema, on_unknown, stop } = self;
-        rows::visit(file, options, *on_unknown, schema, |row| {
+        visit_rows(file, options, *on_unknown, schema, |row| {
             stop.check()?;
             tell(row.levels, row.weight)
         })?;

@@ -5,11 +5,9 @@ use crate::cells::{Cells, Labels, not_categories};
 use crate::errors;
 use crate::work::{self, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
-use cmnet::data::intake::TABLE;
-use cmnet::data::{Intake, Levels, LoadedTable};
-use cmnet::error::{InputProblem, Place};
-use cmnet::io::{Columns, ReadOptions};
-use cmnet::{Error, Result};
+use cmnet::{
+    Columns, Error, InputProblem, Intake, Levels, LoadedTable, Place, ReadOptions, Result, UNNAMED_TABLE,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -114,7 +112,7 @@ fn guarded(py: Python<'_>, work: impl FnOnce() -> Read<()> + Send) -> PyResult<R
 }
 
 fn place(names: &[String], column: usize) -> Place {
-    Place::file(TABLE).at_column(column + 1, Some(&names[column]))
+    Place::file(UNNAMED_TABLE).at_column(column + 1, Some(&names[column]))
 }
 
 fn from_stream(
@@ -312,7 +310,7 @@ impl Packing {
     }
 
     fn packed(self) -> Result<LoadedTable> {
-        let no_table = || Error::input(Place::file(TABLE), InputProblem::NoColumns);
+        let no_table = || Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns);
         self.intake.ok_or_else(no_table)?.finish(self.options.on_missing)
     }
 }

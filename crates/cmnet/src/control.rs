@@ -2,7 +2,7 @@
 //! context climbs, fits, cross-validations, sampling and inference.
 //!
 //! Work takes a [`Control`] and asks it often. What a layer has to tell is the layer's own
-//! matter: [`crate::search::Observer`] and [`crate::learn::LearnObserver`] are controls that are
+//! matter: [`crate::search::SearchObserver`] and [`crate::learn::LearnObserver`] are controls that are
 //! told events as well.
 
 use crate::error::Error;
@@ -13,7 +13,7 @@ use std::fmt;
 ///
 /// # Example
 /// ```
-/// use cmnet::control::{Control, StopReason};
+/// use cmnet::{Control, StopReason};
 /// use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// struct Button(AtomicBool);

@@ -8,36 +8,140 @@
 //! Pseudo-likelihood*, Scandinavian Journal of Statistics 44 (2017) 455-479, "the paper"
 //! throughout these pages.
 //!
+//! # Learn a model
+//!
+//! ```
+//! use cmnet::{LearnOptions, ReadOptions, Source, learn, read_csv};
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/coronary_heart.csv");
+//! # let folder = std::env::temp_dir().join(format!("cmnet-first-page-{}", std::process::id()));
+//!
+//! let data = read_csv(&Source::from_argument(path), &ReadOptions::default())?.data;
+//! let options = LearnOptions::default();
+//! let learned = learn(&data, &options, &())?;
+//! let best = learned.kept(data.rows()).ok_or("nothing was learned")?;
+//! let model = best.to_model(&data, &options, &learned.search)?;
+//! assert_eq!(model.structure().graph().edge_count(), 6);
+//! # std::fs::create_dir_all(&folder)?;
+//! # let file = folder.join("heart.json");
+//! model.save(&file)?;
+//! # assert_eq!(cmnet::Model::load(&file)?, model);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Ask it
+//!
+//! ```
+//! # use cmnet::{LearnOptions, ReadOptions, Source, learn, read_csv};
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/coronary_heart.csv");
+//! # let data = read_csv(&Source::from_argument(path), &ReadOptions::default())?.data;
+//! # let options = LearnOptions::default();
+//! # let learned = learn(&data, &options, &())?;
+//! # let best = learned.kept(data.rows()).ok_or("nothing was learned")?;
+//! # let model = best.to_model(&data, &options, &learned.search)?;
+//! let answer = model.query()?.given("strenuous_mental_work=yes")?.target("smoking")?.run()?;
+//! let (_, probabilities) = &answer.marginals[0];
+//! assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Bring a source of counts
+//!
+//! Everything that learns reads counts only. [`CountSource`] shows a table of published counts
+//! as a source of three functions, and learns from it.
+//!
 //! # Notation
 //!
 //! | paper | here |
 //! |---|---|
-//! | X_j, outcomes 0..r_j-1 | [`data::Variable`], [`data::Var`] |
-//! | X_S, the joint outcome space | [`table::OutcomeSpace`], a configuration is a [`table::Cell`] |
-//! | G = (V, E), {i, j} | [`graph::Graph`], [`graph::Edge`] |
-//! | mb(j), cn(i,j) | [`graph::Graph::markov_blanket`], [`graph::Graph::common_neighbors`] |
-//! | C(i,j) | [`context::EdgeContext`], drawn as a [`context::Label`] |
+//! | X_j, outcomes 0..r_j-1 | [`Variable`], [`Var`] |
+//! | X_S, the joint outcome space | [`OutcomeSpace`], a configuration is a [`Cell`] |
+//! | G = (V, E), {i, j} | [`Graph`], [`Edge`] |
+//! | mb(j), cn(i,j) | [`Graph::markov_blanket`], [`Graph::common_neighbors`] |
+//! | C(i,j) | [`EdgeContext`], drawn as a [`Label`] |
 //! | (G, C) | [`Structure`] |
 
-pub mod context;
-pub mod control;
-pub mod counts;
-pub mod data;
-pub mod error;
-pub mod evaluate;
-pub mod graph;
-pub mod inference;
-pub mod io;
-pub mod learn;
-pub mod loglinear;
+mod context;
+mod control;
+mod counts;
+mod data;
+mod error;
+mod evaluate;
+mod graph;
+mod inference;
+mod io;
+mod learn;
+mod loglinear;
 mod model;
 pub mod options;
-pub mod score;
-pub mod search;
+mod score;
+mod search;
 mod structure;
-pub mod table;
-pub mod tree;
+mod table;
+mod tree;
 
-pub use error::{Error, ErrorKind, Result};
-pub use model::{Model, Provenance};
+// Tables.
+pub use data::{
+    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, Intake, Levels, LoadedTable, MAX_LEVELS, MAX_ROWS,
+    OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed,
+    quoted_names,
+};
+// Structures.
+pub use context::{EdgeContext, Label, Symbol};
+pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_cliques};
 pub use structure::Structure;
+// Learning.
+pub use learn::{
+    Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult, LearnEvent,
+    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, RunFact, SearchMode,
+    SearchReason, Select, cross_validate, learn, learn_counts, learn_from, parse_bytes, parse_duration,
+    run_identity,
+};
+pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
+// Parameters.
+pub use loglinear::{
+    Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
+    Terms, affordable_canonical, canonical, check_smoothing, fit, fit_with, largest_violation,
+    parameter_count, restrictions, same_model,
+};
+// Models and questions.
+pub use evaluate::{
+    ContextElement, Difference, Evaluation, difference, divergence, divergence_from_table, evaluate,
+};
+pub use inference::{
+    Approximation, Belief, BeliefOptions, Climb, ClimbOptions, Completion, Conditioned, EdgeStrength,
+    Evidence, ExactOptions, Explanation, Factors, Gibbs, GibbsOptions, InferenceMethod, Joint, JointAnswer,
+    MapAnswer, MarginalAnswer, Network, Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions,
+    QueryPlan, Question, Sampler, Separation, Session, Start, cut_edges, find_level, find_variable,
+};
+pub use model::{Model, Provenance};
+// Files.
+pub use io::{
+    CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
+    OpenedCheckpoint, ReadOptions, Source, checkpoint_files, context_records, edge_names, json_to_text, uai,
+    write_atomic,
+};
+#[cfg(feature = "csv")]
+pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};
+// Stopping, and errors as facts.
+pub use control::{Control, Outcome, StopReason};
+pub use error::{
+    Action, CheckpointProblem, Choice, ChoiceWord, Dialect, Error, ErrorKind, Expected, InputProblem,
+    LimitReached, MissingValues, OptionName, Place, Plain, Remedies, Remedy, Result, RowDoubt,
+    StructureProblem, Subject, Unfitted, WeightDoubt, nearest, quoted, quoted_bytes, quoted_list,
+};
+// Parts that another program may replace, measure or examine.
+pub use counts::{
+    Count, CountSource, CountedTable, FamilyCounts, MarginCounts, PlaneCounts, RowCounts, ShardedCounts,
+};
+pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_elimination_order};
+pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};
+pub use score::{Alpha, ContextPrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer, StructureScore};
+pub use search::{
+    BlanketSearch, BlanketState, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Standing,
+    climb_contexts, climb_graph,
+};
+pub use table::{Cell, OutcomeSpace, Projection, Shape, Walk};
+pub use tree::{
+    Clique, Elimination, EliminationChoice, EliminationRule, JunctionTree, Propagation, TreeCost, eliminate,
+};

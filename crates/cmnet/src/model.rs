@@ -17,7 +17,7 @@ use crate::structure::Structure;
 ///
 /// # Example
 /// ```
-/// use cmnet::{Model, Structure, data::{Schema, Variable}};
+/// use cmnet::{Model, Schema, Structure, Variable};
 /// let yes_or_no = Variable { name: "rain".into(), levels: vec!["no".into(), "yes".into()] };
 /// let schema = Schema::new(vec![yes_or_no])?;
 /// assert!(Model::new(schema.clone(), Structure::empty(&[2])).is_ok());
@@ -164,13 +164,13 @@ impl Model {
     ///
     /// # Example
     /// ```
-    /// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
+    /// use cmnet::{Edge, FitOptions, Model, ReadOptions, Source, Structure, fit, read_csv};
     /// let table = Source::bytes("table", "rain,wet\nno,no\nno,yes\nno,no\nyes,yes\nyes,no\nyes,yes\n");
-    /// let data = csv::read(&table, &ReadOptions::default())?.data;
+    /// let data = read_csv(&table, &ReadOptions::default())?.data;
     /// let mut structure = Structure::empty(&[2, 2]);
     /// structure.toggle_edge(Edge::new(0, 1)?)?;
-    /// let options = loglinear::FitOptions { smoothing: 0.0, ..Default::default() };
-    /// let fit = loglinear::fit(&structure, &data, &options)?;
+    /// let options = FitOptions { smoothing: 0.0, ..Default::default() };
+    /// let fit = fit(&structure, &data, &options)?;
     /// let model = Model::new(data.schema().clone(), structure)?.with_fit(fit)?;
     /// let answer = model.query()?.given("rain=yes")?.target("wet")?.run()?;
     /// assert!((answer.marginals[0].1[1] - 2.0 / 3.0).abs() < 1e-10);

@@ -9,8 +9,8 @@ pub use crate::error::{Choice, ChoiceWord, OptionName};
 use crate::data::{OnMissing, OnUnknown};
 use crate::inference::QueryMethod;
 use crate::learn::{ModelClass, SearchMode, Select};
-use crate::loglinear::Method;
-use crate::search::blanket::CandidateRule;
+use crate::loglinear::FitMethod;
+use crate::search::CandidateRule;
 use crate::tree::EliminationChoice;
 
 /// An option.
@@ -145,7 +145,7 @@ group! {
 group! {
     /// How parameters are estimated.
     fitting {
-        METHOD = choice::<Method>("Which estimate: auto is exact when the junction tree fits the memory");
+        METHOD = choice::<FitMethod>("Which estimate: auto is exact when the junction tree fits the memory");
         SMOOTHING = value(
             OptionName::Smoothing,
             "1",
@@ -206,7 +206,7 @@ mod tests {
     use crate::learn::{LearnOptions, parse_bytes, parse_duration};
     use crate::loglinear::FitOptions;
     use crate::score::Kappa;
-    use crate::search::blanket::BlanketLimits;
+    use crate::search::BlanketLimits;
 
     fn read<T: std::str::FromStr>(option: OptionInfo) -> T {
         option.default.unwrap().parse().unwrap_or_else(|_| panic!("{option:?}"))

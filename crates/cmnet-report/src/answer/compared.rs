@@ -1,11 +1,10 @@
 //! What one model has and another has not.
 
 use super::{Answer, names};
-use cmnet::Model;
-use cmnet::data::{Dataset, Schema};
-use cmnet::error::{Error, Result};
-use cmnet::evaluate::{ContextElement, Difference, difference, divergence, evaluate};
-use cmnet::loglinear::{FitOptions, Terms};
+use cmnet::{
+    ContextElement, Dataset, Difference, Error, FitOptions, Model, Result, Schema, Terms, difference,
+    divergence, evaluate,
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

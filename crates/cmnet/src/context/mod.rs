@@ -1,7 +1,7 @@
 //! Edge contexts: where the dependence along an edge vanishes (paper, Definition 2).
 
 mod edge_context;
-pub mod label;
+mod label;
 
 pub use edge_context::EdgeContext;
-pub use label::Label;
+pub use label::{Label, Symbol};

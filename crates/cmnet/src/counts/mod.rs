@@ -3,51 +3,6 @@
 //! Searching, scoring, fitting and the choice of kappa need a [`CountSource`] and nothing else.
 //! Three ship with the crate: [`RowCounts`] and [`PlaneCounts`] over a table in memory, and
 //! [`ShardedCounts`], which adds up other sources.
-//!
-//! # Bring your own
-//!
-//! A database, a contingency table, a remote service: a source needs the number of levels of each
-//! variable, the number of observations, and the counts of the observed configurations of any
-//! set of variables. All the rest follows from these three, and may be overridden for speed.
-//!
-//! ```
-//! use cmnet::counts::{CountSource, CountedTable, MarginCounts};
-//! use cmnet::data::{Schema, Variable};
-//! use cmnet::error::Result;
-//! use cmnet::graph::VarSet;
-//! use cmnet::learn::{LearnOptions, learn_counts};
-//!
-//! /// A published table of counts: 40 times (0, 0), 10 times (0, 1), and so on.
-//! struct Published;
-//!
-//! const CELLS: [([u32; 2], u32); 4] = [([0, 0], 40), ([0, 1], 10), ([1, 0], 10), ([1, 1], 40)];
-//!
-//! impl CountSource for Published {
-//!     fn cardinalities(&self) -> &[u32] {
-//!         &[2, 2]
-//!     }
-//!
-//!     fn rows(&self) -> u64 {
-//!         100
-//!     }
-//!
-//!     fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
-//!         // Equal configurations are added up.
-//!         let cells = CELLS.iter();
-//!         let seen = cells.map(|(row, count)| (variables.iter().map(|v| row[v]).collect(), *count));
-//!         Ok(MarginCounts::from_entries(variables.clone(), seen.collect()))
-//!     }
-//! }
-//!
-//! let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
-//! let schema = Schema::new(vec![variable("smoker"), variable("ill")])?;
-//! let table = CountedTable::new(&Published, &schema)?;
-//! let learned = learn_counts(&table, &LearnOptions::default(), &())?;
-//! let model = learned.models[0].to_model_of(&table, &LearnOptions::default(), &learned.search)?;
-//! assert_eq!(model.structure().graph().edge_count(), 1);
-//! assert!(model.fit().is_some());
-//! # Ok::<(), cmnet::Error>(())
-//! ```
 
 mod counted;
 mod dense;
@@ -79,6 +34,47 @@ pub type Count = u32;
 /// Whatever can count: rows in memory, bit planes, shards, a database.
 ///
 /// Equal counts give equal models, to the last byte, whatever the source.
+///
+/// # Bring your own
+///
+/// A database, a contingency table, a remote service: a source needs the number of levels of each
+/// variable, the number of observations, and the counts of the observed configurations of any
+/// set of variables. All the rest follows from these three, and may be overridden for speed.
+///
+/// ```
+/// use cmnet::{CountSource, CountedTable, LearnOptions, MarginCounts, Result, Schema, VarSet, Variable, learn_counts};
+///
+/// /// A published table of counts: 40 times (0, 0), 10 times (0, 1), and so on.
+/// struct Published;
+///
+/// const CELLS: [([u32; 2], u32); 4] = [([0, 0], 40), ([0, 1], 10), ([1, 0], 10), ([1, 1], 40)];
+///
+/// impl CountSource for Published {
+///     fn cardinalities(&self) -> &[u32] {
+///         &[2, 2]
+///     }
+///
+///     fn rows(&self) -> u64 {
+///         100
+///     }
+///
+///     fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+///         // Equal configurations are added up.
+///         let cells = CELLS.iter();
+///         let seen = cells.map(|(row, count)| (variables.iter().map(|v| row[v]).collect(), *count));
+///         Ok(MarginCounts::from_entries(variables.clone(), seen.collect()))
+///     }
+/// }
+///
+/// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
+/// let schema = Schema::new(vec![variable("smoker"), variable("ill")])?;
+/// let table = CountedTable::new(&Published, &schema)?;
+/// let learned = learn_counts(&table, &LearnOptions::default(), &())?;
+/// let model = learned.models[0].to_model_of(&table, &LearnOptions::default(), &learned.search)?;
+/// assert_eq!(model.structure().graph().edge_count(), 1);
+/// assert!(model.fit().is_some());
+/// # Ok::<(), cmnet::Error>(())
+/// ```
 pub trait CountSource: Sync {
     /// The number of levels of each variable.
     fn cardinalities(&self) -> &[u32];

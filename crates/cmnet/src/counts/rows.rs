@@ -124,7 +124,7 @@ pub(super) struct Rows<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Schema, Variable, collapse::collapse};
+    use crate::data::{Schema, Variable, collapse};
 
     #[test]
     fn both_engines_count_the_same() {

@@ -2,33 +2,36 @@
 
 mod builder;
 mod codes;
-pub mod collapse;
+mod collapse;
 mod construct;
-pub mod dataset;
-pub mod digest;
+mod dataset;
+mod digest;
 mod encode;
-pub mod intake;
+mod intake;
 mod loaded;
-pub mod quoted;
+pub(crate) mod quoted;
 mod recent;
 mod row_levels;
 mod seed;
 mod select;
 mod sort;
-pub mod split;
+mod split;
 mod tally;
-pub mod variable;
-pub mod warning;
+mod variable;
+mod warning;
 mod weights;
 
 pub use codes::Codes;
+pub use collapse::collapse;
 pub use dataset::Dataset;
 pub use digest::DataDigest;
 pub(crate) use intake::Origin;
-pub use intake::{Intake, Levels};
+pub use intake::{Intake, Levels, UNNAMED_TABLE};
 pub use loaded::LoadedTable;
+pub use quoted::quoted_names;
 pub use row_levels::{OnUnknown, RowLevels};
-pub use seed::mix;
+pub use seed::mix_seed;
+pub use split::{Fold, FoldPlan, Folds};
 pub use tally::OnMissing;
 pub(crate) use variable::check_levels;
 #[cfg(feature = "csv")]

@@ -1,8 +1,8 @@
 //! How good a model is, and how two models differ (paper, section 4).
 
-pub mod difference;
-pub mod divergence;
-pub mod heldout;
+mod difference;
+mod divergence;
+mod heldout;
 
 pub use difference::{ContextElement, Difference, difference};
 pub use divergence::{divergence, divergence_from_table};

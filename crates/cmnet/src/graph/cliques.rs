@@ -7,18 +7,18 @@ use crate::error::{Error, Remedy, Result};
 /// The most maximal cliques that are listed.
 ///
 /// A graph can have 3^(d/3) of them; a list of that kind serves nobody.
-pub const MOST_CLIQUES: usize = 1 << 20;
+pub(super) const MOST_CLIQUES: usize = 1 << 20;
 
 /// The maximal cliques of a graph in lexicographic order; an isolated node is one of its own.
 ///
 /// Bron-Kerbosch with pivoting, started once from every node.
 ///
 /// # Errors
-/// When there are more than [`MOST_CLIQUES`].
+/// When there are more than 2^20.
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph, maximal_cliques};
+/// use cmnet::{Edge, Graph, maximal_cliques};
 /// let mut graph = Graph::empty(4);
 /// for (i, j) in [(0, 1), (0, 2), (1, 2), (2, 3)] {
 ///     graph.toggle(Edge::new(i, j)?);

@@ -11,7 +11,7 @@ mod varset;
 
 pub use chordal::{Decomposition, decompose, is_chordal, perfect_elimination_order};
 pub(crate) use cliques::guarded_cliques;
-pub use cliques::{MOST_CLIQUES, maximal_cliques};
+pub use cliques::maximal_cliques;
 pub use components::components;
 pub use disjoint_sets::DisjointSets;
 pub use edge::Edge;
@@ -24,7 +24,7 @@ use crate::data::Var;
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph};
+/// use cmnet::{Edge, Graph};
 /// let mut graph = Graph::empty(3);
 /// assert!(graph.add_edge(Edge::new(0, 2)?));
 /// assert!(!graph.add_edge(Edge::new(2, 0)?)); // there already

@@ -39,14 +39,13 @@ impl Prediction {
 ///
 /// # Example
 /// ```
-/// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
-/// use cmnet::inference::{ExactOptions, Predictor};
+/// use cmnet::{Edge, ExactOptions, FitOptions, Model, Predictor, ReadOptions, Source, Structure, fit, read_csv};
 /// let table = Source::bytes("table", "rain,wet,slip\nno,no,no\nyes,yes,yes\nyes,yes,no\nno,yes,no\n");
-/// let data = csv::read(&table, &ReadOptions::default())?.data;
+/// let data = read_csv(&table, &ReadOptions::default())?.data;
 /// let mut structure = Structure::empty(&[2, 2, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
 /// structure.toggle_edge(Edge::new(1, 2)?)?;
-/// let fit = loglinear::fit(&structure, &data, &loglinear::FitOptions::default())?;
+/// let fit = fit(&structure, &data, &FitOptions::default())?;
 /// let model = Model::new(data.schema().clone(), structure)?.with_fit(fit)?;
 /// let network = model.network()?;
 /// let mut predictor = Predictor::new(&network, 2, &ExactOptions::default())?;

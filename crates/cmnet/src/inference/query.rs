@@ -2,7 +2,7 @@
 
 use super::approximate::{JointAnswer, MapAnswer};
 use super::evidence::{Evidence, find_level, find_variable};
-use super::marginals::Answer;
+use super::marginals::MarginalAnswer;
 use super::network::Network;
 use super::options::{QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
@@ -29,20 +29,55 @@ pub enum Question {
 ///
 /// Without targets it is about every variable that is not given.
 ///
+/// [`crate::Model::query`] begins a question by names; [`crate::Model::network`] gives the
+/// [`crate::Network`] that many questions can be asked of. A network reads the fitted parameters
+/// themselves.
+///
+/// | question | here |
+/// |---|---|
+/// | distributions of targets, by the best method that fits | [`Query::run`] |
+/// | joint distribution of targets | [`Query::joint`] |
+/// | most probable levels of all or of some variables | [`Query::map`] |
+/// | rows drawn from it | [`Query::sampler`] |
+/// | what an answer will take, before anything is allocated | [`Query::plan`] |
+/// | marginals, log-probability of evidence, entropy, exactly | [`crate::Network::posterior`] |
+/// | joint distribution and most probable levels, exactly | [`crate::Network::joint_exact`], [`crate::Network::map_exact`] |
+/// | (conditional) mutual information | [`crate::Network::mutual_information`] |
+/// | evidence that changes step by step | [`crate::Session`] |
+/// | a class from its Markov blanket | [`crate::Predictor`] |
+/// | what the evidence does to the graph | [`crate::Explanation`] |
+/// | files for other engines, and from them | [`crate::uai`] |
+///
 /// # Example
 /// ```
-/// use cmnet::inference::{Network, Question};
-/// use cmnet::io::uai;
+/// use cmnet::{Evidence, ExactOptions, Network, Question, uai};
 /// // Three binary variables in a row: neighbours agree with odds of 3 to 1.
 /// let text = "MARKOV 3 2 2 2 2 2 0 1 2 1 2 4 3 1 1 3 4 3 1 1 3";
 /// let read = uai::read_network(text, "agree.uai")?;
 /// let network = Network::new(&read.schema, &read.structure, read.parameters)?;
-/// let query = network.query().given("X0=1")?.target("X2")?.memory(1 << 20);
+///
+/// let query = network.query().given("X0=1")?.memory(1 << 20);
 /// assert_eq!(query.plan(Question::Marginals)?.method.to_string(), "exact");
-/// let answer = query.run()?;
+/// let answer = query.clone().target("X2")?.run()?;
 /// assert!((answer.marginals[0].1[1] - 10.0 / 16.0).abs() < 1e-12);
-/// assert_eq!(network.query().given("X0=1")?.map()?.levels, [(1, 1), (2, 1)]);
-/// # Ok::<(), cmnet::Error>(())
+/// assert_eq!(answer.plan.method.to_string(), "exact");
+/// let joint = query.clone().target("X1,X2")?.joint()?.joint;
+/// assert!((joint.probabilities()[3] - 9.0 / 16.0).abs() < 1e-12);
+/// assert_eq!(query.map()?.levels, [(1, 1), (2, 1)]);
+/// assert!(query.sampler()?.rows(0..10).iter().all(|row| row[0] == 1));
+///
+/// let (given, exact) = (Evidence::read(network.schema(), "X0=1")?, ExactOptions::default());
+/// let posterior = network.posterior(&given, &exact)?;
+/// assert!((posterior.log_evidence(&exact)? - libm::log(0.5)).abs() < 1e-12);
+/// assert!(network.mutual_information((&[0], &[2]), &[1], &Evidence::none(), &exact)? < 1e-12);
+///
+/// let explained = network.explain(&Evidence::none(), &exact)?;
+/// let apart = explained.separations().next().ok_or("none")?;
+/// assert_eq!((apart.pair, apart.given.as_slice()), ((0, 2), &[1][..]));
+///
+/// let export = uai::network_to_text(network.cardinalities(), &network.factors(&Evidence::none(), 1 << 20)?);
+/// assert!(export.starts_with("MARKOV\n3\n2 2 2\n2\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -72,7 +107,7 @@ impl Network {
             match self.schema().find(text) {
                 Some(whole) => targets.push(whole),
                 None => {
-                    for name in quoted::names(text) {
+                    for name in quoted::quoted_names(text) {
                         targets.push(find_variable(self.schema(), &name)?);
                     }
                 }
@@ -225,7 +260,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// When a target is given; when the tree does not fit the memory and the method is exact;
     /// when the evidence has probability 0.
-    pub fn run(&self) -> Result<Answer> {
+    pub fn run(&self) -> Result<MarginalAnswer> {
         self.network.marginals(&self.variables()?, &self.evidence, &self.options)
     }
 

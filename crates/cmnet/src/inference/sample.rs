@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::factors::Factors;
 use super::gibbs::{start, sweep};
 use super::network::Network;
-use super::options::{GibbsOptions, Method, QueryMethod, QueryOptions};
+use super::options::{GibbsOptions, InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::posterior::Posterior;
 use super::random::stream;
@@ -40,7 +40,7 @@ impl Network {
         let (exact, gibbs) = (&options.exact, &options.gibbs);
         let QueryPlan { method, reason, .. } = self.plan_rows(evidence, options)?;
         let source = match method {
-            Method::Exact => Source::Exact(Box::new(self.posterior(evidence, exact)?)),
+            InferenceMethod::Exact => Source::Exact(Box::new(self.posterior(evidence, exact)?)),
             _ => Source::Gibbs(Box::new(self.factors(evidence, exact.memory)?), gibbs.clone()),
         };
         let variables = self.schema().len();
@@ -50,10 +50,10 @@ impl Network {
 
 impl Sampler<'_> {
     /// How rows are drawn.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> InferenceMethod {
         match self.source {
-            Source::Exact(_) => Method::Exact,
-            Source::Gibbs(..) => Method::Gibbs,
+            Source::Exact(_) => InferenceMethod::Exact,
+            Source::Gibbs(..) => InferenceMethod::Gibbs,
         }
     }
 

@@ -8,10 +8,10 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The format that this version writes, and the only one so far.
-pub const FORMAT: &str = "cmnet-checkpoint/1";
+pub(super) const FORMAT: &str = "cmnet-checkpoint/1";
 
 /// What a run is, by name: see [`crate::learn::run_identity`].
-pub type Identity = [(RunFact, String)];
+pub(super) type Identity = [(RunFact, String)];
 
 /// Saves a state; the file that was there becomes `FILE.previous`.
 ///
@@ -19,7 +19,7 @@ pub type Identity = [(RunFact, String)];
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
+pub(super) fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
     let record = CheckpointRecord::new(FORMAT, identity, state);
     let text = serde_json::to_string(&record).map_err(|error| error_at(path, &error.to_string()))?;
     // One that breaks off must not take the place of a whole one.
@@ -36,7 +36,7 @@ pub fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> 
 /// # Errors
 /// When it belongs to another table, other options or another version, saying which; or
 /// when both generations are damaged.
-pub fn load(
+pub(super) fn load(
     path: &Path,
     identity: &Identity,
     cardinalities: &[u32],
@@ -77,7 +77,7 @@ pub fn load(
 /// # Errors
 /// When the path is a folder or has none to be in, or when it or `FILE.previous` is a file
 /// that is no checkpoint: those would be replaced.
-pub fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
+pub(super) fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
     let refuse = |file: &Path, problem: &'static str| {
         let (file, problem) = (file.display().to_string(), CheckpointProblem::Unusable(problem));
         let remedies = "name another file for checkpoints".into();
@@ -154,13 +154,13 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// The files of a run with checkpoints that nothing else may be written to: both generations,
 /// those of earlier runs that are kept, and where the last one's go.
-pub fn written(path: &Path) -> Vec<PathBuf> {
+pub fn checkpoint_files(path: &Path) -> Vec<PathBuf> {
     let (taken, free) = names_aside(path);
     [path.to_owned(), free].into_iter().chain(taken).flat_map(|file| [previous(&file), file]).collect()
 }
 
 /// The file that keeps the generation before.
-pub fn previous(path: &Path) -> PathBuf {
+pub(super) fn previous(path: &Path) -> PathBuf {
     with_ending(path, ".previous")
 }
 

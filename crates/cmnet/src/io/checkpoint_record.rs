@@ -3,7 +3,7 @@
 use crate::graph::{Edge, VarSet};
 use crate::learn::{LearnState, RunFact};
 use crate::score::Nats;
-use crate::search::blanket::BlanketState;
+use crate::search::BlanketState;
 use crate::search::{ClimbResult, GraphStep, StopReason};
 use crate::structure::Structure;
 use crate::table::Cell;

@@ -38,21 +38,21 @@ use std::io::Read;
 ///
 /// # Example
 /// ```
-/// use cmnet::io::{Source, csv, ReadOptions};
+/// use cmnet::{ReadOptions, Source, read_csv};
 /// let source = Source::bytes("example", "smokes,age\nyes,<40\nno,40+\nno,<40\n");
-/// let loaded = csv::read(&source, &ReadOptions::default())?;
+/// let loaded = read_csv(&source, &ReadOptions::default())?;
 /// assert_eq!(loaded.data.schema().variable(0).levels, ["no", "yes"]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-pub fn read(source: &Source, options: &ReadOptions) -> Result<LoadedTable> {
+pub fn read_csv(source: &Source, options: &ReadOptions) -> Result<LoadedTable> {
     read_text(source.open()?, options)
 }
 
 /// Reads a table from any reader; `name` stands for the file in errors.
 ///
 /// # Errors
-/// As [`read`].
-pub fn read_from(name: &str, reader: impl Read, options: &ReadOptions) -> Result<LoadedTable> {
+/// As [`read_csv`].
+pub fn read_csv_from(name: &str, reader: impl Read, options: &ReadOptions) -> Result<LoadedTable> {
     read_text(Text::open(name.to_owned(), reader)?, options)
 }
 
@@ -84,10 +84,10 @@ fn take_row(records: &Records<'_>, columns: &Columns, intake: &mut Intake, has_h
     intake.push_at(line, weight, |variable| Some(records.raw(variables[variable])))
 }
 
-/// A text as a field of a CSV file that [`read`] takes for the same text: in quotes where it is
+/// A text as a field of a CSV file that [`read_csv`] takes for the same text: in quotes where it is
 /// empty, has blanks around it, or holds a quote, a line break or anything that might be taken
 /// for a delimiter.
-pub fn field(text: &str) -> String {
+pub fn csv_field(text: &str) -> String {
     let plain =
         !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
     if plain {
@@ -106,13 +106,13 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_where_a_reader_needs_it() {
-        assert_eq!(field("plain"), "plain");
-        assert_eq!(field("p(<40)"), "p(<40)");
-        assert_eq!(field(""), "\"\"");
-        assert_eq!(field(" x"), "\" x\"");
-        assert_eq!(field("say \"hi\""), "\"say \"\"hi\"\"\"");
+        assert_eq!(csv_field("plain"), "plain");
+        assert_eq!(csv_field("p(<40)"), "p(<40)");
+        assert_eq!(csv_field(""), "\"\"");
+        assert_eq!(csv_field(" x"), "\" x\"");
+        assert_eq!(csv_field("say \"hi\""), "\"say \"\"hi\"\"\"");
         for text in ["a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
-            assert_eq!(field(text), format!("\"{text}\""));
+            assert_eq!(csv_field(text), format!("\"{text}\""));
         }
     }
 }

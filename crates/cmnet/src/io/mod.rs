@@ -3,39 +3,45 @@
 //! The feature `csv`, on by default, adds the reader of tables of text. Models, schemas and
 //! tables from memory need no feature.
 
-pub mod atomic;
-pub mod checkpoint_file;
+mod atomic;
+mod checkpoint_file;
 mod checkpoint_record;
 mod checkpointer;
 mod columns;
 #[cfg(feature = "csv")]
-pub mod csv;
+mod csv;
 mod fit_record;
 #[cfg(feature = "csv")]
 mod header;
-pub mod json_text;
+mod json_text;
 mod model_error;
-pub mod model_file;
+mod model_file;
 mod model_record;
 mod read_options;
 #[cfg(feature = "csv")]
 mod records;
 #[cfg(feature = "csv")]
-pub mod rows;
-pub mod schema_file;
+mod rows;
+mod schema_file;
 #[cfg(feature = "csv")]
 mod sniff;
-pub mod source;
+mod source;
 #[cfg(feature = "csv")]
 mod text;
 pub mod uai;
 
-pub use crate::data::LoadedTable;
 pub use atomic::write_atomic;
-pub use checkpointer::{Checkpointer, Clock, Opened, Pace, Run};
+pub use checkpoint_file::checkpoint_files;
+pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
+#[cfg(feature = "csv")]
+pub use csv::{csv_field, read_csv, read_csv_from};
+pub use json_text::json_to_text;
+pub use model_file::{context_records, edge_names};
 pub use model_record::ContextRecord;
-pub use read_options::{OnMissing, ReadOptions};
+pub use read_options::ReadOptions;
+#[cfg(feature = "csv")]
+pub use rows::{CodedRow, visit_rows};
 pub use schema_file::LevelOrder;
 #[cfg(feature = "csv")]
 pub use sniff::parse_delimiter;

@@ -3,7 +3,7 @@
 
 use super::atomic::write_atomic;
 use super::fit_record::FitRecord;
-use super::json_text;
+use super::json_text::json_to_text;
 use super::model_error::error_at;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use super::source::open_file;
@@ -18,31 +18,76 @@ use std::io::Read;
 use std::path::Path;
 
 /// The format that this version writes, and the only one so far.
-pub const FORMAT: &str = "cmnet-model/1";
+pub(super) const FORMAT: &str = "cmnet-model/1";
 
-/// The text of a model's file: the same bytes for the same model.
-///
-/// # Errors
-/// When a number in it is not finite.
-pub fn to_text(model: &Model) -> Result<String> {
-    let record = ModelRecord {
-        format: FORMAT.to_owned(),
-        program: Some(concat!("cmnet ", env!("CARGO_PKG_VERSION")).to_owned()),
-        learned: model.provenance().map(LearnedRecord::from),
-        variables: model.schema().variables().to_vec(),
-        edges: edge_names(model.schema(), model.structure()),
-        contexts: context_records(model.schema(), model.structure()),
-        parameters: model.fit().map(|fit| FitRecord::new(model.schema(), fit)),
-    };
-    if !record.is_finite() {
-        return Err(error_at(
-            "model",
-            "",
-            "a number in it is not finite, so it cannot be written".to_owned(),
-        ));
+impl Model {
+    /// The text of a model's file: the same bytes for the same self.
+    ///
+    /// # Errors
+    /// When a number in it is not finite.
+    pub fn to_json(&self) -> Result<String> {
+        let record = ModelRecord {
+            format: FORMAT.to_owned(),
+            program: Some(concat!("cmnet ", env!("CARGO_PKG_VERSION")).to_owned()),
+            learned: self.provenance().map(LearnedRecord::from),
+            variables: self.schema().variables().to_vec(),
+            edges: edge_names(self.schema(), self.structure()),
+            contexts: context_records(self.schema(), self.structure()),
+            parameters: self.fit().map(|fit| FitRecord::new(self.schema(), fit)),
+        };
+        if !record.is_finite() {
+            return Err(error_at(
+                "model",
+                "",
+                "a number in it is not finite, so it cannot be written".to_owned(),
+            ));
+        }
+        let value =
+            serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
+        Ok(json_to_text(&value))
     }
-    let value = serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
-    Ok(json_text::to_text(&value))
+
+    /// Reads and checks a model file's text; `file` names it in errors.
+    ///
+    /// # Errors
+    /// Says where in the document something is wrong and what was expected.
+    pub fn from_json(text: &str, file: &str) -> Result<Self> {
+        let record: ModelRecord = serde_json::from_str(text).map_err(|error| syntax(file, text, &error))?;
+        Reader { file }.model(&record)
+    }
+
+    /// Reads and checks a model file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or as [`Model::from_json`].
+    pub fn load(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        if path.is_dir() {
+            return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
+        }
+        let mut bytes = Vec::new();
+        let mut reader = open_file(path)?.take(LARGEST + 1);
+        reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, "read", source))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            error_at(
+                &file,
+                &format!("byte {}", error.utf8_error().valid_up_to()),
+                "the text is not UTF-8".to_owned(),
+            )
+        })?;
+        Self::from_json(&text, &file)
+    }
+
+    /// Writes a model file whole or not at all.
+    ///
+    /// # Errors
+    /// When a number in it is not finite, or the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        write_atomic(path, self.to_json()?.as_bytes())
+    }
 }
 
 /// The edges of a structure by name, in column order.
@@ -72,50 +117,8 @@ fn context_record(schema: &Schema, context: &EdgeContext) -> ContextRecord {
     }
 }
 
-/// Reads and checks a model file's text; `file` names it in errors.
-///
-/// # Errors
-/// Says where in the document something is wrong and what was expected.
-pub fn from_text(text: &str, file: &str) -> Result<Model> {
-    let record: ModelRecord = serde_json::from_str(text).map_err(|error| syntax(file, text, &error))?;
-    Reader { file }.model(&record)
-}
-
 /// The largest model file that is read, in bytes.
 const LARGEST: u64 = 1 << 30;
-
-/// Reads and checks a model file.
-///
-/// # Errors
-/// When the file cannot be read, or as [`from_text`].
-pub fn load(path: &Path) -> Result<Model> {
-    let file = path.display().to_string();
-    if path.is_dir() {
-        return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
-    }
-    let mut bytes = Vec::new();
-    let mut reader = open_file(path)?.take(LARGEST + 1);
-    reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, "read", source))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
-    }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        error_at(
-            &file,
-            &format!("byte {}", error.utf8_error().valid_up_to()),
-            "the text is not UTF-8".to_owned(),
-        )
-    })?;
-    from_text(&text, &file)
-}
-
-/// Writes a model file whole or not at all.
-///
-/// # Errors
-/// When a number in it is not finite, or the file cannot be written.
-pub fn save(model: &Model, path: &Path) -> Result<()> {
-    write_atomic(path, to_text(model)?.as_bytes())
-}
 
 /// What kinds of values are called in errors, and what people call them.
 const KINDS: [(&str, &str); 7] = [

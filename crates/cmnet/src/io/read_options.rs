@@ -1,7 +1,7 @@
 //! How a table is read, whatever it comes from.
 
 use super::schema_file::LevelOrder;
-pub use crate::data::OnMissing;
+pub(super) use crate::data::OnMissing;
 
 /// How to read a table; the default reads a file with a header line and no missing values.
 #[derive(Clone, Debug, PartialEq, Eq)]

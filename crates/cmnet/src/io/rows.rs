@@ -5,13 +5,13 @@ use super::header;
 use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
-pub use crate::data::OnUnknown;
+pub(super) use crate::data::OnUnknown;
 use crate::data::{RowLevels, Schema};
 use crate::error::Result;
 
 /// The cells of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct CodedRow<'a> {
     /// The level of each variable of the schema; `None` where it is missing.
     pub levels: &'a [Option<u32>],
     /// How often it was observed.
@@ -26,12 +26,12 @@ pub struct Row<'a> {
 /// # Errors
 /// When the source cannot be read, has none of the variables, or holds a value that is no
 /// level of its variable; or what `visit` says.
-pub fn visit(
+pub fn visit_rows(
     source: &Source,
     options: &ReadOptions,
     on_unknown: OnUnknown,
     schema: &Schema,
-    mut visit: impl FnMut(Row<'_>) -> Result<()>,
+    mut visit: impl FnMut(CodedRow<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
     let mut records = Records::open(source.open()?, options.delimiter)?;
     let all = ReadOptions { columns: None, schema: None, ..options.clone() };
@@ -47,7 +47,7 @@ pub fn visit(
         let line = || records.line();
         let levels = reader.read_at(line, |variable| Some(records.raw(places[variable]?)))?;
         let weight = columns.weight(|column| Some(records.raw(column)), line)?;
-        visit(Row { levels, weight })?;
+        visit(CodedRow { levels, weight })?;
         more = records.advance()?;
     }
     Ok(places.iter().map(Option::is_some).collect())

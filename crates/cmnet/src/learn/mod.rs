@@ -173,7 +173,7 @@ impl LearnedModel {
 ///
 /// # Example
 /// ```
-/// use cmnet::{data::Dataset, learn::{LearnOptions, learn}};
+/// use cmnet::{Dataset, LearnOptions, learn};
 /// let rows = [["0", "0"], ["1", "1"]].repeat(20);
 /// let data = Dataset::from_labels(&["a", "b"], rows)?;
 /// let learned = learn(&data, &LearnOptions::default(), &())?;
@@ -203,7 +203,7 @@ pub fn learn_from(
 }
 
 /// As [`learn`], from any source of counts: equal counts give equal models. See
-/// [`crate::counts`] for a source of your own.
+/// [`CountSource`] for a source of your own.
 ///
 /// # Errors
 /// As [`learn`], and when the counts cannot be had.

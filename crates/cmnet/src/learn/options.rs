@@ -3,7 +3,7 @@
 use crate::error::{Error, Expected, OptionName, Result, choices};
 use crate::loglinear::FitOptions;
 use crate::score::{Alpha, Kappa};
-use crate::search::blanket::{BlanketLimits, CandidateRule};
+use crate::search::{BlanketLimits, CandidateRule};
 use serde::Serialize;
 use std::fmt;
 
@@ -75,7 +75,7 @@ impl Serialize for SearchReason {
 ///
 /// # Example
 /// ```
-/// use cmnet::learn::LearnOptions;
+/// use cmnet::LearnOptions;
 /// let options = LearnOptions { kappas: vec!["n^-0.5".parse()?], ..LearnOptions::default() };
 /// # Ok::<(), cmnet::Error>(())
 /// ```

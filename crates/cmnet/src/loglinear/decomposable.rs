@@ -111,8 +111,8 @@ mod tests {
     use crate::counts::RowCounts;
     use crate::data::{Dataset, Schema, Variable};
     use crate::graph::Edge;
+    use crate::loglinear::Coordinates;
     use crate::loglinear::Likelihood;
-    use crate::loglinear::coordinates::Coordinates;
     use crate::loglinear::margins::term_means;
     use crate::loglinear::newton::{Ending, Stop, newton};
     use crate::loglinear::objective::Objective;

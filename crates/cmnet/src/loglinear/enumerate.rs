@@ -8,7 +8,7 @@ use crate::graph::VarSet;
 use crate::table::{OutcomeSpace, log_sum};
 
 /// The most configurations that are listed.
-pub const MOST_LISTED: u64 = 1 << 24;
+pub(super) const MOST_LISTED: u64 = 1 << 24;
 
 /// A joint distribution as a list.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Enumeration {
     /// Lists log p(x), the sum of the terms of each x (paper, eq. 1).
     ///
     /// # Errors
-    /// When there are more than [`MOST_LISTED`] configurations.
+    /// When there are more than 2^24 configurations.
     pub fn new(terms: &Terms, phi: &[f64]) -> Result<Self> {
         let variables: VarSet = (0..terms.cardinalities().len()).collect();
         let space = OutcomeSpace::new(variables, terms.cardinalities())?;

@@ -9,10 +9,10 @@ use crate::table::{Layout, cells_along};
 use rustc_hash::FxHashMap;
 
 /// The most configurations of one clique: its terms and its table stay below this.
-pub const MOST_CLIQUE_CELLS: u64 = 1 << 20;
+pub(super) const MOST_CLIQUE_CELLS: u64 = 1 << 20;
 
 /// The most terms of one structure.
-pub const MOST_TERMS: usize = 1 << 22;
+pub(super) const MOST_TERMS: usize = 1 << 22;
 
 /// One phi-term: phi_A(x_A) with every level of x_A above 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ impl TermSet {
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, graph::Edge, loglinear::Terms};
+/// use cmnet::{Edge, Structure, Terms};
 /// let mut structure = Structure::empty(&[2, 3, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
 /// let terms = Terms::new(&structure, None)?;
@@ -116,8 +116,8 @@ impl Terms {
     /// The terms of a structure's graph. Names, where given, serve the refusal.
     ///
     /// # Errors
-    /// When a clique has more than [`MOST_CLIQUE_CELLS`] configurations (the message names
-    /// its variables), or all together more than [`MOST_TERMS`] terms.
+    /// When a clique has more than 2^20 configurations (the message names
+    /// its variables), or all together more than 2^22 terms.
     pub fn new(structure: &Structure, names: Option<&Schema>) -> Result<Self> {
         let cardinalities = structure.cardinalities().to_vec();
         let guard = |set: &[Var]| check_clique(set, &cardinalities, names);

@@ -5,7 +5,7 @@ use super::blanket::PairSearch;
 use super::context_climb::ContextClimber;
 use super::limits::BlanketLimits;
 use super::live::Places;
-use super::observer::{Event, Observer, Standing};
+use super::observer::{SearchEvent, SearchObserver, Standing};
 use super::replay::Ground;
 use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
 use super::trace::Trace;
@@ -124,7 +124,11 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ///
     /// # Errors
     /// When a blanket's outcome space is too large.
-    pub fn step(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Result<Option<StopReason>> {
+    pub fn step(
+        &self,
+        state: &mut GraphClimbState,
+        observer: &dyn SearchObserver,
+    ) -> Result<Option<StopReason>> {
         loop {
             let moved = self.try_step(state, observer);
             let enlarged = moved.and_then(|moved| Ok((moved, !moved && self.enlarge(state, observer)?)));
@@ -141,7 +145,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
     }
 
-    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<bool> {
+    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
         self.evaluate_open(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let Some(best) = changes().flatten().max().filter(|&best| best > Nats::ZERO) else {
@@ -162,7 +166,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ///
     /// # Errors
     /// When a blanket's outcome space is too large.
-    fn enlarge(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<bool> {
+    fn enlarge(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
         if self.swept.is_none() {
             return Ok(false);
         }
@@ -180,12 +184,12 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     /// Evaluates the toggles whose evaluation is open.
-    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<()> {
+    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<()> {
         let open: Vec<usize> =
             (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
         let evaluate = |places: &mut Places, &place: &usize| {
             let evaluated = self.evaluate(state, state.candidates[place], places, observer);
-            observer.observe(&Event::Evaluated { of: open.len() });
+            observer.observe(&SearchEvent::Evaluated { of: open.len() });
             evaluated
         };
         let found: Vec<Evaluated> = open
@@ -205,7 +209,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &GraphClimbState,
         edge: Edge,
         places: &mut Places,
-        observer: &dyn Observer,
+        observer: &dyn SearchObserver,
     ) -> Halting<Evaluated> {
         match self.change(state, edge, places, observer) {
             Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
@@ -221,7 +225,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &GraphClimbState,
         edge: Edge,
         places: &mut Places,
-        observer: &dyn Observer,
+        observer: &dyn SearchObserver,
     ) -> Halting<Evaluated> {
         check(observer)?;
         let (low, high) = edge.ends();
@@ -245,7 +249,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &mut GraphClimbState,
         edge: Edge,
         change: Nats,
-        observer: &dyn Observer,
+        observer: &dyn SearchObserver,
     ) -> Halting<()> {
         let mut changed = vec![edge.low(), edge.high()];
         if self.contexts.allows_contexts() {
@@ -309,17 +313,17 @@ impl GraphClimbState {
 ///
 /// # Errors
 /// When a blanket's outcome space is too large.
-pub fn run<S: CountSource>(
+pub fn climb_graph<S: CountSource>(
     climb: &GraphClimb<'_, '_, S>,
     state: &mut GraphClimbState,
-    observer: &dyn Observer,
+    observer: &dyn SearchObserver,
 ) -> Result<StopReason> {
     loop {
         match climb.step(state, observer)? {
-            None => observer.observe(&Event::Moved(state)),
+            None => observer.observe(&SearchEvent::Moved(state)),
             Some(StopReason::Converged) => return Ok(StopReason::Converged),
             Some(reason) => {
-                observer.observe(&Event::Paused(Standing::Climb(state)));
+                observer.observe(&SearchEvent::Paused(Standing::Climb(state)));
                 return Ok(reason);
             }
         }

@@ -1,7 +1,7 @@
 //! Greedy search for the best structure: Algorithms 1 and 2 of the paper as step, state,
 //! loop, observer and stop reason.
 
-pub mod blanket;
+mod blanket;
 mod context_climb;
 mod graph_climb;
 mod limits;
@@ -13,9 +13,10 @@ mod state;
 mod trace;
 mod used;
 
-pub use crate::control::StopReason;
+pub(crate) use crate::control::StopReason;
+pub use blanket::{BlanketLimits, BlanketSearch, BlanketState, CandidateRule};
 pub use context_climb::climb_contexts;
-pub use graph_climb::{GraphClimb, run};
-pub use observer::{Event, Observer, Standing};
+pub use graph_climb::{GraphClimb, climb_graph};
+pub use observer::{SearchEvent, SearchObserver, Standing};
 pub use state::{ClimbResult, GraphClimbState, GraphStep};
 pub use used::SearchUsed;

@@ -182,3 +182,29 @@ fn nothing_below_the_command_names_a_flag() {
     assert!(names_a_flag(r#"Error::option("--kappa", text)"#) && !names_a_flag("// --kappa"));
     assert!(!names_a_flag(r#"format!("--{}", option.name())"#));
 }
+
+/// The names that the first page of the library re-exports.
+fn exported() -> Vec<String> {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let items = page.split("\npub use ").skip(1).filter_map(|item| item.split(';').next());
+    let names = items.map(|item| item.rsplit_once("::").unwrap().1.trim_matches(['{', '}']));
+    names
+        .flat_map(|list| list.split(',').map(|name| name.trim().to_owned()))
+        .filter(|n| !n.is_empty())
+        .collect()
+}
+
+#[test]
+fn the_page_of_the_api_names_everything_public_and_nothing_else() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/api.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
+    let mut listed: Vec<&str> =
+        rows.flat_map(|row| row.split('`').skip(1).step_by(2).collect::<Vec<_>>()).collect();
+    let exported = exported();
+    let mut public: Vec<&str> = exported.iter().map(String::as_str).collect();
+    assert!(public.len() > 100);
+    listed.sort_unstable();
+    public.sort_unstable();
+    assert_eq!(listed, public);
+}

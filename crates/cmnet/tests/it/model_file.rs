@@ -1,9 +1,7 @@
 //! Model files: the same bytes each time, and a place for every complaint.
 
 use crate::common::{Sample, generator, random_structure, schema};
-use cmnet::io::model_file::{from_text, to_text};
-use cmnet::learn::{LearnOptions, learn};
-use cmnet::{ErrorKind, Model};
+use cmnet::{ErrorKind, LearnOptions, Model, learn};
 
 #[test]
 fn save_load_save_gives_the_same_bytes() {
@@ -15,10 +13,10 @@ fn save_load_save_gives_the_same_bytes() {
         let learned = learn(&data, &options, &()).unwrap();
         for model in &learned.models {
             let model = model.to_model(&data, &options, &learned.search).unwrap();
-            let text = to_text(&model).unwrap();
-            let loaded = from_text(&text, "model.json").unwrap();
+            let text = model.to_json().unwrap();
+            let loaded = Model::from_json(&text, "model.json").unwrap();
             assert_eq!(loaded, model);
-            assert_eq!(to_text(&loaded).unwrap(), text);
+            assert_eq!(loaded.to_json().unwrap(), text);
         }
     }
 }
@@ -29,7 +27,7 @@ fn structures_written_by_hand_load_too() {
     for _ in 0..200 {
         let structure = random_structure(&mut rng, &[2, 3, 2, 4, 2], 0.7);
         let model = Model::new(schema(structure.cardinalities()), structure).unwrap();
-        assert_eq!(from_text(&to_text(&model).unwrap(), "model.json").unwrap(), model);
+        assert_eq!(Model::from_json(&model.to_json().unwrap(), "model.json").unwrap(), model);
     }
 }
 
@@ -47,7 +45,7 @@ const TRIANGLE: &str = r#"{
 /// Each case replaces a part of a good file and names the place and words of the complaint.
 #[test]
 fn broken_files_are_refused_with_their_place() {
-    assert!(from_text(TRIANGLE, "m").is_ok());
+    assert!(Model::from_json(TRIANGLE, "m").is_ok());
     let cases = [
         ("cmnet-model/1", "cmnet-model/9", "format", "cmnet-model/9"),
         ("\"format\": \"cmnet-model/1\",", "", "line", "missing field `format`"),
@@ -87,7 +85,7 @@ fn broken_files_are_refused_with_their_place() {
     for (from, to, at, words) in cases {
         let text = TRIANGLE.replacen(from, to, 1);
         assert_ne!(text, TRIANGLE, "{from}");
-        let error = from_text(&text, "broken.json").unwrap_err();
+        let error = Model::from_json(&text, "broken.json").unwrap_err();
         let message = error.to_string();
         assert!(matches!(error.kind(), ErrorKind::Model { .. }), "{message}");
         assert!(
@@ -115,8 +113,8 @@ fn hostile_texts_never_panic() {
                 }
             }
         }
-        let _ = from_text(&String::from_utf8_lossy(&text), "m");
+        let _ = Model::from_json(&String::from_utf8_lossy(&text), "m");
     }
     let deep = "[".repeat(100_000);
-    assert!(from_text(&deep, "m").is_err());
+    assert!(Model::from_json(&deep, "m").is_err());
 }
