@@ -20,9 +20,10 @@ pub(crate) fn fresh_environment() -> Result<PathBuf> {
 /// The command is the one that the tests before have built.
 pub(crate) fn test(python: &Path) -> Result<()> {
     println!("xtask: Python package");
-    install(python, "extension")?;
+    install(python, "dev")?;
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
-    let pytest = ["-m", "pytest", "-p", "no:cacheprovider"];
+    // One process for each core of a small machine: most tests wait for commands of their own.
+    let pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-n", "2"];
     step(Command::new(python).args(pytest).env("CMNET_COMMAND", command))
 }
 
