@@ -73,9 +73,9 @@ impl Asked<'_> {
             (None, None) => writeln!(text, "the probability takes a tree that does not fit"),
         };
         if proven {
-            return text + "InferenceMethod: exact\n";
+            return text + "Method: exact\n";
         }
-        let _ = writeln!(text, "InferenceMethod: {}; {}", found.plan.method, found.plan.reason);
+        let _ = writeln!(text, "Method: {}; {}", found.plan.method, found.plan.reason);
         if let Some(climb) = &found.climb {
             text += &approximation::climb_text(climb);
         }
@@ -135,10 +135,10 @@ impl Asked<'_> {
             );
         }
         let _ = match &answer.approximation {
-            None => writeln!(text, "InferenceMethod: {}", answer.plan.method),
+            None => writeln!(text, "Method: {}", answer.plan.method),
             Some(approximation) => {
                 let how = approximation::as_text(approximation);
-                write!(text, "InferenceMethod: {}; {}\n{how}", answer.plan.method, answer.plan.reason)
+                write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason)
             }
         };
         if !self.cut.is_empty() {
@@ -162,7 +162,7 @@ impl Asked<'_> {
         }
         if let Some(found) = &answer.approximation {
             let how = approximation::as_text(found);
-            let _ = write!(text, "InferenceMethod: {}; {}\n{how}", answer.plan.method, answer.plan.reason);
+            let _ = write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason);
         }
         text
     }
