@@ -1,6 +1,7 @@
 //! Saving a long run now and then, and going on from where it was.
 
 use crate::args::CheckpointArgs;
+use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::{
@@ -34,5 +35,8 @@ pub(crate) fn open(
     if let Some(note) = opened.note(&shown) {
         output::note(&note);
     }
-    Ok((Some(checkpointer), state))
+    let warn = |error: &cmnet::Error| {
+        output::note(&format!("warning: {}; the search goes on", error.words(&CommandLine)));
+    };
+    Ok((Some(checkpointer.on_failure(warn)), state))
 }

@@ -94,8 +94,8 @@ pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fi
     })
 }
 
-/// Refuses, before any work, an output that is no file, would replace what is read, or has no
-/// folder to be in.
+/// Refuses, before any work, an output that is no file, would replace what is read, has no
+/// folder to be in, or cannot be written.
 pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     if path.as_os_str() == "-" {
         return Err(Usage("-: this is no file; name one to write".to_owned()).into());
@@ -113,7 +113,7 @@ pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> 
         let (path, folder) = (path.display(), folder.display());
         return Err(Usage(format!("{path}: cannot write: there is no folder {folder}; make it first")).into());
     }
-    Ok(())
+    Ok(cmnet::check_writable(path)?)
 }
 
 /// Refuses to write two things to one file.

@@ -2,13 +2,18 @@
 
 use cmnet_report::answer::{Answer, document};
 use std::borrow::Cow;
-use std::io::{ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// Writes a text to standard output.
 pub(crate) fn text(text: &str) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    stream(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to standard output piece by piece.
+pub(crate) fn stream(content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match content(&mut out).and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {
             Err(cmnet::Error::io(Path::new("standard output"), "write", source).into())
         }
@@ -18,7 +23,7 @@ pub(crate) fn text(text: &str) -> anyhow::Result<()> {
 
 /// Writes an answer to standard output as a JSON document.
 pub(crate) fn answer<A: Answer>(answer: &A) -> anyhow::Result<()> {
-    text(&cmnet::json_to_text(&document(answer)?))
+    stream(|out| cmnet::write_json(&document(answer), out))
 }
 
 /// Writes a text for people to standard output. Names and labels come from files: what would

@@ -118,8 +118,8 @@ pub use model::{Model, Provenance};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
-    OpenedCheckpoint, ReadOptions, Source, checkpoint_files, context_records, edge_names, json_to_text, uai,
-    write_atomic,
+    OpenedCheckpoint, ReadOptions, Source, check_writable, checkpoint_files, context_records, edge_names,
+    json_to_text, uai, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
 pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};

@@ -6,12 +6,14 @@ use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{
-    OnUnknown, Prediction, Predictor, Source, Variable, csv_field, find_variable, visit_rows, write_atomic,
+    OnUnknown, Prediction, Predictor, Source, Variable, csv_field, find_variable, visit_rows,
+    write_atomic_with,
 };
 use cmnet_report::align::{columns, left, right};
 use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
 use cmnet_report::answer::{Accuracy, PredictedAnswer};
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
@@ -48,6 +50,10 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     if !absent.is_empty() {
         output::note(&format!("no column {}: summed out", absent.join(", ")));
     }
+    let as_csv = |out: &mut dyn io::Write| write_csv(variable, &predictions, out);
+    if let Some(path) = &arguments.output {
+        write_atomic_with(path, as_csv)?;
+    }
     match arguments.format.format {
         Format::Json => {
             let (trees, largest_tree) = predictor.trees();
@@ -56,18 +62,14 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
                 absent,
                 tables: PredictionTables { bytes, trees, largest_tree },
             };
-            if let Some(path) = &arguments.output {
-                write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
-            }
             output::answer(&PredictedAnswer::of(variable, &predictions, &accuracy, used))?;
         }
         Format::Text => {
             let summary = as_text(&accuracy, variable, predictions.len());
-            if let Some(path) = &arguments.output {
-                write_atomic(path, as_csv(variable, &predictions).as_bytes())?;
+            if arguments.output.is_some() {
                 output::page(&summary)?;
             } else {
-                output::text(&as_csv(variable, &predictions))?;
+                output::stream(as_csv)?;
                 output::complain(summary.trim_end());
             }
         }
@@ -98,16 +100,17 @@ fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
     text
 }
 
-fn as_csv(variable: &Variable, predictions: &[Prediction]) -> String {
+fn write_csv(variable: &Variable, predictions: &[Prediction], out: &mut dyn io::Write) -> io::Result<()> {
     let header = variable.levels.iter().map(|level| csv_field(&format!("p({level})")));
-    let mut text = [csv_field(&variable.name)].into_iter().chain(header).collect::<Vec<_>>().join(",") + "\n";
+    let names: Vec<String> = [csv_field(&variable.name)].into_iter().chain(header).collect();
+    writeln!(out, "{}", names.join(","))?;
     let labels: Vec<String> = variable.levels.iter().map(|level| csv_field(level)).collect();
     for prediction in predictions {
-        text += &labels[prediction.level as usize];
+        write!(out, "{}", labels[prediction.level as usize])?;
         for p in &prediction.probabilities {
-            let _ = write!(text, ",{p}");
+            write!(out, ",{p}")?;
         }
-        text.push('\n');
+        writeln!(out)?;
     }
-    text
+    Ok(())
 }

@@ -150,10 +150,10 @@ pub fn run(experiment: Experiment, plan: &Plan, host: &dyn Host) -> Result<Optio
         let Some(found) = consistency::consistency(host, plan)? else { return Ok(None) };
         sections.push(("consistency", report_consistency::section(&found)));
     }
-    Ok(Some(assemble(plan, sections)))
+    Ok(Some(assemble(plan, sections)?))
 }
 
-fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Vec<OutputFile> {
+fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Result<Vec<OutputFile>> {
     let mut markdown = markdown::preface(plan);
     let mut results = Map::new();
     results.insert("format".to_owned(), json!("cmnet-results/1"));
@@ -168,11 +168,12 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Vec<OutputFile> {
         timing.insert(name.to_owned(), Value::Object(section.timing));
         files.extend(section.files);
     }
-    let json = |value| json_to_text(&Value::Object(value));
+    let json =
+        |value| json_to_text(&Value::Object(value)).map_err(|error| Error::io("results", "write", error));
     files.push(OutputFile { name: "report.md".to_owned(), text: markdown });
-    files.push(OutputFile { name: "results.json".to_owned(), text: json(results) });
-    files.push(OutputFile { name: "timing.json".to_owned(), text: json(timing) });
-    files
+    files.push(OutputFile { name: "results.json".to_owned(), text: json(results)? });
+    files.push(OutputFile { name: "timing.json".to_owned(), text: json(timing)? });
+    Ok(files)
 }
 
 /// A seed of its own for every task: SplitMix64 over what names it.

@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn json_names_its_format_and_flattens_warnings() {
         let description = Description::of(&table()).with_warnings(&[Warning::SingleRow]);
-        let json = crate::answer::document(&description).unwrap();
+        let json = crate::answer::fields(&crate::answer::document(&description)).unwrap();
         assert_eq!(json["format"], "cmnet-describe/1");
         assert_eq!(json["outcome_space"]["size"], 6);
         assert_eq!(json["variables"][1]["levels"][2]["label"], "10");

@@ -2,7 +2,8 @@
 //! returns: `docs/formats.md` describes them.
 //!
 //! Every answer is one type that serialises its fields in the order of the document. The
-//! command prints [`document`], Python takes [`fields`].
+//! command prints [`document`], Python takes [`fields`]. Rows and cells, of which there can be
+//! millions, are made one by one while they are written.
 
 pub mod approximation;
 pub mod compared;
@@ -29,7 +30,7 @@ pub use scored::{CheckedAnswer, ScoredAnswer};
 pub use written::{DrawnAnswer, ExperimentAnswer, ExportedAnswer, ImportedAnswer, SampledAnswer};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// An answer that is a JSON document of its own.
 pub trait Answer: Serialize {
@@ -46,13 +47,12 @@ pub fn fields(answer: &impl Serialize) -> serde_json::Result<Value> {
 }
 
 /// The document of an answer: the name of its format, then its fields.
-///
-/// # Errors
-/// As [`fields`].
-pub fn document<A: Answer>(answer: &A) -> serde_json::Result<Value> {
-    let mut document = Map::from_iter([("format".to_owned(), Value::from(A::FORMAT))]);
-    if let Value::Object(fields) = fields(answer)? {
-        document.extend(fields);
+pub fn document<A: Answer>(answer: &A) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Document<'a, A> {
+        format: &'static str,
+        #[serde(flatten)]
+        answer: &'a A,
     }
-    Ok(Value::Object(document))
+    Document { format: A::FORMAT, answer }
 }

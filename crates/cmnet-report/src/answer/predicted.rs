@@ -2,7 +2,7 @@
 
 use super::Answer;
 use cmnet::{Prediction, Variable};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// The most levels whose confusion matrix is shown.
@@ -18,7 +18,8 @@ pub struct PredictedAnswer<'a> {
     /// The levels of the target.
     pub levels: &'a [String],
     /// One prediction per row.
-    pub rows: Vec<PredictedRow<'a>>,
+    #[serde(serialize_with = "PredictedRows::serialize")]
+    pub rows: PredictedRows<'a>,
     /// Rows by weight whose level is known.
     pub known: u64,
     /// The share of them that is predicted right.
@@ -35,13 +36,27 @@ pub struct PredictedAnswer<'a> {
     pub tables: PredictionTables,
 }
 
+/// Predictions by names, each made when it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PredictedRows<'a> {
+    variable: &'a Variable,
+    predictions: &'a [Prediction],
+}
+
 /// A predicted level with the probabilities of all levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PredictedRow<'a> {
-    /// The most probable level.
-    pub predicted: &'a str,
-    /// The probability of each level.
-    pub probabilities: &'a [f64],
+#[derive(Serialize)]
+struct PredictedRow<'a> {
+    predicted: &'a str,
+    probabilities: &'a [f64],
+}
+
+impl PredictedRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.predictions.iter().map(|prediction| PredictedRow {
+            predicted: &self.variable.levels[prediction.level as usize],
+            probabilities: &prediction.probabilities,
+        }))
+    }
 }
 
 /// The tables that predictions took.
@@ -67,16 +82,12 @@ impl<'a> PredictedAnswer<'a> {
         accuracy: &Accuracy,
         used: PredictionUse<'a>,
     ) -> Self {
-        let row = |prediction: &'a Prediction| PredictedRow {
-            predicted: &variable.levels[prediction.level as usize],
-            probabilities: &prediction.probabilities,
-        };
         let scores = accuracy.scores();
         Self {
             target: &variable.name,
             method: "exact",
             levels: &variable.levels,
-            rows: predictions.iter().map(row).collect(),
+            rows: PredictedRows { variable, predictions },
             known: accuracy.known(),
             accuracy: scores.map(|(accuracy, _)| accuracy),
             log_loss: scores.map(|(_, loss)| loss).filter(|loss| loss.is_finite()),

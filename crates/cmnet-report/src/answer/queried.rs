@@ -23,7 +23,7 @@ pub struct TreeFacts {
 }
 
 /// `cmnet-query/1`: the distribution of each target.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Marginals<'a> {
     /// Probabilities by variable and level.
     pub marginals: Map<String, Value>,
@@ -52,12 +52,13 @@ pub struct Marginals<'a> {
 }
 
 /// The joint distribution of some variables.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct JointDistribution<'a> {
     /// The variables.
     pub variables: Vec<&'a str>,
     /// One cell per configuration.
-    pub cells: Vec<JointCell<'a>>,
+    #[serde(serialize_with = "JointCells::serialize")]
+    pub cells: JointCells<'a>,
     /// The method that was used.
     pub method: String,
     /// Why that one.
@@ -66,13 +67,28 @@ pub struct JointDistribution<'a> {
     pub approximation: Option<ErrorFacts>,
 }
 
+/// The configurations of some variables with their probabilities, each made when it is written.
+#[derive(Clone, Debug)]
+pub struct JointCells<'a> {
+    schema: &'a Schema,
+    targets: &'a [Var],
+    joint: &'a Joint,
+}
+
 /// A configuration and its probability.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct JointCell<'a> {
-    /// The level of each variable.
-    pub levels: Vec<&'a str>,
-    /// The probability.
-    pub probability: f64,
+#[derive(Serialize)]
+struct JointCell<'a> {
+    levels: Vec<&'a str>,
+    probability: f64,
+}
+
+impl JointCells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.joint.iter().map(|(levels, probability)| {
+            let known = self.targets.iter().copied().zip(levels);
+            JointCell { levels: known.map(|known| names::label(self.schema, known)).collect(), probability }
+        }))
+    }
 }
 
 /// Entropies and mutual information in nats, all from one joint distribution.
@@ -172,18 +188,10 @@ impl<'a> Marginals<'a> {
 
 impl<'a> JointDistribution<'a> {
     /// The joint distribution of these variables that a network answered with.
-    pub fn of(schema: &'a Schema, targets: &[Var], answer: &JointAnswer) -> Self {
-        let cell = |(levels, probability): (Vec<u32>, f64)| JointCell {
-            levels: targets
-                .iter()
-                .zip(&levels)
-                .map(|(&v, &level)| names::label(schema, (v, level)))
-                .collect(),
-            probability,
-        };
+    pub fn of(schema: &'a Schema, targets: &'a [Var], answer: &'a JointAnswer) -> Self {
         Self {
             variables: targets.iter().map(|&v| schema.name(v)).collect(),
-            cells: answer.joint.iter().map(cell).collect(),
+            cells: JointCells { schema, targets, joint: &answer.joint },
             method: answer.plan.method.to_string(),
             reason: answer.plan.reason.clone(),
             approximation: answer.approximation.as_ref().map(ErrorFacts::from),

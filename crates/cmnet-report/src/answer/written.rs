@@ -2,8 +2,8 @@
 
 use super::queried::TreeFacts;
 use super::{Answer, names};
-use cmnet::{Evidence, QueryPlan, Schema};
-use serde::Serialize;
+use cmnet::{Evidence, QueryPlan, Sampler, Schema};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// `cmnet-draw/1`: a drawing, or the file that it is in.
@@ -59,7 +59,7 @@ impl Answer for ExperimentAnswer<'_> {
 }
 
 /// `cmnet-sample/1`: rows drawn from a model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct SampledAnswer<'a> {
     /// The method that was used.
     pub method: String,
@@ -76,7 +76,28 @@ pub struct SampledAnswer<'a> {
     /// The variables.
     pub variables: Vec<&'a str>,
     /// The rows by labels.
-    pub rows: Vec<Vec<&'a str>>,
+    #[serde(serialize_with = "DrawnRows::serialize")]
+    pub rows: DrawnRows<'a>,
+}
+
+/// Rows by labels, drawn while they are written.
+#[derive(Debug)]
+pub struct DrawnRows<'a> {
+    schema: &'a Schema,
+    sampler: &'a Sampler<'a>,
+    count: usize,
+}
+
+impl DrawnRows<'_> {
+    /// Rows drawn and written at a time.
+    const CHUNK: usize = 1 << 16;
+
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let chunk = |first: usize| self.sampler.rows(first..self.count.min(first + Self::CHUNK));
+        let label = |(v, level): (usize, u32)| names::label(self.schema, (v, level));
+        let rows = (0..self.count).step_by(Self::CHUNK).flat_map(chunk);
+        serializer.collect_seq(rows.map(|row| row.into_iter().enumerate().map(label).collect::<Vec<&str>>()))
+    }
 }
 
 impl Answer for SampledAnswer<'_> {
@@ -99,9 +120,8 @@ pub struct SampleFacts<'a> {
 }
 
 impl<'a> SampledAnswer<'a> {
-    /// Rows of levels by names.
-    pub fn of(schema: &'a Schema, facts: &SampleFacts<'a>, rows: &[Vec<u32>]) -> Self {
-        let label = |(v, &level): (usize, &u32)| names::label(schema, (v, level));
+    /// The first `count` rows of a sampler by names.
+    pub fn of(schema: &'a Schema, facts: &SampleFacts<'a>, sampler: &'a Sampler<'a>, count: usize) -> Self {
         Self {
             method: facts.method.clone(),
             reason: facts.reason,
@@ -110,7 +130,7 @@ impl<'a> SampledAnswer<'a> {
             soft: names::soft(schema, facts.evidence),
             tree: facts.plan.into(),
             variables: schema.variables().iter().map(|variable| variable.name.as_str()).collect(),
-            rows: rows.iter().map(|row| row.iter().enumerate().map(label).collect()).collect(),
+            rows: DrawnRows { schema, sampler, count },
         }
     }
 }

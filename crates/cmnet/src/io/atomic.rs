@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes a file as a whole: beside it first, and in its place when all is on the disk.
@@ -14,28 +14,87 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the operating system refuses; the path then holds what it held before.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    write(path, bytes).map_err(|source| Error::io(path, "write", source))
+    write_atomic_with(path, |file| file.write_all(bytes))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let existing = match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        // Replacing a device by a file would be a nasty surprise.
-        Ok(metadata) if !metadata.is_file() => {
-            return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+/// As [`write_atomic`], but the content comes piece by piece and is never held as a whole.
+///
+/// # Errors
+/// As [`write_atomic`], and when `content` fails; the path then holds what it held before.
+pub fn write_atomic_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    write(path, content).map_err(|source| Error::io(path, "write", source))
+}
+
+/// Whether a file can be written here; finds out without touching what is there.
+///
+/// # Errors
+/// What [`write_atomic`] would fail with: no such folder, no permission, a read-only file, a link
+/// to nothing.
+pub fn check_writable(path: &Path) -> Result<()> {
+    let tried = existing(path).and_then(|existing| match existing {
+        Existing::Device => Ok(()),
+        Existing::File(_) | Existing::Nothing => {
+            let target = target_of(path, &existing)?;
+            temporary(&folder_of(&target)).map(drop)
         }
-        Ok(metadata) => Some(metadata.permissions()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-    let folder = folder_of(&target);
+    });
+    tried.map_err(|source| Error::io(path, "write", source))
+}
+
+/// What stands at a path before it is written.
+enum Existing {
+    Nothing,
+    File(fs::Permissions),
+    /// Replacing a device by a file would be a nasty surprise.
+    Device,
+}
+
+fn existing(path: &Path) -> io::Result<Existing> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => Ok(Existing::Device),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"))
+        }
+        Ok(metadata) => Ok(Existing::File(metadata.permissions())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_ok() => {
+            Err(io::Error::new(error.kind(), "the path is a link to a file that does not exist"))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Existing::Nothing),
+        Err(error) => Err(error),
+    }
+}
+
+/// The file behind a path: a link keeps pointing where it did.
+fn target_of(path: &Path, existing: &Existing) -> io::Result<PathBuf> {
+    match existing {
+        Existing::File(_) => fs::canonicalize(path),
+        Existing::Nothing | Existing::Device => Ok(path.to_owned()),
+    }
+}
+
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cmnet-");
     share(&mut builder);
-    let mut file = builder.tempfile_in(&folder)?;
-    file.write_all(bytes)?;
-    if let Some(permissions) = existing {
+    builder.tempfile_in(folder)
+}
+
+fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let existing = existing(path)?;
+    if let Existing::Device = existing {
+        let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);
+        content(&mut out)?;
+        return out.flush();
+    }
+    let target = target_of(path, &existing)?;
+    let folder = folder_of(&target);
+    let mut file = temporary(&folder)?;
+    let mut out = BufWriter::new(file.as_file_mut());
+    content(&mut out)?;
+    out.flush()?;
+    drop(out);
+    if let Existing::File(permissions) = existing {
         file.as_file().set_permissions(permissions)?;
     }
     file.as_file().sync_all()?;
@@ -108,6 +167,26 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
         write_atomic(Path::new("/dev/null"), b"x").unwrap();
+        check_writable(Path::new("/dev/null")).unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_read_only_file_and_a_link_to_nothing_are_not_replaced() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+        symlink(folder.path().join("nowhere"), &link).unwrap();
+        for (path, problem) in [(&file, "read-only"), (&link, "a link to a file that does not exist")] {
+            let written = write_atomic(path, b"new").unwrap_err().to_string();
+            assert!(written.contains(problem), "{written}");
+            assert_eq!(check_writable(path).unwrap_err().to_string(), written);
+        }
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

@@ -1,7 +1,8 @@
 //! The checkpoint of a learning run: written whole, the generation before it kept.
 
-use super::atomic::write_atomic;
+use super::atomic::{check_writable, write_atomic};
 use super::checkpoint_record::CheckpointRecord;
+use super::lock::Lock;
 use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
 use crate::learn::{LearnState, RunFact};
 use std::io::{Read, Seek, SeekFrom};
@@ -70,15 +71,25 @@ pub(super) fn load(
     })
 }
 
+/// A file that is this run's to write checkpoints to.
+#[derive(Debug)]
+pub(super) struct Claim {
+    /// Keeps other runs from the file while this one goes on.
+    pub(super) lock: Lock,
+    /// The name under which an earlier checkpoint is kept, if there was one.
+    pub(super) kept: Option<PathBuf>,
+}
+
 /// Makes sure, before any work, that checkpoints may be written to a file: a run that does
 /// not resume keeps an earlier checkpoint as `FILE.old` (`FILE.old2` where that is taken, and
-/// so on), whose path is returned.
+/// so on).
 ///
 /// # Errors
-/// When the path is a folder or has none to be in, or when it or `FILE.previous` is a file
-/// that is no checkpoint: those would be replaced.
-pub(super) fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
-    let refuse = |file: &Path, problem: &'static str| {
+/// When the path is a folder or has none to be in, when nothing can be written there, when
+/// another run writes its checkpoints there, or when it or `FILE.previous` is a file that is no
+/// checkpoint: those would be replaced.
+pub(super) fn claim(path: &Path, resume: bool) -> Result<Claim> {
+    let refuse = |file: &Path, problem: &'static str| -> Result<Claim> {
         let (file, problem) = (file.display().to_string(), CheckpointProblem::Unusable(problem));
         let remedies = "name another file for checkpoints".into();
         Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
@@ -96,7 +107,12 @@ pub(super) fn claim(path: &Path, resume: bool) -> Result<Option<PathBuf>> {
             return refuse(file, "this file is no checkpoint and would be replaced by one");
         }
     }
-    if resume { Ok(None) } else { put_aside(path) }
+    check_writable(path)?;
+    let Some(lock) = Lock::take(&lock_file(path))? else {
+        return refuse(path, "another run writes its checkpoints here");
+    };
+    let kept = if resume { None } else { put_aside(path)? };
+    Ok(Claim { lock, kept })
 }
 
 /// Gives both generations of an earlier run names that are free; empty files hold nothing.
@@ -153,15 +169,20 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 }
 
 /// The files of a run with checkpoints that nothing else may be written to: both generations,
-/// those of earlier runs that are kept, and where the last one's go.
+/// those of earlier runs that are kept, where the last one's go, and the lock.
 pub fn checkpoint_files(path: &Path) -> Vec<PathBuf> {
     let (taken, free) = names_aside(path);
-    [path.to_owned(), free].into_iter().chain(taken).flat_map(|file| [previous(&file), file]).collect()
+    let files = [path.to_owned(), free].into_iter().chain(taken);
+    files.flat_map(|file| [previous(&file), file]).chain([lock_file(path)]).collect()
 }
 
 /// The file that keeps the generation before.
 pub(super) fn previous(path: &Path) -> PathBuf {
     with_ending(path, ".previous")
+}
+
+fn lock_file(path: &Path) -> PathBuf {
+    with_ending(path, ".lock")
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -1,6 +1,7 @@
 //! Saving a long run now and then, and going on from where it was.
 
 use super::checkpoint_file;
+use super::lock::Lock;
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -74,6 +75,9 @@ pub struct Checkpointer {
     interval: Duration,
     clock: Clock,
     inner: Mutex<Inner>,
+    on_failure: Box<dyn Fn(&Error) + Send + Sync>,
+    /// Held for as long as checkpoints may be written.
+    lock: Option<Lock>,
 }
 
 struct Inner {
@@ -84,7 +88,10 @@ struct Inner {
 
 impl fmt::Debug for Checkpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checkpointer").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Checkpointer")
+            .field("path", &self.path)
+            .field("lock", &self.lock)
+            .finish_non_exhaustive()
     }
 }
 
@@ -94,7 +101,15 @@ impl Checkpointer {
         let identity = run_identity(run.data, run.options);
         let CheckpointPace { interval, clock } = pace;
         let inner = Mutex::new(Inner { state, written: clock(), failure: None });
-        Self { path, identity, interval, clock, inner }
+        Self { path, identity, interval, clock, inner, on_failure: Box::new(|_| {}), lock: None }
+    }
+
+    /// Calls this when a checkpoint could not be written, each time with another error than the
+    /// time before. The run goes on, and the next checkpoint is tried.
+    #[must_use]
+    pub fn on_failure(mut self, told: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        self.on_failure = Box::new(told);
+        self
     }
 
     /// Opens a file for the checkpoints of a run, and says where the run starts: at the state
@@ -108,17 +123,18 @@ impl Checkpointer {
         run: CheckpointedRun<'_>,
         pace: CheckpointPace,
     ) -> Result<(Self, LearnState, OpenedCheckpoint)> {
-        let kept = checkpoint_file::claim(&path, resume)?;
+        let claim = checkpoint_file::claim(&path, resume)?;
         let saved = if resume { Self::saved(&path, run)? } else { None };
         let nothing = resume && saved.is_none();
         let (state, damage) = saved.unwrap_or_default();
-        let opened = match (kept, damage) {
+        let opened = match (claim.kept, damage) {
             (Some(old), _) => OpenedCheckpoint::KeptOld(old),
             (None, Some(damage)) => OpenedCheckpoint::FromPrevious(damage.to_string()),
             (None, None) if nothing => OpenedCheckpoint::NothingSaved,
             (None, None) => OpenedCheckpoint::AsAsked,
         };
-        Ok((Self::new(path, run, state.clone(), pace), state, opened))
+        let checkpointer = Self { lock: Some(claim.lock), ..Self::new(path, run, state.clone(), pace) };
+        Ok((checkpointer, state, opened))
     }
 
     /// What a file holds of this run; `None` when there is no such file yet.
@@ -127,10 +143,10 @@ impl Checkpointer {
         checkpoint_file::load(path, &identity, &run.data.schema().cardinalities())
     }
 
-    /// Ends the watch: the first failure to write, if there was one.
+    /// Ends the watch.
     ///
     /// # Errors
-    /// When a checkpoint could not be written.
+    /// When the last checkpoint could not be written.
     pub fn finish(&self) -> Result<()> {
         let failure = self.inner.lock().unwrap_or_else(PoisonError::into_inner).failure.take();
         failure.map_or(Ok(()), Err)
@@ -148,8 +164,14 @@ impl Checkpointer {
         if !due {
             return;
         }
-        if let Err(error) = checkpoint_file::save(&self.path, &self.identity, &inner.state) {
-            inner.failure.get_or_insert(error);
+        match checkpoint_file::save(&self.path, &self.identity, &inner.state) {
+            Ok(()) => inner.failure = None,
+            Err(error) => {
+                let text = error.to_string();
+                if inner.failure.replace(error).is_none_or(|before| before.to_string() != text) {
+                    inner.failure.iter().for_each(&self.on_failure);
+                }
+            }
         }
         inner.written = (self.clock)();
     }

@@ -14,6 +14,7 @@ mod fit_record;
 #[cfg(feature = "csv")]
 mod header;
 mod json_text;
+mod lock;
 mod model_error;
 mod model_file;
 mod model_record;
@@ -30,13 +31,13 @@ mod source;
 mod text;
 pub mod uai;
 
-pub use atomic::write_atomic;
+pub use atomic::{check_writable, write_atomic, write_atomic_with};
 pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
 #[cfg(feature = "csv")]
 pub use csv::{csv_field, read_csv, read_csv_from};
-pub use json_text::json_to_text;
+pub use json_text::{json_to_text, write_json};
 pub use model_file::{context_records, edge_names};
 pub use model_record::ContextRecord;
 pub use read_options::ReadOptions;

@@ -42,9 +42,7 @@ impl Model {
                 "a number in it is not finite, so it cannot be written".to_owned(),
             ));
         }
-        let value =
-            serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
-        Ok(json_to_text(&value))
+        json_to_text(&record).map_err(|error| error_at("model", "", error.to_string()))
     }
 
     /// Reads and checks a model file's text; `file` names it in errors.
