@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     asking::announce_plan(&how.tree, &plan);
     let sampler = query.sampler()?;
     if arguments.format.format == Format::Json {
-        let rows = sampler.rows(0..arguments.rows);
+        let rows = sampler.rows(0..arguments.rows)?;
         if let Some(path) = &arguments.output {
             write_atomic(path, (header(schema) + &as_csv(&rows, &quoted_labels(schema))).as_bytes())?;
         }
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     let mut text = header(schema);
     let labels = quoted_labels(schema);
     for first in (0..arguments.rows).step_by(CHUNK) {
-        text += &as_csv(&sampler.rows(first..arguments.rows.min(first + CHUNK)), &labels);
+        text += &as_csv(&sampler.rows(first..arguments.rows.min(first + CHUNK))?, &labels);
         if arguments.output.is_none() {
             output::text(&std::mem::take(&mut text))?;
         }

@@ -5,6 +5,7 @@ use crate::sentence;
 use cmnet::Model;
 use cmnet::Structure;
 use cmnet::context::EdgeContext;
+use cmnet::control::Under;
 use cmnet::data::Var;
 use cmnet::error::Result;
 use cmnet::graph::{Edge, VarSet};
@@ -48,15 +49,16 @@ impl<'a> Explained<'a> {
     ///
     /// # Errors
     /// As [`Network::explain`].
-    pub fn of(
+    pub fn of<'e>(
         model: &'a Model,
         network: Option<&Network>,
         evidence: &'a Evidence,
-        exact: &ExactOptions,
+        exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<Self> {
+        let exact = exact.into();
         let structure = model.structure();
         let (explanation, closed, bytes) = if let Some(network) = network {
-            let bytes = network.explain_cost(evidence, exact).1;
+            let bytes = network.explain_cost(evidence, &exact).1;
             (network.explain(evidence, exact)?, Some(network.closed().clone()), bytes)
         } else {
             let closed = affordable_canonical(structure);

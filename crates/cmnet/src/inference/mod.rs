@@ -35,7 +35,7 @@
 //! let joint = query.clone().target("X1,X2")?.joint()?.joint;
 //! assert!((joint.probabilities()[3] - 9.0 / 16.0).abs() < 1e-12);
 //! assert_eq!(query.map()?.levels, [(1, 1), (2, 1)]);
-//! assert!(query.sampler()?.rows(0..10).iter().all(|row| row[0] == 1));
+//! assert!(query.sampler()?.rows(0..10)?.iter().all(|row| row[0] == 1));
 //!
 //! let (given, exact) = (Evidence::read(network.schema(), "X0=1")?, ExactOptions::default());
 //! let posterior = network.posterior(&given, &exact)?;
