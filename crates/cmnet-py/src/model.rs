@@ -6,11 +6,11 @@ use crate::intake::{Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
-use cmnet::control::Outcome;
+use cmnet::control::{Outcome, Under};
 use cmnet::counts::RowCounts;
 use cmnet::data::{DataDigest, Dataset, Schema};
 use cmnet::error::{InputProblem, MissingValues, Place};
-use cmnet::evaluate::evaluate;
+use cmnet::evaluate::evaluate_under;
 use cmnet::inference::{Network, find_variable};
 use cmnet::io::model_file::{self, context_records, edge_names};
 use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, write_atomic};
@@ -56,7 +56,7 @@ impl Model {
             return Ok(network.clone());
         }
         let model = self.model.clone();
-        let network = work::call(py, 1, move || model.network().map(Arc::new))?;
+        let network = work::call(py, 1, move |_| model.network().map(Arc::new))?;
         Ok(self.network.get_or_init(|| network).clone())
     }
 
@@ -83,17 +83,17 @@ impl Model {
         let arranged = match data {
             Data::Table(table) => {
                 let data = table.data.clone();
-                work::call(py, 1, move || model.arrange(own_columns(model.schema(), &data)?))?
+                work::call(py, 1, move |_| model.arrange(own_columns(model.schema(), &data)?))?
             }
             Data::Memory(source) => {
                 let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
                 let loaded = packing.finish(py)?;
-                work::call(py, 1, move || model.arrange(loaded.data))?
+                work::call(py, 1, move |_| model.arrange(loaded.data))?
             }
-            Data::File(path) => {
-                work::call(py, 1, move || model.arrange(csv::read(&File::Path(path), &options)?.data))?
-            }
+            Data::File(path) => work::call(py, 1, move |stop| {
+                model.arrange(csv::read(&File::Path(path), Under::new(&options, stop))?.data)
+            })?,
         };
         Ok(Arc::new(arranged))
     }
@@ -119,7 +119,7 @@ impl Model {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        work::call(py, 1, move || model_file::load(&path).map(Self::new))
+        work::call(py, 1, move |_| model_file::load(&path).map(Self::new))
     }
 
     fn text(&self, py: Python<'_>) -> PyResult<String> {
@@ -128,7 +128,7 @@ impl Model {
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let model = self.model.clone();
-        work::call(py, 1, move || model_file::save(&model, &path))
+        work::call(py, 1, move |_| model_file::save(&model, &path))
     }
 
     #[getter]
@@ -180,7 +180,7 @@ impl Model {
     fn drawing(&self, py: Python<'_>, format: &str) -> PyResult<String> {
         let file = PathBuf::from(if format == "txt" { "-".to_owned() } else { format!("drawing.{format}") });
         let model = self.model.clone();
-        work::call(py, 1, move || {
+        work::call(py, 1, move |_| {
             Ok(Format::from_path(&file)?.render(&Drawing::new(model.schema(), model.structure())?))
         })
     }
@@ -192,7 +192,7 @@ impl Model {
             return Err(errors::option(py, "path", &path.display().to_string(), expected));
         }
         let model = self.model.clone();
-        work::call(py, 1, move || {
+        work::call(py, 1, move |_| {
             let picture = Format::from_path(&path)?.render(&Drawing::new(model.schema(), model.structure())?);
             write_atomic(&path, picture.as_bytes())
         })
@@ -202,7 +202,7 @@ impl Model {
         let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let fitted = work::stoppable(py, 0, move |stop| {
+        let fitted = work::call(py, 0, move |stop| {
             match fit_with(model.structure(), &RowCounts::new(&data), &options, stop)? {
                 Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(&data)), ..fitted }),
                 Outcome::Stopped(_) => Err(work::interrupted()),
@@ -220,8 +220,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let answer = work::call(py, 1, move || {
-            value::of(&EvaluatedAnswer::from(&evaluate(&model.normalized_fit()?, &data)))
+        let answer = work::call(py, 1, move |stop| {
+            let fit = model.normalized_fit_under(stop)?;
+            value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?))
         })?;
         value::to_python(py, &answer)
     }
@@ -243,15 +244,19 @@ impl Model {
             Data::Memory(_) | Data::Table(_) => None,
         };
         let model = self.model.clone();
-        let answers =
-            over_rows(py, self.model.schema(), data, RowReading::new(&reading, forgiving), move |rows| {
-                let fit = model.normalized_fit()?;
+        let answers = over_rows(
+            py,
+            self.model.schema(),
+            data,
+            RowReading::new(&reading, forgiving),
+            move |rows, stop| {
+                let fit = model.normalized_fit_under(stop)?;
                 if !pseudo && fit.parameters.log_partition().is_none() {
                     let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
                     let problem = "the model is not normalised: its junction tree is too large";
                     return Err(Error::question(problem, hint));
                 }
-                let evaluator = fit.parameters.evaluator();
+                let evaluator = fit.parameters.evaluator_under(stop)?;
                 let mut gaps = Gaps::new(model.schema());
                 let mut answers = Vec::new();
                 rows.each(&mut |levels, _| {
@@ -261,7 +266,8 @@ impl Model {
                 })?;
                 gaps.check(on_missing, source)?;
                 Ok(answers)
-            })?;
+            },
+        )?;
         Ok(PyArray1::from_vec(py, answers))
     }
 }

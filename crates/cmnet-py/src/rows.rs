@@ -6,6 +6,7 @@ use crate::{errors, work};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
+use cmnet::control::Under;
 use cmnet::data::{Codes, Dataset, Schema, Variable};
 use cmnet::io::rows::{self, OnUnknown};
 use cmnet::io::{Source as File, csv};
@@ -99,11 +100,12 @@ impl Rows {
     fn from_bytes(py: Python<'_>, name: &str, bytes: &[u8], reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let file = File::bytes(name, bytes.to_vec());
-        work::call(py, 1, move || {
-            let schema = csv::read(&file, &options)?.data.schema().clone();
+        work::call(py, 1, move |stop| {
+            let options = Under::new(&options, stop);
+            let schema = csv::read(&file, options)?.data.schema().clone();
             let mut found = RowsBuilder::new(&schema);
             let mut levels = Vec::new();
-            rows::visit(&file, &options, OnUnknown::Error, &schema, |row| {
+            rows::visit(&file, options, OnUnknown::Error, &schema, |row| {
                 levels.clear();
                 levels.extend(row.levels.iter().map(|level| level.unwrap_or(0)));
                 found.push(&levels)

@@ -5,7 +5,8 @@ use crate::errors;
 use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
-use crate::work;
+use crate::work::{self, Stop};
+use cmnet::control::Under;
 use cmnet::data::{DataDigest, Dataset, LoadedTable, Schema, Variable, Warning};
 use cmnet::io::{Source as File, csv};
 use cmnet_report::warning_text;
@@ -59,7 +60,8 @@ impl Table {
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        Ok(Self::of(work::call(py, 1, move || csv::read(&File::Path(path), &options))?))
+        let read = move |stop: &Stop| csv::read(&File::Path(path), Under::new(&options, stop));
+        Ok(Self::of(work::call(py, 1, read)?))
     }
 
     /// Puts a table together from its parts.
@@ -137,7 +139,7 @@ impl Table {
     /// Every observation as a row, equal ones beside each other.
     fn observations(&self, py: Python<'_>) -> PyResult<Rows> {
         let data = self.data.clone();
-        work::stoppable(py, 1, move |stop| {
+        work::call(py, 1, move |stop| {
             let mut rows = RowsBuilder::new(data.schema());
             for (row, &weight) in data.weights().iter().enumerate() {
                 let levels = data.row(row);
