@@ -241,7 +241,8 @@ fn sum_runs(table: &mut [f64], run: usize, control: &dyn Control) -> Result<()> 
     let mut column = Vec::with_capacity(table.len() / run);
     let mut pace = Pace::new(control);
     for place in 0..run {
-        pace.step(table.len() / run)?;
+        // An exponential takes as long as some cells.
+        pace.step(8 * (table.len() / run))?;
         column.clear();
         column.extend(table[place..].iter().step_by(run));
         table[place] = log_sum(&column);

@@ -46,12 +46,11 @@ impl Network {
         }
         let (exact, gibbs) = (options.with(&options.exact), &options.gibbs);
         let QueryPlan { method, reason, .. } = self.plan_rows(evidence, options)?;
-        let source = match method {
-            Method::Exact => Source::Exact(Box::new(self.posterior(evidence, exact)?)),
-            _ => {
-                let factors = self.factors_under(evidence, exact.memory, options.control())?;
-                Source::Gibbs(Box::new(factors), gibbs.clone())
-            }
+        let source = if method == Method::Exact {
+            Source::Exact(Box::new(self.posterior(evidence, exact)?))
+        } else {
+            let factors = self.factors_under(evidence, exact.memory, options.control())?;
+            Source::Gibbs(Box::new(factors), gibbs.clone())
         };
         let variables = self.schema().len();
         Ok(Sampler { source, control, evidence: evidence.clone(), variables, seed: gibbs.seed, reason })

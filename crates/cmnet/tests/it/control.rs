@@ -13,7 +13,6 @@ use cmnet::loglinear::{Coordinates, Terms, canonical_under};
 use cmnet::{ErrorKind, Model, Result, Structure};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use crate::common::edge;
 use crate::inference_support::fitted;
@@ -79,7 +78,7 @@ fn by(method: QueryMethod) -> QueryOptions {
 fn questions_of_every_kind_stop_wherever_they_are_asked_to() {
     let network = grid().network().unwrap();
     for method in [QueryMethod::Exact, QueryMethod::Gibbs, QueryMethod::Belief] {
-        let query = network.query().options(by(method)).soft("X2=0:0.5,1:1,2:1").unwrap();
+        let query = network.query().options(by(method)).soft("x2=0:0.5,1:1,2:1").unwrap();
         let about = query.clone().about(&[0, 5]).unwrap();
         obeys(&format!("{method} marginals"), 4, |control| query.clone().control(control).run());
         obeys(&format!("{method} joint"), 4, |control| about.clone().control(control).joint());
@@ -175,7 +174,7 @@ fn reading_stops_between_blocks_of_a_file() {
 fn packing_stops_while_rows_are_merged() {
     let columns = || (0..6).map(|v| (format!("v{v}"), Levels::Observed)).collect();
     let labels: Vec<String> = (0..60).map(|level| level.to_string()).collect();
-    let filled = |control: &dyn Control| {
+    let filled = |control: &dyn Control| -> Result<Intake> {
         let mut intake = Intake::new(columns(), &[])?;
         // More rows than are held before equal ones are merged for the first time.
         for row in 0..1_100_000_usize {
@@ -215,18 +214,6 @@ fn closures_coordinates_and_comparisons_stop() {
     obeys("evaluation", 2, |control| evaluate_under(&one.normalized_fit_under(control)?, &data, control));
 }
 
-/// Says when it was asked last, and the longest time between two questions.
-struct Watch(std::sync::Mutex<(Instant, Duration)>);
-
-impl Control for Watch {
-    fn stop(&self) -> Option<StopReason> {
-        let mut watch = self.0.lock().unwrap();
-        watch.1 = watch.1.max(watch.0.elapsed());
-        watch.0 = Instant::now();
-        None
-    }
-}
-
 /// One table of 2^22 cells, which takes long as a whole: it is asked about on the way.
 #[test]
 fn one_large_clique_is_worked_on_in_pieces() {
@@ -243,13 +230,9 @@ fn one_large_clique_is_worked_on_in_pieces() {
     let read = uai::read_network(&text, "star.uai").unwrap();
     let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
     let leaves: Vec<usize> = (1..count).collect();
-    let watch = Watch(std::sync::Mutex::new((Instant::now(), Duration::ZERO)));
     let asked = Impatient::new(usize::MAX);
     let query = network.query().about(&leaves).unwrap();
-    query.clone().control(&asked).joint().unwrap();
+    query.control(&asked).joint().unwrap();
     // 2^22 cells in pieces of 2^18, several passes.
     assert!(asked.asked() > 64, "{}", asked.asked());
-    query.control(&watch).joint().unwrap();
-    let longest = watch.0.lock().unwrap().1;
-    assert!(longest < Duration::from_millis(500), "{longest:?} between two questions");
 }
