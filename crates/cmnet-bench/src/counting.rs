@@ -3,8 +3,7 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
-use cmnet::counts::{CountSource, PlaneCounts, RowCounts};
-use cmnet::graph::VarSet;
+use cmnet::{CountSource, PlaneCounts, RowCounts, VarSet};
 use cmnet_paper::generate::two_tree;
 
 const REPEATS: usize = 10;

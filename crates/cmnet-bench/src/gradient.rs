@@ -2,7 +2,7 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
-use cmnet::loglinear::{Coordinates, Enumeration, FitOptions, Likelihood, Terms, fit};
+use cmnet::{Coordinates, Enumeration, FitOptions, Likelihood, Terms, fit};
 use cmnet_paper::generate::two_tree;
 
 /// Memory for the junction tree, in bytes.

@@ -4,12 +4,10 @@
 //! Writes for each case NAME.uai, NAME.evid and NAME.json into the folder given.
 
 use anyhow::{Context, Result};
-use cmnet::Structure;
-use cmnet::data::{Schema, Variable};
-use cmnet::graph::{Edge, VarSet};
-use cmnet::inference::{Evidence, ExactOptions, Network, Predictor, Question, Session};
-use cmnet::io::uai;
-use cmnet::loglinear::{Parameters, Terms};
+use cmnet::{
+    Edge, Evidence, ExactOptions, Network, Parameters, Predictor, Question, Schema, Session, Structure,
+    Terms, VarSet, Variable, uai,
+};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde_json::json;
@@ -53,11 +51,8 @@ fn run_case(folder: &Path, name: &str, network: &Network, random: &mut Pcg64Mcg)
         }
     }
     let exact = ExactOptions::default();
-    let plan = network
-        .query()
-        .evidence(evidence.clone())
-        .method(cmnet::inference::QueryMethod::Exact)
-        .plan(Question::Rows)?;
+    let plan =
+        network.query().evidence(evidence.clone()).method(cmnet::QueryMethod::Exact).plan(Question::Rows)?;
     println!("{name}: {}", plan.reason);
     let (seconds, marginals) = shortest(|| Ok(network.posterior(&evidence, &exact)?.marginals()))?;
     let (map_seconds, map) = shortest(|| Ok(network.map_exact(None, &Evidence::none(), &exact)?))?;

@@ -2,7 +2,7 @@
 
 use crate::usage::{Meter, peak_megabytes};
 use anyhow::{Result, bail};
-use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
+use cmnet::{LearnOptions, SearchMode, Select, learn};
 use cmnet_paper::generate::{KTree, Known, k_tree, recovery, triangle_grid};
 
 /// The head of the table.

@@ -2,23 +2,20 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
-use cmnet::data::Dataset;
-use cmnet::io::{ReadOptions, Source, csv};
-use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
-use cmnet::score::Nats;
+use cmnet::{Dataset, LearnOptions, Nats, ReadOptions, SearchMode, Select, Source, learn, read_csv};
 use cmnet_check::{Scoring, Table, graph_hill_climb};
 
 /// Runs of the learner, of which the fastest counts.
 const REPEATS: usize = 25;
 
 pub(crate) fn run(data: &str) -> Result<()> {
-    let loaded = csv::read(
+    let loaded = read_csv(
         &Source::from_argument(format!("{data}/congressional_voting.csv")),
         &ReadOptions::default(),
     )?;
     let one = fastest(&loaded.data, "n^-0.5", 1)?;
     let meter = Meter::start();
-    let kappa: cmnet::score::Kappa = "n^-0.5".parse()?;
+    let kappa: cmnet::Kappa = "n^-0.5".parse()?;
     let scoring = Scoring::new(0.5, kappa.log(loaded.data.rows()).map(Nats::to_f64))?;
     let climbed = graph_hill_climb(&table(&loaded.data)?, &scoring, &mut |_, _| true)?;
     let referee = meter.wall();

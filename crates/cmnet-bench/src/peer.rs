@@ -2,9 +2,7 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
-use cmnet::data::Dataset;
-use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
-use cmnet::{Structure, score::Kappa};
+use cmnet::{Dataset, Kappa, LearnOptions, SearchMode, Select, Structure, learn};
 use cmnet_paper::generate::{ising_field, recovery};
 use std::fmt::Write;
 

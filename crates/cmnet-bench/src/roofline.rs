@@ -2,9 +2,7 @@
 
 use crate::usage::{Meter, on_threads};
 use anyhow::Result;
-use cmnet::counts::PlaneCounts;
-use cmnet::score::{Alpha, Scorer};
-use cmnet::search::blanket::{BlanketLimits, BlanketSearch, BlanketState, CandidateRule};
+use cmnet::{Alpha, BlanketLimits, BlanketSearch, BlanketState, CandidateRule, PlaneCounts, Scorer};
 use cmnet_paper::generate::two_tree;
 
 pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {

@@ -2,9 +2,7 @@
 
 use crate::usage::Meter;
 use anyhow::Result;
-use cmnet::io::{ReadOptions, Source, csv};
-use cmnet::learn::{LearnOptions, Learned, SearchMode, Select, learn};
-use cmnet::score::Nats;
+use cmnet::{LearnOptions, Learned, Nats, ReadOptions, SearchMode, Select, Source, learn, read_csv};
 use std::path::Path;
 
 const TABLES: [&str; 9] = [
@@ -30,7 +28,7 @@ pub(crate) fn run(folder: &str) -> Result<()> {
             println!("{name:<26} absent: not bundled, give a folder that has it");
             continue;
         }
-        let data = csv::read(&Source::from_argument(&path), &ReadOptions::default())?.data;
+        let data = read_csv(&Source::from_argument(&path), &ReadOptions::default())?.data;
         let by = |search| -> Result<(Learned, f64)> {
             let options = LearnOptions { search, select: Select::None, ..LearnOptions::default() };
             let meter = Meter::start();
@@ -39,8 +37,7 @@ pub(crate) fn run(folder: &str) -> Result<()> {
         let ((paper, paper_time), (blanket, blanket_time)) =
             (by(SearchMode::Paper)?, by(SearchMode::Blanket)?);
         for (one, other) in paper.models.iter().zip(&blanket.models) {
-            let total =
-                |model: &cmnet::learn::LearnedModel| model.score.total().map_or(f64::NAN, Nats::to_f64);
+            let total = |model: &cmnet::LearnedModel| model.score.total().map_or(f64::NAN, Nats::to_f64);
             let below = 100.0 * (total(one) - total(other)) / total(one).abs();
             println!(
                 "{name:<26} {:<8} {:>14.4} {:>14.4} {below:>9.4} {paper_time:>9.3} {blanket_time:>9.3}",

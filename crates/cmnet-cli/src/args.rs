@@ -4,11 +4,8 @@ use crate::ask_args::AskCommand;
 pub(crate) use crate::fit_args::{CompareArgs, CvArgs, EvaluateArgs, FitArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cmnet::io::OnMissing;
-use cmnet::learn::{ModelClass, SearchMode, Select};
-use cmnet::loglinear::Method;
 use cmnet::options::{Choice, fitting, learning, reading};
-use cmnet::search::blanket::CandidateRule;
+use cmnet::{CandidateRule, FitMethod, ModelClass, OnMissing, SearchMode, Select};
 use std::path::{Path, PathBuf};
 
 /// Learn, check and draw contextual Markov networks from tables of categories.
@@ -253,8 +250,8 @@ pub(crate) struct CheckpointArgs {
 /// How parameters are estimated.
 #[derive(Debug, Args)]
 pub(crate) struct FittingArgs {
-    #[arg(help_heading = FITTING, long, help = fitting::METHOD.help, value_parser = choice::<Method>(), default_value = fitting::METHOD.default)]
-    pub(crate) method: Method,
+    #[arg(help_heading = FITTING, long, help = fitting::METHOD.help, value_parser = choice::<FitMethod>(), default_value = fitting::METHOD.default)]
+    pub(crate) method: FitMethod,
     #[arg(help_heading = FITTING, long, help = fitting::SMOOTHING.help, default_value = fitting::SMOOTHING.default)]
     pub(crate) smoothing: f64,
     #[arg(help_heading = FITTING, long, value_name = "AMOUNT", help = fitting::MEMORY.help, default_value = fitting::MEMORY.default)]

@@ -2,9 +2,8 @@
 
 use crate::args::{FittedArgs, FormatArgs, ModelArgs, RowsArgs, choice, choice_with};
 use clap::{Args, Subcommand};
-use cmnet::inference::QueryMethod;
 use cmnet::options::asking;
-use cmnet::tree::EliminationChoice;
+use cmnet::{EliminationChoice, QueryMethod};
 use std::path::{Path, PathBuf};
 
 const QUERY_HELP: &str = "\

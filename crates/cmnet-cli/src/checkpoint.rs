@@ -3,10 +3,10 @@
 use crate::args::CheckpointArgs;
 use crate::exit::Usage;
 use crate::output;
-use cmnet::data::Dataset;
-use cmnet::error::OptionName;
-use cmnet::io::{Checkpointer, Pace, Run};
-use cmnet::learn::{LearnOptions, LearnState, parse_duration};
+use cmnet::{
+    CheckpointPace, CheckpointedRun, Checkpointer, Dataset, LearnOptions, LearnState, OptionName,
+    parse_duration,
+};
 use std::time::Instant;
 
 /// The checkpointer that the arguments ask for, and the state to start from.
@@ -25,8 +25,12 @@ pub(crate) fn open(
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let shown = path.display().to_string();
-    let (checkpointer, state, opened) =
-        Checkpointer::open(path, arguments.resume, Run { data, options }, Pace { interval, clock })?;
+    let (checkpointer, state, opened) = Checkpointer::open(
+        path,
+        arguments.resume,
+        CheckpointedRun { data, options },
+        CheckpointPace { interval, clock },
+    )?;
     if let Some(note) = opened.note(&shown) {
         output::note(&note);
     }

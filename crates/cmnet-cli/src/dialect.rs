@@ -1,6 +1,6 @@
 //! The words of the command line for the facts of an error.
 
-use cmnet::error::{Action, Dialect, OptionName};
+use cmnet::{Action, Dialect, OptionName};
 
 /// Flags, lines of files, commands.
 pub(crate) struct CommandLine;

@@ -2,8 +2,7 @@
 
 use crate::dialect::CommandLine;
 use crate::output;
-use cmnet::search::StopReason;
-use cmnet::{Error, ErrorKind};
+use cmnet::{Error, ErrorKind, StopReason};
 use cmnet_check::CheckError;
 use std::process::ExitCode;
 

@@ -4,10 +4,10 @@ use crate::args::{DataArgs, ReadingArgs, RowsArgs};
 use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
-use cmnet::Model;
-use cmnet::data::{Dataset, quoted};
-use cmnet::io::{LevelOrder, LoadedTable, ReadOptions, Source, csv, parse_delimiter};
-use cmnet::loglinear::Fit;
+use cmnet::{
+    Dataset, Fit, LevelOrder, LoadedTable, Model, ReadOptions, Source, parse_delimiter, quoted_names,
+    read_csv,
+};
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
 
 /// Reads a table without a word about it.
 pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
-    Ok(csv::read(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+    Ok(read_csv(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
 }
 
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
@@ -32,7 +32,7 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
             Some(model.schema().variables().iter().map(|variable| variable.name.clone()).collect());
     }
     options.schema.get_or_insert_with(|| LevelOrder::of(model.schema()));
-    let loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;
+    let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     note_dropped(&loaded);
     Ok(model.arrange(loaded.data)?)
 }
@@ -55,7 +55,7 @@ pub(crate) fn table_with_note(arguments: &DataArgs, besides: Option<&str>) -> an
             columns.push(folds.to_owned());
         }
     }
-    let mut loaded = csv::read(&Source::from_argument(&arguments.data), &options)?;
+    let mut loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
     warn(&loaded);
     note_dropped(&loaded);
@@ -80,7 +80,7 @@ pub(crate) fn warn(loaded: &LoadedTable) {
 
 /// Reads and checks a model file.
 pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
-    Ok(cmnet::io::model_file::load(path)?)
+    Ok(cmnet::Model::load(path)?)
 }
 
 /// The parameters of a model, or what to do about their absence.
@@ -153,7 +153,7 @@ pub(crate) fn row_options(arguments: &RowsArgs) -> anyhow::Result<ReadOptions> {
 
 /// The names in lists that may be given several times.
 fn names(lists: &[String]) -> Vec<String> {
-    lists.iter().flat_map(|list| quoted::names(list)).collect()
+    lists.iter().flat_map(|list| quoted_names(list)).collect()
 }
 
 pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {

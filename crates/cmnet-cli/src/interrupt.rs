@@ -1,6 +1,6 @@
 //! Ctrl-C: the first asks the work to stop and keep what it found, the second kills.
 
-use cmnet::control::{Control, StopReason};
+use cmnet::{Control, StopReason};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);

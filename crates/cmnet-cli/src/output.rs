@@ -18,7 +18,7 @@ pub(crate) fn text(text: &str) -> anyhow::Result<()> {
 
 /// Writes an answer to standard output as a JSON document.
 pub(crate) fn answer<A: Answer>(answer: &A) -> anyhow::Result<()> {
-    text(&cmnet::io::json_text::to_text(&document(answer)?))
+    text(&cmnet::json_to_text(&document(answer)?))
 }
 
 /// Writes a text for people to standard output. Names and labels come from files: what would

@@ -1,10 +1,10 @@
 //! Progress on standard error, when that is a terminal, and what ends a search early.
 
 use crate::interrupt::{self, Interrupt};
-use cmnet::control::{Control, StopReason};
-use cmnet::io::Checkpointer;
-use cmnet::learn::{LearnEvent, LearnObserver};
-use cmnet::search::{Event, GraphClimbState, Observer};
+use cmnet::{
+    Checkpointer, Control, GraphClimbState, LearnEvent, LearnObserver, SearchEvent, SearchObserver,
+    StopReason,
+};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -116,17 +116,17 @@ impl Control for Watch {
     }
 }
 
-impl Observer for Watch {
-    fn observe(&self, event: &Event<'_>) {
+impl SearchObserver for Watch {
+    fn observe(&self, event: &SearchEvent<'_>) {
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.observe(event);
         }
         match event {
-            Event::Evaluated { .. } => {
+            SearchEvent::Evaluated { .. } => {
                 self.evaluated.fetch_add(1, Ordering::Relaxed);
             }
-            Event::Moved(state) => self.bar.set_message(self.climb_line(state)),
-            Event::Advanced(state) => {
+            SearchEvent::Moved(state) => self.bar.set_message(self.climb_line(state)),
+            SearchEvent::Advanced(state) => {
                 let (done, of) = state.progress();
                 let pace = self.pace(done as f64, of as f64, "blankets");
                 self.bar.set_message(format!("blankets: {done} of {of}, {pace}"));

@@ -1,11 +1,7 @@
 //! Known distributions to sample from: the seven-variable true model of the paper's section 4
 //! and a network that no chordal model can express.
 
-use cmnet::Structure;
-use cmnet::data::{Dataset, Schema, Var, Variable};
-use cmnet::error::Result;
-use cmnet::graph::Edge;
-use cmnet::table::OutcomeSpace;
+use cmnet::{Dataset, Edge, OutcomeSpace, Result, Schema, Structure, Var, Variable};
 use rand::Rng;
 
 /// A distribution known cell by cell, with the structure that it satisfies.

@@ -8,16 +8,12 @@ use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
 use crate::work::Stop;
 use crate::{value, work};
-use cmnet::control::Under;
-use cmnet::data::{Schema, Var};
-use cmnet::inference::{
-    ClimbOptions, Evidence, ExactOptions, GibbsOptions, Method, Network, Predictor, Query, QueryOptions,
-    Question as Asked, find_level, find_variable,
-};
-use cmnet::learn::parse_bytes;
 use cmnet::options::OptionName;
-use cmnet::tree::EliminationChoice;
-use cmnet::{Error, Result};
+use cmnet::{
+    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, GibbsOptions, InferenceMethod, Network,
+    Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Under, Var, find_level, find_variable,
+    parse_bytes,
+};
 use cmnet_report::answer::{Compared, Explained, JointDistribution, Marginals, MostProbable};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -140,8 +136,8 @@ pub(crate) fn most_probable<'py>(
 }
 
 /// Runs a question, on all cores where chains have work for them.
-fn by_threads<T: Send>(method: Method, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    if method != Method::Gibbs {
+fn by_threads<T: Send>(method: InferenceMethod, answer: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if method != InferenceMethod::Gibbs {
         return answer();
     }
     in_pool(0, answer).unwrap_or_else(|what| Err(Error::limit(what, "the system", "try again")))

@@ -6,7 +6,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
 use arrow_schema::DataType;
-use cmnet::error::InputProblem;
+use cmnet::InputProblem;
 use std::fmt::Write as _;
 
 /// Labels, of which the distinct ones are held once.

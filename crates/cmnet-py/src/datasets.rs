@@ -1,8 +1,7 @@
 //! The bundled tables; `data/README.md` says where each comes from.
 
 use crate::errors;
-use cmnet::Error;
-use cmnet::error::Remedy;
+use cmnet::{Error, Remedy};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -35,11 +34,11 @@ pub(crate) fn bundled<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, P
     if let Some((_, bytes)) = TABLES.iter().find(|(known, _)| *known == name) {
         return Ok(PyBytes::new(py, bytes));
     }
-    let near = cmnet::error::nearest(name, TABLES.iter().map(|(known, _)| *known));
+    let near = cmnet::nearest(name, TABLES.iter().map(|(known, _)| *known));
     let remedy = near.map_or_else(
         || Remedy::Advice(format!("there are {}", bundled_names().join(", ")).into()),
         |near| Remedy::DidYouMean(near.to_owned()),
     );
-    let problem = format!("there is no bundled table {}", cmnet::error::quoted(name));
+    let problem = format!("there is no bundled table {}", cmnet::quoted(name));
     Err(errors::to_python(py, &Error::question(problem, remedy)))
 }

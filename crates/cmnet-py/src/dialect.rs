@@ -1,6 +1,6 @@
 //! The words of Python for the facts of an error.
 
-use cmnet::error::{Action, Dialect, OptionName};
+use cmnet::{Action, Dialect, OptionName};
 
 /// Keywords; rows of tables in memory count from 0, as everything in Python does, and lines of
 /// files from 1.

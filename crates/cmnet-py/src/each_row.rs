@@ -6,11 +6,10 @@ use crate::intake::{Rows, Source, read, weight_of};
 use crate::model::Data;
 use crate::options::Reading;
 use crate::work::{Running, Stop, call, guarded, interrupted, signals, value};
-use cmnet::control::Under;
-use cmnet::data::{Dataset, Levels, OnUnknown, RowLevels, Schema};
-use cmnet::io::rows;
-use cmnet::io::{Columns, ReadOptions, Source as File};
-use cmnet::{Error, Result};
+use cmnet::{
+    Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema, Source as File,
+    Under, visit_rows,
+};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -77,7 +76,7 @@ impl EachRow for FileRows<'_> {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
         let Self { file, options, schema, on_unknown, stop } = self;
         let options = Under::new(&*options, *stop);
-        rows::visit(file, options, *on_unknown, schema, |row| {
+        visit_rows(file, options, *on_unknown, schema, |row| {
             stop.check()?;
             tell(row.levels, row.weight)
         })?;

@@ -1,9 +1,7 @@
 //! Errors of the library as Python exceptions with their places.
 
 use crate::dialect::{Keywords, keyword};
-use cmnet::data::intake::TABLE;
-use cmnet::error::{InputProblem, Place, Subject};
-use cmnet::{Error, ErrorKind};
+use cmnet::{Error, ErrorKind, InputProblem, Place, Subject, UNNAMED_TABLE};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io::ErrorKind as IoKind;
@@ -91,7 +89,7 @@ const NO_SUCH_FILE: i32 = 2;
 /// An Arrow stream that cannot be read, or broke off.
 pub(crate) fn stream(py: Python<'_>, what: &str) -> PyErr {
     let message = format!(
-        "{TABLE}: its Arrow stream cannot be read: {what}; check that it is one of rows with named columns, \
+        "{UNNAMED_TABLE}: its Arrow stream cannot be read: {what}; check that it is one of rows with named columns, \
          and the query or file behind it"
     );
     raise(py, "InputError", &message, &PyDict::new(py)).unwrap_or_else(|failure| failure)

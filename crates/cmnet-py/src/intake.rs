@@ -5,12 +5,10 @@ use crate::cells::{Cells, Labels, not_categories};
 use crate::errors;
 use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
-use cmnet::control::Control;
-use cmnet::data::intake::TABLE;
-use cmnet::data::{Intake, Levels, LoadedTable};
-use cmnet::error::{InputProblem, Place};
-use cmnet::io::{Columns, ReadOptions};
-use cmnet::{Error, Result};
+use cmnet::{
+    Columns, Control, Error, InputProblem, Intake, Levels, LoadedTable, Place, ReadOptions, Result,
+    UNNAMED_TABLE,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -119,7 +117,7 @@ fn guarded(py: Python<'_>, work: impl FnOnce() -> Read<()> + Send) -> PyResult<R
 }
 
 fn place(names: &[String], column: usize) -> Place {
-    Place::file(TABLE).at_column(column + 1, Some(&names[column]))
+    Place::file(UNNAMED_TABLE).at_column(column + 1, Some(&names[column]))
 }
 
 fn from_stream(
@@ -318,7 +316,7 @@ impl Packing {
     }
 
     fn packed(self, control: &dyn Control) -> Result<LoadedTable> {
-        let no_table = || Error::input(Place::file(TABLE), InputProblem::NoColumns);
+        let no_table = || Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns);
         self.intake.ok_or_else(no_table)?.finish_under(self.options.on_missing, control)
     }
 }

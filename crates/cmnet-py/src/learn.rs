@@ -8,19 +8,12 @@ use crate::table::Table;
 use crate::value;
 use crate::watch::{StopAtOnce, Watch};
 use crate::work::{self, Ended, Running};
-use cmnet::control::{Outcome as Worked, StopReason};
-use cmnet::counts::RowCounts;
-use cmnet::data::split::FoldPlan;
-use cmnet::data::{DataDigest, Dataset};
-use cmnet::inference::find_variable;
-use cmnet::io::{Checkpointer, Pace, Run};
-use cmnet::learn::{
-    CrossValidation, FitControl, LearnObserver, LearnOptions, LearnState, Learned, Select,
-    cross_validate as validate, learn_from,
-};
-use cmnet::loglinear::{Fit, fit_with};
 use cmnet::options::OptionName;
-use cmnet::{Error, Result};
+use cmnet::{
+    CheckpointPace, CheckpointedRun, Checkpointer, CrossValidation, DataDigest, Dataset, Error, Fit,
+    FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, Outcome as Worked, Result,
+    RowCounts, Select, StopReason, cross_validate as validate, find_variable, fit_with, learn_from,
+};
 use cmnet_paper::sgm::{self, SgmOptions};
 use cmnet_report::answer::{CrossValidatedAnswer, FitFacts, LearnedSummary};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -153,8 +146,12 @@ fn checkpoints(
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let interval = learning.checkpoint_interval()?;
-    let (checkpointer, state, opened) =
-        Checkpointer::open(path, learning.resume, Run { data, options }, Pace { interval, clock })?;
+    let (checkpointer, state, opened) = Checkpointer::open(
+        path,
+        learning.resume,
+        CheckpointedRun { data, options },
+        CheckpointPace { interval, clock },
+    )?;
     Ok((Some(checkpointer), state, opened.note(&shown)))
 }
 
@@ -220,7 +217,7 @@ pub(crate) fn cross_validate<'py>(
 /// The exception about a column that is not one of categories.
 #[pyfunction]
 pub(crate) fn refuse_column(py: Python<'_>, name: &str, number: usize, what: &str, kind: &str) -> PyErr {
-    let place = cmnet::error::Place::file(cmnet::data::intake::TABLE).at_column(number, Some(name));
+    let place = cmnet::Place::file(cmnet::UNNAMED_TABLE).at_column(number, Some(name));
     errors::to_python(py, &Error::input(place, crate::cells::not_categories(what, kind)))
 }
 

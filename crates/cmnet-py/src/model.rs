@@ -6,16 +6,11 @@ use crate::intake::{Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
-use cmnet::control::{Outcome, Under};
-use cmnet::counts::RowCounts;
-use cmnet::data::{DataDigest, Dataset, Schema};
-use cmnet::error::{InputProblem, MissingValues, Place};
-use cmnet::evaluate::evaluate_under;
-use cmnet::inference::{Network, find_variable};
-use cmnet::io::model_file::{self, context_records, edge_names};
-use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source as File, csv, write_atomic};
-use cmnet::loglinear::{Evaluator, Fit, fit_with};
-use cmnet::{Error, Result};
+use cmnet::{
+    DataDigest, Dataset, Error, Evaluator, Fit, InputProblem, LevelOrder, MissingValues, Model, Network,
+    OnMissing, Outcome, Place, ReadOptions, Result, RowCounts, Schema, Source as File, Under,
+    context_records, edge_names, evaluate_under, find_variable, fit_with, read_csv, write_atomic,
+};
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Format, sentence};
 use numpy::PyArray1;
@@ -92,7 +87,7 @@ impl Model {
                 work::call(py, 1, move |_| model.arrange(loaded.data))?
             }
             Data::File(path) => work::call(py, 1, move |stop| {
-                model.arrange(csv::read(&File::Path(path), Under::new(&options, stop))?.data)
+                model.arrange(read_csv(&File::Path(path), Under::new(&options, stop))?.data)
             })?,
         };
         Ok(Arc::new(arranged))
@@ -114,21 +109,21 @@ impl Model {
     /// Reads and checks the text of a model file.
     #[staticmethod]
     fn from_text(py: Python<'_>, text: String, name: String) -> PyResult<Self> {
-        work::guarded(py, || model_file::from_text(&text, &name).map(Self::new))
+        work::guarded(py, || Model::from_json(&text, &name).map(Self::new))
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        work::call(py, 1, move |_| model_file::load(&path).map(Self::new))
+        work::call(py, 1, move |_| Model::load(&path).map(Self::new))
     }
 
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        work::guarded(py, || model_file::to_text(&self.model))
+        work::guarded(py, || self.model.to_json())
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let model = self.model.clone();
-        work::call(py, 1, move |_| model_file::save(&model, &path))
+        work::call(py, 1, move |_| model.save(&path))
     }
 
     #[getter]
@@ -313,7 +308,7 @@ impl Gaps {
             return Ok(());
         }
         let columns = self.columns.into_iter().filter(|(_, count)| *count > 0).collect();
-        let (file, above) = source.unwrap_or_else(|| (cmnet::data::intake::TABLE.to_owned(), 0));
+        let (file, above) = source.unwrap_or_else(|| (cmnet::UNNAMED_TABLE.to_owned(), 0));
         let first_line = self.first_line + above;
         let missing = MissingValues { rows: self.rows, of: self.of, first_line, columns };
         Err(Error::input(Place::file(&file), InputProblem::Missing(missing)))

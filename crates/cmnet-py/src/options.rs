@@ -2,12 +2,11 @@
 
 use crate::dialect::keyword;
 use crate::value;
-use cmnet::io::{LevelOrder, ReadOptions, parse_delimiter};
-use cmnet::learn::{LearnOptions, ModelClass, parse_bytes, parse_duration};
-use cmnet::loglinear::FitOptions;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
-use cmnet::search::blanket::BlanketLimits;
-use cmnet::{Error, Result};
+use cmnet::{
+    BlanketLimits, Error, FitOptions, LearnOptions, LevelOrder, ModelClass, ReadOptions, Result, parse_bytes,
+    parse_delimiter, parse_duration,
+};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;

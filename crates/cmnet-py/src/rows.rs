@@ -6,11 +6,9 @@ use crate::{errors, work};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
-use cmnet::control::Under;
-use cmnet::data::{Codes, Dataset, Schema, Variable};
-use cmnet::io::rows::{self, OnUnknown};
-use cmnet::io::{Source as File, csv};
-use cmnet::{Error, Result};
+use cmnet::{
+    Codes, Dataset, Error, OnUnknown, Result, Schema, Source as File, Under, Variable, read_csv, visit_rows,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -102,10 +100,10 @@ impl Rows {
         let file = File::bytes(name, bytes.to_vec());
         work::call(py, 1, move |stop| {
             let options = Under::new(&options, stop);
-            let schema = csv::read(&file, options)?.data.schema().clone();
+            let schema = read_csv(&file, options)?.data.schema().clone();
             let mut found = RowsBuilder::new(&schema);
             let mut levels = Vec::new();
-            rows::visit(&file, options, OnUnknown::Error, &schema, |row| {
+            visit_rows(&file, options, OnUnknown::Error, &schema, |row| {
                 levels.clear();
                 levels.extend(row.levels.iter().map(|level| level.unwrap_or(0)));
                 found.push(&levels)
@@ -141,7 +139,7 @@ impl Rows {
 
     /// The codes of a column.
     fn codes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let found = cmnet::inference::find_variable(&self.schema, name);
+        let found = cmnet::find_variable(&self.schema, name);
         let variable = found.map_err(|error| errors::to_python(py, &error))?;
         check_memory(self.count * size_of::<i32>(), 0).map_err(|error| errors::to_python(py, &error))?;
         let mut codes = Vec::with_capacity(self.count);

@@ -6,9 +6,7 @@ use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
-use cmnet::control::Under;
-use cmnet::data::{DataDigest, Dataset, LoadedTable, Schema, Variable, Warning};
-use cmnet::io::{Source as File, csv};
+use cmnet::{DataDigest, Dataset, LoadedTable, Schema, Source as File, Under, Variable, Warning, read_csv};
 use cmnet_report::warning_text;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -60,7 +58,7 @@ impl Table {
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let read = move |stop: &Stop| csv::read(&File::Path(path), Under::new(&options, stop));
+        let read = move |stop: &Stop| read_csv(&File::Path(path), Under::new(&options, stop));
         Ok(Self::of(work::call(py, 1, read)?))
     }
 

@@ -1,10 +1,10 @@
 //! Who watches a search for Python: progress, Ctrl-C, the time limit, checkpoints, and what
 //! was found so far.
 
-use cmnet::control::{Control, StopReason};
-use cmnet::io::Checkpointer;
-use cmnet::learn::{FoldResult, LearnEvent, LearnObserver, LearnState};
-use cmnet::search::{Event, Observer};
+use cmnet::{
+    Checkpointer, Control, FoldResult, LearnEvent, LearnObserver, LearnState, SearchEvent, SearchObserver,
+    StopReason,
+};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -119,27 +119,27 @@ impl Control for Watch {
     }
 }
 
-impl Observer for Watch {
-    fn observe(&self, event: &Event<'_>) {
+impl SearchObserver for Watch {
+    fn observe(&self, event: &SearchEvent<'_>) {
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.observe(event);
         }
         match event {
-            Event::Evaluated { .. } => {
+            SearchEvent::Evaluated { .. } => {
                 self.evaluated.fetch_add(1, Ordering::Relaxed);
                 return;
             }
-            Event::Moved(state) => self.say(json!({"steps": state.steps().len(),
+            SearchEvent::Moved(state) => self.say(json!({"steps": state.steps().len(),
                 "edges": state.structure().graph().edge_count(), "moves": state.moves(),
                 "score": state.score().to_f64()})),
-            Event::Advanced(state) => {
+            SearchEvent::Advanced(state) => {
                 let (done, of) = state.progress();
                 self.say(json!({"message": format!("blankets: {done} of {of}")}));
             }
             _ => {}
         }
         // A search goes on from its blankets, and from where it was ended.
-        let always = matches!(event, Event::Paused(_) | Event::Advanced(_));
+        let always = matches!(event, SearchEvent::Paused(_) | SearchEvent::Advanced(_));
         self.note(always, |state| state.follow(event));
     }
 }
@@ -182,6 +182,6 @@ impl Control for StopAtOnce {
     }
 }
 
-impl Observer for StopAtOnce {}
+impl SearchObserver for StopAtOnce {}
 
 impl LearnObserver for StopAtOnce {}

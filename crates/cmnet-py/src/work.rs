@@ -2,8 +2,7 @@
 
 use crate::errors;
 use crate::threads::{Finished, caught, start};
-use cmnet::Error;
-use cmnet::control::{Control, StopReason};
+use cmnet::{Control, Error, StopReason};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

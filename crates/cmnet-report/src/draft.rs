@@ -5,9 +5,7 @@ use super::layout::{Frame, Point, Size};
 use super::legend::Legend;
 use super::wording::{Rows, Stars, level_name, shown};
 use super::{Drawing, LabelStyle, metrics, sentence};
-use cmnet::context::EdgeContext;
-use cmnet::data::Var;
-use cmnet::graph::Edge;
+use cmnet::{Edge, EdgeContext, Var};
 use std::collections::BTreeMap;
 
 /// The font size of names and the height of their lines.

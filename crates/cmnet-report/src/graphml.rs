@@ -3,8 +3,7 @@
 use super::escape::xml;
 use super::wording::Stars;
 use super::{Drawing, label, sentence};
-use cmnet::context::EdgeContext;
-use cmnet::graph::Edge;
+use cmnet::{Edge, EdgeContext};
 
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

@@ -5,8 +5,7 @@ use super::layout::Size;
 use super::metrics;
 use super::wording::{Condition, Rows, cases, equation};
 use super::{Drawing, LabelStyle};
-use cmnet::context::EdgeContext;
-use cmnet::context::label::Symbol;
+use cmnet::{EdgeContext, Symbol};
 
 /// The font size of labels.
 pub(super) const FONT: f64 = 12.0;

@@ -3,9 +3,7 @@
 use super::metrics;
 use super::wording::{Rows, level_name, shown};
 use super::{Drawing, LabelStyle};
-use cmnet::context::EdgeContext;
-use cmnet::context::label::Symbol;
-use cmnet::data::{Var, Variable};
+use cmnet::{EdgeContext, Symbol, Var, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The font size of legends.

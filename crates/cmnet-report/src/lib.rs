@@ -5,9 +5,9 @@
 //!
 //! # Example
 //! ```
-//! use cmnet::data::{Schema, Variable};
+//! use cmnet::{Schema, Variable};
 //! use cmnet_report::{Drawing, Format, svg};
-//! use cmnet::{Structure, graph::Edge};
+//! use cmnet::{Edge, Structure};
 //! let variable = |name: &str| Variable {
 //!     name: name.to_owned(),
 //!     levels: vec!["no".to_owned(), "yes".to_owned()],
@@ -42,9 +42,7 @@ mod wording;
 pub use sentence::sentence;
 pub use warning::warning_text;
 
-use cmnet::Structure;
-use cmnet::data::Schema;
-use cmnet::error::{Error, Result};
+use cmnet::{Error, Result, Schema, Structure};
 use std::path::Path;
 
 /// How contexts are written on edges.
@@ -80,7 +78,7 @@ impl<'a> Drawing<'a> {
             let problem = match named.iter().zip(drawn).position(|(one, other)| one != other) {
                 Some(variable) if named.len() == drawn.len() => format!(
                     "variable {} has {} levels in the schema and {} in the structure",
-                    cmnet::error::quoted(schema.name(variable)),
+                    cmnet::quoted(schema.name(variable)),
                     named[variable],
                     drawn[variable]
                 ),

@@ -1,8 +1,7 @@
 //! Contexts as English sentences.
 
 use super::wording::{Rows, Stars, cases, level_list, shown};
-use cmnet::context::EdgeContext;
-use cmnet::data::Schema;
+use cmnet::{EdgeContext, Schema};
 
 /// Cases spelled out in one sentence.
 const MOST_CASES: usize = 6;
@@ -14,8 +13,7 @@ const MOST_CASES: usize = 6;
 ///
 /// # Example
 /// ```
-/// use cmnet::data::{Schema, Variable};
-/// use cmnet::{Structure, graph::Edge};
+/// use cmnet::{Edge, Schema, Structure, Variable};
 /// let variable = |name: &str, levels: [&str; 2]| Variable {
 ///     name: name.to_owned(),
 ///     levels: levels.map(str::to_owned).to_vec(),
@@ -81,10 +79,7 @@ pub(super) fn when(schema: &Schema, context: &EdgeContext, rows: &Rows) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cmnet::Structure;
-    use cmnet::data::Variable;
-    use cmnet::graph::Edge;
-    use cmnet::table::Cell;
+    use cmnet::{Cell, Edge, Structure, Variable};
 
     /// The sentence of edge 0-1 in the complete graph over binary variables `a`, `b`, ...
     fn of(variables: usize, cells: &[Cell]) -> String {

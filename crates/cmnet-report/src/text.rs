@@ -4,8 +4,7 @@ use super::align::columns;
 use super::legend::Legend;
 use super::wording::{Rows, Stars, shown, shown_words};
 use super::{Drawing, LabelStyle, label, sentence};
-use cmnet::context::EdgeContext;
-use cmnet::graph::Edge;
+use cmnet::{Edge, EdgeContext};
 use std::collections::BTreeMap;
 
 /// The widest column of edges that labels are lined up behind.

@@ -1,7 +1,6 @@
 //! What the owner of a table should know, in words.
 
-use cmnet::data::Warning;
-use cmnet::error::{Dialect, OptionName, quoted};
+use cmnet::{Dialect, OptionName, Warning, quoted};
 
 /// A warning as a sentence in the words of a front end.
 pub fn warning_text(warning: &Warning, dialect: &dyn Dialect) -> String {
@@ -42,8 +41,7 @@ pub fn warning_text(warning: &Warning, dialect: &dyn Dialect) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cmnet::data::{Dataset, Schema, Variable};
-    use cmnet::error::Plain;
+    use cmnet::{Dataset, Plain, Schema, Variable};
 
     fn texts(data: &Dataset) -> Vec<String> {
         Warning::of(data).iter().map(|warning| warning_text(warning, &Plain)).collect()

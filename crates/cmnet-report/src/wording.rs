@@ -1,9 +1,7 @@
 //! Names, levels and contexts as words that are safe to show.
 
 use super::metrics::is_zero_width;
-use cmnet::context::label::Symbol;
-use cmnet::context::{EdgeContext, Label};
-use cmnet::data::{Schema, Var, Variable};
+use cmnet::{EdgeContext, Label, Schema, Symbol, Var, Variable};
 
 /// Configurations looked at for the stars of all labels of a drawing; beyond, rows are
 /// written out one by one.

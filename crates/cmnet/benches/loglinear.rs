@@ -2,10 +2,10 @@
 //! fits of large structures. `cargo bench -p cmnet --bench loglinear`
 #![allow(clippy::expect_used, clippy::disallowed_macros, clippy::disallowed_methods)] // not the library
 
-use cmnet::Structure;
-use cmnet::data::{Dataset, Schema, Variable};
-use cmnet::graph::Edge;
-use cmnet::loglinear::{Coordinates, Enumeration, FitOptions, Likelihood, Method, Terms, fit};
+use cmnet::{
+    Coordinates, Dataset, Edge, Enumeration, FitMethod, FitOptions, Likelihood, Schema, Structure, Terms,
+    Variable, fit,
+};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::time::{Duration, Instant};
@@ -81,18 +81,23 @@ fn fits() {
     let cardinalities: Vec<u32> = (0..200).map(|_| random.random_range(2..=3)).collect();
     let structure = band(&cardinalities, 3);
     let data = uniform(&mut random, &structure, 5000);
-    fit_and_report("200 variables, cliques of 4, closed form", &structure, &data, Method::Exact);
+    fit_and_report("200 variables, cliques of 4, closed form", &structure, &data, FitMethod::Exact);
     let mut contexts = structure.clone();
     for edge in contexts.graph().edges().collect::<Vec<_>>() {
         contexts.add_context_element(edge, 1).ok();
     }
-    fit_and_report("200 variables, cliques of 4, a context on every edge", &contexts, &data, Method::Exact);
+    fit_and_report(
+        "200 variables, cliques of 4, a context on every edge",
+        &contexts,
+        &data,
+        FitMethod::Exact,
+    );
     let grid = grid(16);
     let data = uniform(&mut random, &grid, 5000);
-    fit_and_report("16 x 16 binary grid, pseudo-likelihood", &grid, &data, Method::Pseudo);
+    fit_and_report("16 x 16 binary grid, pseudo-likelihood", &grid, &data, FitMethod::Pseudo);
 }
 
-fn fit_and_report(case: &str, structure: &Structure, data: &Dataset, method: Method) {
+fn fit_and_report(case: &str, structure: &Structure, data: &Dataset, method: FitMethod) {
     let options = FitOptions { method, ..FitOptions::default() };
     let start = Instant::now();
     let fitted = fit(structure, data, &options).expect("a fit");

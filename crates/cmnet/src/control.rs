@@ -2,7 +2,7 @@
 //! context climbs, fits, cross-validations, sampling and inference.
 //!
 //! Work takes a [`Control`] and asks it often. What a layer has to tell is the layer's own
-//! matter: [`crate::search::Observer`] and [`crate::learn::LearnObserver`] are controls that are
+//! matter: [`crate::search::SearchObserver`] and [`crate::learn::LearnObserver`] are controls that are
 //! told events as well.
 //!
 //! A stop is data where work has something to hand over: [`Outcome`], or the state of a search.
@@ -18,7 +18,7 @@ use std::ops::Deref;
 ///
 /// # Example
 /// ```
-/// use cmnet::control::{Control, StopReason};
+/// use cmnet::{Control, StopReason};
 /// use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// struct Button(AtomicBool);
@@ -57,7 +57,7 @@ impl<T> Outcome<T> {
     ///
     /// # Example
     /// ```
-    /// use cmnet::control::{Outcome, StopReason};
+    /// use cmnet::{Outcome, StopReason};
     /// let stopped: cmnet::Result<u8> = Err(StopReason::Interrupted.into());
     /// assert_eq!(Outcome::of(stopped)?, Outcome::Stopped(StopReason::Interrupted));
     /// # Ok::<(), cmnet::Error>(())
@@ -158,8 +158,7 @@ impl<'a> Pace<'a> {
 ///
 /// # Example
 /// ```
-/// use cmnet::control::{Control, StopReason, Under};
-/// use cmnet::io::{ReadOptions, Source, csv};
+/// use cmnet::{Control, ReadOptions, Source, StopReason, Under, read_csv};
 /// struct Never;
 /// impl Control for Never {
 ///     fn stop(&self) -> Option<StopReason> {
@@ -167,8 +166,8 @@ impl<'a> Pace<'a> {
 ///     }
 /// }
 /// let (table, options) = (Source::bytes("table", "a,b\n0,1\n1,0\n"), ReadOptions::default());
-/// assert!(csv::read(&table, &options).is_ok());
-/// let stopped = csv::read(&table, Under::new(&options, &Never)).unwrap_err();
+/// assert!(read_csv(&table, &options).is_ok());
+/// let stopped = read_csv(&table, Under::new(&options, &Never)).unwrap_err();
 /// assert!(matches!(stopped.kind(), cmnet::ErrorKind::Stopped(StopReason::Interrupted)));
 /// ```
 pub struct Under<'a, T> {

@@ -44,7 +44,7 @@ impl Error {
     ///
     /// # Example
     /// ```
-    /// use cmnet::error::{Plain, OptionName};
+    /// use cmnet::{OptionName, Plain};
     /// let error = cmnet::Error::option(OptionName::Folds, "1", "a whole number, 2 or more");
     /// assert_eq!(error.words(&Plain), "option folds: \"1\" is not usable; expected a whole number, 2 or more");
     /// ```

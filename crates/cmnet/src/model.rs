@@ -18,7 +18,7 @@ use crate::structure::Structure;
 ///
 /// # Example
 /// ```
-/// use cmnet::{Model, Structure, data::{Schema, Variable}};
+/// use cmnet::{Model, Schema, Structure, Variable};
 /// let yes_or_no = Variable { name: "rain".into(), levels: vec!["no".into(), "yes".into()] };
 /// let schema = Schema::new(vec![yes_or_no])?;
 /// assert!(Model::new(schema.clone(), Structure::empty(&[2])).is_ok());
@@ -177,9 +177,9 @@ impl Model {
     ///
     /// # Example
     /// ```
-    /// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
+    /// use cmnet::{Edge, Model, ReadOptions, Source, Structure, loglinear, read_csv};
     /// let table = Source::bytes("table", "rain,wet\nno,no\nno,yes\nno,no\nyes,yes\nyes,no\nyes,yes\n");
-    /// let data = csv::read(&table, &ReadOptions::default())?.data;
+    /// let data = read_csv(&table, &ReadOptions::default())?.data;
     /// let mut structure = Structure::empty(&[2, 2]);
     /// structure.toggle_edge(Edge::new(0, 1)?)?;
     /// let options = loglinear::FitOptions { smoothing: 0.0, ..Default::default() };

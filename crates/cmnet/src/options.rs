@@ -9,7 +9,7 @@ pub use crate::error::{Choice, ChoiceWord, OptionName};
 use crate::data::{OnMissing, OnUnknown};
 use crate::inference::QueryMethod;
 use crate::learn::{ModelClass, SearchMode, Select};
-use crate::loglinear::Method;
+use crate::loglinear::FitMethod;
 use crate::search::blanket::CandidateRule;
 use crate::tree::EliminationChoice;
 
@@ -145,7 +145,7 @@ group! {
 group! {
     /// How parameters are estimated.
     fitting {
-        METHOD = choice::<Method>("Which estimate: auto is exact when the junction tree fits the memory");
+        METHOD = choice::<FitMethod>("Which estimate: auto is exact when the junction tree fits the memory");
         SMOOTHING = value(
             OptionName::Smoothing,
             "1",

@@ -13,7 +13,7 @@ use std::sync::Arc;
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, graph::Edge};
+/// use cmnet::{Edge, Structure};
 /// let mut structure = Structure::empty(&[2, 2, 3]);
 /// for (i, j) in [(0, 1), (0, 2), (1, 2)] {
 ///     structure.toggle_edge(Edge::new(i, j)?)?;

@@ -1,6 +1,6 @@
 //! What methods that are not exact say about themselves, in words.
 
-use cmnet::inference::{Approximation, Belief, Climb, Gibbs};
+use cmnet::{Approximation, Belief, Climb, Gibbs};
 
 pub(crate) fn as_text(approximation: &Approximation) -> String {
     match approximation {

@@ -5,10 +5,7 @@ use super::{explain, export, import, predict, query, sample};
 use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
-use cmnet::data::Schema;
-use cmnet::graph::Edge;
-use cmnet::inference::{ClimbOptions, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan};
-use cmnet::io::uai;
+use cmnet::{ClimbOptions, Edge, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan, Schema, uai};
 use cmnet_report::answer::names;
 
 pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {

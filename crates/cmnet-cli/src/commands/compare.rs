@@ -3,7 +3,7 @@
 use crate::args::{CompareArgs, DataArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::data::Var;
+use cmnet::Var;
 use cmnet_report::answer::{Compared, names};
 use std::fmt::Write;
 

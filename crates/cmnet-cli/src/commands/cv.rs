@@ -6,11 +6,7 @@ use crate::dialect::CommandLine;
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
-use cmnet::data::split::FoldPlan;
-use cmnet::inference::find_variable;
-use cmnet::learn::{CrossValidation, cross_validate};
-use cmnet::loglinear::Method;
-use cmnet::search::StopReason;
+use cmnet::{CrossValidation, FitMethod, FoldPlan, StopReason, cross_validate, find_variable};
 use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
@@ -72,8 +68,8 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
     }
     if !found.exact {
         let why = match arguments.search.fitting.method {
-            Method::Pseudo => "As asked for",
-            Method::Auto | Method::Exact => "Exact fitting was out of reach in some fold",
+            FitMethod::Pseudo => "As asked for",
+            FitMethod::Auto | FitMethod::Exact => "Exact fitting was out of reach in some fold",
         };
         writeln!(page, "{why}: all numbers are of the pseudo-likelihood.")?;
     }

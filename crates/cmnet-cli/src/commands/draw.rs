@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let picture = format.render(&Drawing::new(model.schema(), model.structure())?);
     if !to_stdout {
-        cmnet::io::write_atomic(&arguments.output, picture.as_bytes())?;
+        cmnet::write_atomic(&arguments.output, picture.as_bytes())?;
     }
     match arguments.format.format {
         Format::Text if to_stdout => output::text(&picture)?,

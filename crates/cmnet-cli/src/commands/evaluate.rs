@@ -3,7 +3,7 @@
 use crate::args::{EvaluateArgs, Format};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::evaluate::evaluate;
+use cmnet::evaluate;
 use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {

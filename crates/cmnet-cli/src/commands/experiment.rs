@@ -4,11 +4,9 @@ use crate::args::{Format, FormatArgs};
 use crate::exit::{Outcome, Usage};
 use crate::{interrupt, output, progress};
 use clap::Args;
-use cmnet::control::{Control, StopReason};
-use cmnet::data::Dataset;
-use cmnet::io::{ReadOptions, Source, csv, write_atomic};
-use cmnet::learn::LearnObserver;
-use cmnet::search::Observer;
+use cmnet::{
+    Control, Dataset, LearnObserver, ReadOptions, SearchObserver, Source, StopReason, read_csv, write_atomic,
+};
 use cmnet_paper::experiment::{Experiment, Host, OutputFile, Plan, run as run_experiment};
 use cmnet_report::answer::ExperimentAnswer;
 use indicatif::ProgressBar;
@@ -111,7 +109,7 @@ impl Control for Desk {
     }
 }
 
-impl Observer for Desk {}
+impl SearchObserver for Desk {}
 
 impl LearnObserver for Desk {}
 
@@ -129,7 +127,7 @@ impl Host for Desk {
             }
             return Ok(None);
         }
-        Ok(Some(csv::read(&Source::Path(path), &ReadOptions::default())?.data))
+        Ok(Some(read_csv(&Source::Path(path), &ReadOptions::default())?.data))
     }
 
     fn load(&self, key: &str) -> Option<String> {

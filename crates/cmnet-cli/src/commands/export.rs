@@ -5,8 +5,7 @@ use crate::args::Format;
 use crate::ask_args::ExportArgs;
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
-use cmnet::inference::Evidence;
-use cmnet::io::{uai, write_atomic};
+use cmnet::{Evidence, uai, write_atomic};
 use cmnet_report::answer::ExportedAnswer;
 
 /// The most memory for the tables of all cliques, in bytes.

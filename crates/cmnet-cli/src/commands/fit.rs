@@ -4,9 +4,7 @@ use crate::args::{FitArgs, Format};
 use crate::commands::fitting::fit_options;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::io::model_file;
-use cmnet::loglinear::{Fit, FitStatus, fit};
-use cmnet::{Model, data::Schema};
+use cmnet::{Fit, FitStatus, Model, Schema, fit};
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
 use std::fmt::Write;
@@ -38,7 +36,7 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
 
 fn save(model: &Model, arguments: &FitArgs) -> anyhow::Result<()> {
     if let Some(path) = &arguments.output {
-        model_file::save(model, path)?;
+        model.save(path)?;
         output::note(&format!("wrote {}", path.display()));
     } else if arguments.format.format == Format::Text {
         output::note("the parameters are not saved; give -o MODEL to write them");

@@ -1,10 +1,7 @@
 //! Options of searching and fitting that several commands share.
 
 use crate::args::{FittingArgs, SearchArgs};
-use cmnet::error::OptionName;
-use cmnet::learn::{LearnOptions, parse_bytes, parse_duration};
-use cmnet::loglinear::FitOptions;
-use cmnet::search::blanket::BlanketLimits;
+use cmnet::{BlanketLimits, FitOptions, LearnOptions, OptionName, parse_bytes, parse_duration};
 use std::time::Duration;
 
 /// What was typed becomes what the library understands.

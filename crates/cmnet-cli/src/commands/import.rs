@@ -4,9 +4,7 @@ use crate::args::Format;
 use crate::ask_args::ImportArgs;
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
-use cmnet::Model;
-use cmnet::io::{model_file, uai};
-use cmnet::loglinear::Fit;
+use cmnet::{Fit, Model, uai};
 use cmnet_report::answer::ImportedAnswer;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
@@ -26,7 +24,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<Outcome> {
     };
     let fit = Fit::imported(imported.parameters, format!("read from {file}"));
     let model = Model::new(schema, imported.structure)?.with_fit(fit)?;
-    model_file::save(&model, &arguments.output)?;
+    model.save(&arguments.output)?;
     let (path, edges) = (arguments.output.display().to_string(), model.structure().graph().edge_count());
     match arguments.format.format {
         Format::Text => {

@@ -5,10 +5,9 @@ use crate::args::Format;
 use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::data::Variable;
-use cmnet::inference::{Prediction, Predictor, find_variable};
-use cmnet::io::rows::{self, OnUnknown};
-use cmnet::io::{Source, csv, write_atomic};
+use cmnet::{
+    OnUnknown, Prediction, Predictor, Source, Variable, csv_field, find_variable, visit_rows, write_atomic,
+};
 use cmnet_report::align::{columns, left, right};
 use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
 use cmnet_report::answer::{Accuracy, PredictedAnswer};
@@ -36,7 +35,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     let mut predictions: Vec<Prediction> = Vec::new();
     let options = files::row_options(&arguments.reading)?;
     let source = Source::from_argument(&arguments.data);
-    let present = rows::visit(&source, &options, OnUnknown::Error, schema, |row| {
+    let present = visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
         let prediction = predictor.predict(row.levels)?;
         if let Some(truth) = row.levels[target] {
             accuracy.add(truth, &prediction, row.weight);
@@ -100,10 +99,9 @@ fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
 }
 
 fn as_csv(variable: &Variable, predictions: &[Prediction]) -> String {
-    let header = variable.levels.iter().map(|level| csv::field(&format!("p({level})")));
-    let mut text =
-        [csv::field(&variable.name)].into_iter().chain(header).collect::<Vec<_>>().join(",") + "\n";
-    let labels: Vec<String> = variable.levels.iter().map(|level| csv::field(level)).collect();
+    let header = variable.levels.iter().map(|level| csv_field(&format!("p({level})")));
+    let mut text = [csv_field(&variable.name)].into_iter().chain(header).collect::<Vec<_>>().join(",") + "\n";
+    let labels: Vec<String> = variable.levels.iter().map(|level| csv_field(level)).collect();
     for prediction in predictions {
         text += &labels[prediction.level as usize];
         for p in &prediction.probabilities {

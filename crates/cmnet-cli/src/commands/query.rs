@@ -5,9 +5,7 @@ use crate::args::Format;
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::data::{Schema, Var};
-use cmnet::graph::Edge;
-use cmnet::inference::{Answer, JointAnswer, MapAnswer, Method, Query, Question};
+use cmnet::{Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Query, Question, Schema, Var};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::queried::MutualInformation;
 use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbable, names};
@@ -55,7 +53,7 @@ impl Asked<'_> {
 
     fn map_text(&self, found: &MapAnswer) -> String {
         let schema = self.schema();
-        let proven = found.plan.method == Method::Exact;
+        let proven = found.plan.method == InferenceMethod::Exact;
         let what = match (self.query.named().is_some(), proven) {
             (true, true) => "Most probable levels together",
             (false, true) => "Most probable completion",
@@ -75,9 +73,9 @@ impl Asked<'_> {
             (None, None) => writeln!(text, "the probability takes a tree that does not fit"),
         };
         if proven {
-            return text + "Method: exact\n";
+            return text + "InferenceMethod: exact\n";
         }
-        let _ = writeln!(text, "Method: {}; {}", found.plan.method, found.plan.reason);
+        let _ = writeln!(text, "InferenceMethod: {}; {}", found.plan.method, found.plan.reason);
         if let Some(climb) = &found.climb {
             text += &approximation::climb_text(climb);
         }
@@ -118,7 +116,7 @@ impl Asked<'_> {
         }
     }
 
-    fn marginals_text(&self, answer: &Answer) -> String {
+    fn marginals_text(&self, answer: &MarginalAnswer) -> String {
         let schema = self.schema();
         let mut text = format!("Probabilities{}\n", self.given());
         for (v, probabilities) in &answer.marginals {
@@ -137,10 +135,10 @@ impl Asked<'_> {
             );
         }
         let _ = match &answer.approximation {
-            None => writeln!(text, "Method: {}", answer.plan.method),
+            None => writeln!(text, "InferenceMethod: {}", answer.plan.method),
             Some(approximation) => {
                 let how = approximation::as_text(approximation);
-                write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason)
+                write!(text, "InferenceMethod: {}; {}\n{how}", answer.plan.method, answer.plan.reason)
             }
         };
         if !self.cut.is_empty() {
@@ -164,7 +162,7 @@ impl Asked<'_> {
         }
         if let Some(found) = &answer.approximation {
             let how = approximation::as_text(found);
-            let _ = write!(text, "Method: {}; {}\n{how}", answer.plan.method, answer.plan.reason);
+            let _ = write!(text, "InferenceMethod: {}; {}\n{how}", answer.plan.method, answer.plan.reason);
         }
         text
     }

@@ -5,9 +5,7 @@ use crate::args::Format;
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::data::Schema;
-use cmnet::inference::Question;
-use cmnet::io::{csv, write_atomic};
+use cmnet::{Question, Schema, csv_field, write_atomic};
 use cmnet_report::answer::SampledAnswer;
 use cmnet_report::answer::written::SampleFacts;
 
@@ -63,7 +61,7 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
 }
 
 fn header(schema: &Schema) -> String {
-    let names: Vec<String> = schema.variables().iter().map(|variable| csv::field(&variable.name)).collect();
+    let names: Vec<String> = schema.variables().iter().map(|variable| csv_field(&variable.name)).collect();
     names.join(",") + "\n"
 }
 
@@ -88,6 +86,6 @@ fn check_size(rows: usize, variables: usize) -> anyhow::Result<()> {
 }
 
 fn quoted_labels(schema: &Schema) -> Vec<Vec<String>> {
-    let labels = |levels: &Vec<String>| levels.iter().map(|level| csv::field(level)).collect();
+    let labels = |levels: &Vec<String>| levels.iter().map(|level| csv_field(level)).collect();
     schema.variables().iter().map(|variable| labels(&variable.levels)).collect()
 }

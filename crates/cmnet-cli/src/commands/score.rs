@@ -3,9 +3,7 @@
 use crate::args::{Format, ScoreArgs};
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
-use cmnet::Model;
-use cmnet::counts::RowCounts;
-use cmnet::score::{Alpha, ContextPrior, Kappa, Scorer, StructureScore};
+use cmnet::{Alpha, ContextPrior, Kappa, Model, RowCounts, Scorer, StructureScore};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ScoredAnswer;
 

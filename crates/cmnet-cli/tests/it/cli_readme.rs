@@ -3,12 +3,11 @@
 use crate::common::workspace;
 
 // What follows stands in the README, between the lines of the code block.
-use cmnet::io::{ReadOptions, Source, csv};
-use cmnet::learn::{LearnOptions, learn};
+use cmnet::{LearnOptions, ReadOptions, Source, learn, read_csv};
 use cmnet_report::{Drawing, text};
 
 fn summary(path: &str) -> cmnet::Result<String> {
-    let table = csv::read(&Source::from_argument(path), &ReadOptions::default())?.data;
+    let table = read_csv(&Source::from_argument(path), &ReadOptions::default())?.data;
     let learned = learn(&table, &LearnOptions::default(), &())?;
     let best = &learned.models[learned.selected.unwrap_or(0)];
     Ok(text::render(&Drawing::new(table.schema(), &best.structure)?))

@@ -7,10 +7,7 @@ use super::statistics::Summary;
 use super::synthetic_data::missing;
 use super::{Plan, stream};
 use crate::synthetic::KnownModel;
-use cmnet::Structure;
-use cmnet::error::Result;
-use cmnet::graph::{Edge, VarSet};
-use cmnet::loglinear::canonical;
+use cmnet::{Edge, Result, Structure, VarSet, canonical};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -51,7 +48,7 @@ impl Recovery {
 
 /// Context elements with the common neighbours that they speak of.
 fn elements(structure: &Structure) -> Vec<(Edge, VarSet, u64)> {
-    let of = |context: &cmnet::context::EdgeContext| {
+    let of = |context: &cmnet::EdgeContext| {
         let variables = context.space().variables().clone();
         let edge = context.edge();
         context.elements().map(move |cell| (edge, variables.clone(), cell)).collect::<Vec<_>>()

@@ -1,9 +1,7 @@
 //! What an experiment needs from the program that runs it: tables, a clock, a place for
 //! finished cells. The library itself has none of them.
 
-use cmnet::data::Dataset;
-use cmnet::error::Result;
-use cmnet::learn::LearnObserver;
+use cmnet::{Dataset, LearnObserver, Result};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,9 +1,7 @@
 //! Markdown tables and the words that every report begins with.
 
 use super::Plan;
-use cmnet::Structure;
-use cmnet::context::Label;
-use cmnet::loglinear::FitOptions;
+use cmnet::{FitOptions, Label, Structure};
 
 /// A Markdown table.
 pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
@@ -36,7 +34,7 @@ pub(super) fn preface(plan: &Plan) -> String {
 
 /// Edges with labels, counted from 1 as in the paper: `1-2 [10], 1-4`.
 pub(super) fn outline(structure: &Structure) -> String {
-    let edge = |edge: cmnet::graph::Edge| {
+    let edge = |edge: cmnet::Edge| {
         let name = format!("{}-{}", edge.low() + 1, edge.high() + 1);
         match structure.context(edge) {
             Some(context) => {

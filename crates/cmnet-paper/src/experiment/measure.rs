@@ -3,14 +3,10 @@
 use super::host::Host;
 use crate::sgm::{self, SgmOptions};
 use crate::synthetic::KnownModel;
-use cmnet::Structure;
-use cmnet::control::{Outcome, StopReason};
-use cmnet::counts::RowCounts;
-use cmnet::data::Dataset;
-use cmnet::error::{Error, Result};
-use cmnet::graph::Edge;
-use cmnet::learn::{LearnOptions, SearchMode, Select, learn};
-use cmnet::loglinear::{FitOptions, FitStatus, Method, fit_with};
+use cmnet::{
+    Dataset, Edge, Error, FitMethod, FitOptions, FitStatus, LearnOptions, Outcome, Result, RowCounts,
+    SearchMode, Select, StopReason, Structure, fit_with, learn,
+};
 use serde::{Deserialize, Serialize};
 
 /// How a model is judged.
@@ -169,7 +165,7 @@ fn fitted(
     structure: &Structure,
     outline: Outline,
 ) -> Result<Option<Measured>> {
-    let options = FitOptions { method: Method::Exact, ..FitOptions::default() };
+    let options = FitOptions { method: FitMethod::Exact, ..FitOptions::default() };
     let fitted = match fit_with(structure, &RowCounts::new(trial.train), &options, host)? {
         Outcome::Done(fitted) => fitted,
         Outcome::Stopped(_) => return Ok(None),

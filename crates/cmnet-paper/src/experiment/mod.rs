@@ -22,9 +22,7 @@ mod synthetic_data;
 pub use host::Host;
 
 use crate::sgm::SgmOptions;
-use cmnet::data::mix;
-use cmnet::error::{Error, OptionName, Result};
-use cmnet::io::json_text;
+use cmnet::{Error, OptionName, Result, json_to_text, mix_seed};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::str::FromStr;
@@ -170,7 +168,7 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Vec<OutputFile> {
         timing.insert(name.to_owned(), Value::Object(section.timing));
         files.extend(section.files);
     }
-    let json = |value| json_text::to_text(&Value::Object(value));
+    let json = |value| json_to_text(&Value::Object(value));
     files.push(OutputFile { name: "report.md".to_owned(), text: markdown });
     files.push(OutputFile { name: "results.json".to_owned(), text: json(results) });
     files.push(OutputFile { name: "timing.json".to_owned(), text: json(timing) });
@@ -179,5 +177,5 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Vec<OutputFile> {
 
 /// A seed of its own for every task: SplitMix64 over what names it.
 fn stream(parts: &[u64]) -> u64 {
-    parts.iter().fold(0, |seed, part| mix(seed ^ part))
+    parts.iter().fold(0, |seed, part| mix_seed(seed ^ part))
 }

@@ -7,9 +7,7 @@ use super::measure::{Cell, Judge, Measured, Seconds, Trial, measure, setup};
 use super::published::{REAL, Row};
 use super::statistics::Summary;
 use crate::sgm::SgmOptions;
-use cmnet::data::DataDigest;
-use cmnet::data::split::{Fold, FoldPlan, Folds};
-use cmnet::error::{Error, Result};
+use cmnet::{DataDigest, Error, Fold, FoldPlan, Folds, Result};
 
 /// The parts of the paper's protocol.
 const FOLDS: usize = 10;

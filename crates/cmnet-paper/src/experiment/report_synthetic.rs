@@ -8,8 +8,7 @@ use super::published::{CONDITIONALS, SYNTHETIC};
 use super::statistics::Summary;
 use super::synthetic_data::{Size, Synthetic};
 use super::{OutputFile, Section};
-use cmnet::Structure;
-use cmnet::error::Result;
+use cmnet::{Result, Structure};
 use cmnet_report::{Drawing, LabelStyle, svg};
 use serde_json::{Value, json};
 

@@ -8,9 +8,7 @@ use super::statistics::Summary;
 use super::{Plan, stream};
 use crate::sgm::SgmOptions;
 use crate::synthetic::KnownModel;
-use cmnet::Structure;
-use cmnet::error::Result;
-use cmnet::loglinear::canonical;
+use cmnet::{Result, Structure, canonical};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

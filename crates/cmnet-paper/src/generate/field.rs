@@ -1,9 +1,7 @@
 //! Sparse pairwise binary fields, drawn by Gibbs sampling.
 
 use super::{below, table_of, uniform};
-use cmnet::data::Dataset;
-use cmnet::error::Result;
-use cmnet::graph::{Edge, Graph};
+use cmnet::{Dataset, Edge, Graph, Result};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

@@ -2,11 +2,7 @@
 //! half of them one of its edges is cut off at one configuration of the others.
 
 use super::{Known, below, table_of, uniform};
-use cmnet::Structure;
-use cmnet::data::Var;
-use cmnet::error::Result;
-use cmnet::graph::{Edge, VarSet};
-use cmnet::table::{Cell, OutcomeSpace};
+use cmnet::{Cell, Edge, OutcomeSpace, Result, Structure, Var, VarSet};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

@@ -11,9 +11,7 @@ pub use k_tree::{KTree, k_tree, two_tree};
 pub use recovery::{Agreement, Recovery, recovery};
 pub use triangle_grid::triangle_grid;
 
-use cmnet::Structure;
-use cmnet::data::{Codes, Dataset, Schema, Variable, collapse::collapse};
-use cmnet::error::Result;
+use cmnet::{Codes, Dataset, Result, Schema, Structure, Variable, collapse};
 use rand::RngCore;
 use rand_pcg::Pcg64Mcg;
 

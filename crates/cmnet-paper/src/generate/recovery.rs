@@ -1,8 +1,6 @@
 //! How much of a known structure was found.
 
-use cmnet::Structure;
-use cmnet::data::Var;
-use cmnet::graph::Edge;
+use cmnet::{Edge, Structure, Var};
 use std::collections::BTreeSet;
 
 /// Precision, recall and their harmonic mean.

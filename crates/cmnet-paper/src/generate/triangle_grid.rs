@@ -2,10 +2,7 @@
 //! diagonal; rows by Gibbs sampling. Not chordal, unlike the trees.
 
 use super::{Known, below, table_of, uniform};
-use cmnet::Structure;
-use cmnet::data::Var;
-use cmnet::error::Result;
-use cmnet::graph::Edge;
+use cmnet::{Edge, Result, Structure, Var};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

@@ -3,10 +3,7 @@
 
 use super::factorials::LogFactorials;
 use super::labels::{LabelSpace, Labels};
-use cmnet::counts::CountSource;
-use cmnet::error::Result;
-use cmnet::graph::VarSet;
-use cmnet::score::Nats;
+use cmnet::{CountSource, Nats, Result, VarSet};
 
 /// The counts of a set of binary variables: bit p of a cell is the level at place p.
 pub(super) fn margin<S: CountSource>(counts: &S, set: &VarSet) -> Result<Vec<u32>> {

@@ -1,7 +1,7 @@
 //! Logarithms of factorials in a table: every hyperparameter of the SGM score is a whole
 //! number, so that its gamma functions are factorials.
 
-use cmnet::score::{IntegerLogs, Nats};
+use cmnet::{IntegerLogs, Nats};
 
 /// The largest factorial that is tabulated; beyond it lnGamma is evaluated.
 const LARGEST: u64 = 1 << 20;

@@ -4,10 +4,7 @@
 use super::Stratified;
 use super::clique::margin;
 use super::stratified::LabelledClique;
-use cmnet::counts::{CountSource, RowCounts};
-use cmnet::data::Dataset;
-use cmnet::error::{Error, Result};
-use cmnet::graph::VarSet;
+use cmnet::{CountSource, Dataset, Error, Result, RowCounts, VarSet};
 
 /// A fitted stratified graphical model.
 #[derive(Clone, Debug)]
@@ -47,7 +44,7 @@ impl Stratified {
     /// # Errors
     /// When smoothing is negative, or the data do not have the structure's variables.
     pub fn fit(&self, data: &Dataset, smoothing: f64) -> Result<SgmFit> {
-        cmnet::loglinear::check_smoothing(smoothing)?;
+        cmnet::check_smoothing(smoothing)?;
         if data.schema().cardinalities() != vec![2; self.graph.nodes()] {
             let found = format!("{} variables", data.schema().len());
             return Err(Error::option("data", found, "the two-level variables that the structure has"));

@@ -3,11 +3,9 @@
 use super::label_search::accepted;
 use super::scorer::SgmScorer;
 use super::{SgmOptions, Stratified};
-use cmnet::control::{Control, StopReason};
-use cmnet::counts::{CountSource, RowCounts};
-use cmnet::data::{Dataset, mix};
-use cmnet::error::{Error, Result, quoted};
-use cmnet::graph::{Edge, Graph};
+use cmnet::{
+    Control, CountSource, Dataset, Edge, Error, Graph, Result, RowCounts, StopReason, mix_seed, quoted,
+};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -33,7 +31,7 @@ pub struct LearnedSgm {
 ///
 /// # Example
 /// ```
-/// use cmnet::data::Dataset;
+/// use cmnet::Dataset;
 /// use cmnet_paper::sgm::{SgmOptions, learn};
 /// let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20))?;
 /// let learned = learn(&data, &SgmOptions::default(), &())?;
@@ -49,7 +47,7 @@ pub fn learn(data: &Dataset, options: &SgmOptions, control: &dyn Control) -> Res
     }
     let counts = RowCounts::new(data);
     let mut scorer = SgmScorer::new(&counts, options)?;
-    let mut rng = Pcg64Mcg::seed_from_u64(mix(options.seed));
+    let mut rng = Pcg64Mcg::seed_from_u64(mix_seed(options.seed));
     let empty = Graph::empty(scorer.variables());
     let Some(mut current) = scorer.stratify(&empty)? else {
         return Err(Error::limit("the empty graph", "chordal graphs", "report this: it is a defect"));

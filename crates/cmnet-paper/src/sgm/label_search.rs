@@ -3,7 +3,7 @@
 use super::clique::labelled;
 use super::factorials::LogFactorials;
 use super::labels::{LabelSpace, Labels};
-use cmnet::score::Nats;
+use cmnet::Nats;
 use rand::Rng;
 use std::collections::BTreeMap;
 

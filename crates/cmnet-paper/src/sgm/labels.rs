@@ -4,7 +4,7 @@
 //! Nodes of a clique are known by their place in it, and its configurations by a number whose
 //! bit p is the level of the node at place p.
 
-use cmnet::graph::DisjointSets;
+use cmnet::DisjointSets;
 
 /// One context element: the edge between two places is cut off in a configuration of the
 /// others, written with zeros at both ends.

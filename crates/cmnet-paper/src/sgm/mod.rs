@@ -20,7 +20,7 @@ mod labels;
 mod scorer;
 mod stratified;
 
-use cmnet::error::{OptionName, Subject};
+use cmnet::{OptionName, Subject};
 
 pub use fit::SgmFit;
 pub use graph_search::{LearnedSgm, learn};

@@ -6,11 +6,7 @@ use super::factorials::LogFactorials;
 use super::label_search::best_labels;
 use super::labels::LabelSpace;
 use super::stratified::{LabelledClique, Stratified, chordal_parameters};
-use cmnet::counts::CountSource;
-use cmnet::data::mix;
-use cmnet::error::{Error, Result};
-use cmnet::graph::{Graph, VarSet, decompose};
-use cmnet::score::Nats;
+use cmnet::{CountSource, Error, Graph, Nats, Result, VarSet, decompose, mix_seed};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
@@ -113,7 +109,7 @@ impl<'a, S: CountSource> SgmScorer<'a, S> {
     /// A seed of its own for every clique, whenever it is met.
     fn stream(&self, (members, edges): &CliqueKey) -> u64 {
         let places = edges.iter().flat_map(|&(low, high)| [low, high]);
-        members.iter().chain(places).fold(self.options.seed, |seed, part| mix(seed ^ part as u64))
+        members.iter().chain(places).fold(self.options.seed, |seed, part| mix_seed(seed ^ part as u64))
     }
 }
 

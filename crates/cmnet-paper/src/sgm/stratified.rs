@@ -2,10 +2,7 @@
 //! and its separators.
 
 use super::labels::{LabelSpace, Labels};
-use cmnet::Structure;
-use cmnet::error::Result;
-use cmnet::graph::{Edge, Graph, VarSet};
-use cmnet::score::Nats;
+use cmnet::{Edge, Graph, Nats, Result, Structure, VarSet};
 use std::sync::Arc;
 
 /// A clique with its labels.

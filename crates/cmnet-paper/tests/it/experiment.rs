@@ -1,13 +1,10 @@
 //! The experiments: the known model against what the paper prints, runs that are interrupted
 //! and resumed, and the bundled model file.
 
-use cmnet::control::{Control, StopReason};
-use cmnet::data::Dataset;
-use cmnet::io::{ReadOptions, Source, csv, model_file};
-use cmnet::learn::LearnObserver;
-use cmnet::loglinear::{FitOptions, fit, parameter_count, same_model};
-use cmnet::search::Observer;
-use cmnet::{Model, Result};
+use cmnet::{
+    Control, Dataset, FitOptions, LearnObserver, Model, ReadOptions, Result, SearchObserver, Source,
+    StopReason, fit, parameter_count, read_csv, same_model,
+};
 use cmnet_paper::experiment::{Experiment, Host, OutputFile, Plan, run};
 use cmnet_paper::synthetic::KnownModel;
 use rand::SeedableRng;
@@ -29,7 +26,7 @@ struct Memory {
     patience: Option<usize>,
 }
 
-impl Observer for Memory {}
+impl SearchObserver for Memory {}
 
 impl LearnObserver for Memory {}
 
@@ -50,7 +47,7 @@ impl Host for Memory {
         if name == "economic_activity" || !path.exists() {
             return Ok(None);
         }
-        Ok(Some(csv::read(&Source::Path(path), &ReadOptions::default())?.data))
+        Ok(Some(read_csv(&Source::Path(path), &ReadOptions::default())?.data))
     }
 
     fn load(&self, key: &str) -> Option<String> {
@@ -165,9 +162,9 @@ fn the_bundled_model_is_the_known_model() {
     let model = Model::new(schema, known.structure().clone()).unwrap().with_fit(fitted).unwrap();
     let path = workspace("data/synthetic_sgm.model.json");
     if std::env::var_os("CMNET_WRITE").is_some() {
-        std::fs::write(&path, model_file::to_text(&model).unwrap()).unwrap();
+        std::fs::write(&path, model.to_json().unwrap()).unwrap();
     }
-    let bundled = model_file::load(&path).unwrap();
+    let bundled = Model::load(&path).unwrap();
     assert!(same_model(bundled.structure(), known.structure()).unwrap());
     let evaluator = bundled.fit().unwrap().parameters.evaluator();
     assert!(known.divergence(|row| evaluator.log_probability(row).unwrap()).abs() < 1e-9);

@@ -1,17 +1,15 @@
 //! The stratified graphical models: against the published posterior, against every chordal
 //! graph, and against the general estimation of contextual networks.
 
-use cmnet::counts::RowCounts;
-use cmnet::data::Dataset;
-use cmnet::graph::{Edge, Graph};
-use cmnet::io::{ReadOptions, Source, csv};
-use cmnet::loglinear::{FitOptions, fit, parameter_count};
+use cmnet::{
+    Dataset, Edge, FitOptions, Graph, ReadOptions, RowCounts, Source, fit, parameter_count, read_csv,
+};
 use cmnet_paper::sgm::{SgmOptions, SgmScorer, learn};
 use std::path::Path;
 
 fn table(name: &str) -> Dataset {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name);
-    csv::read(&Source::Path(path), &ReadOptions::default()).unwrap().data
+    read_csv(&Source::Path(path), &ReadOptions::default()).unwrap().data
 }
 
 fn graphs(nodes: usize) -> impl Iterator<Item = Graph> {

@@ -1,6 +1,6 @@
 //! What methods that are not exact say about themselves.
 
-use cmnet::inference::{Approximation, Belief, Climb, Gibbs};
+use cmnet::{Approximation, Belief, Climb, Gibbs};
 use serde::Serialize;
 
 /// What is known about the error of a method that is not exact.

@@ -1,12 +1,10 @@
 //! What one model has and another has not.
 
 use super::{Answer, names};
-use cmnet::Model;
-use cmnet::control::Control;
-use cmnet::data::{Dataset, Schema};
-use cmnet::error::{Error, ErrorKind, Result};
-use cmnet::evaluate::{ContextElement, Difference, difference_under, divergence_under, evaluate_under};
-use cmnet::loglinear::{FitOptions, Terms};
+use cmnet::{
+    ContextElement, Control, Dataset, Difference, Error, ErrorKind, FitOptions, Model, Result, Schema, Terms,
+    difference_under, divergence_under, evaluate_under,
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -38,7 +36,7 @@ impl<'a> Compared<'a> {
     /// Compares two models of the same variables, also on rows where some are given.
     ///
     /// # Errors
-    /// When the variables differ, naming the first difference; and as [`cmnet::evaluate::difference`].
+    /// When the variables differ, naming the first difference; and as [`cmnet::difference`].
     pub fn of(one: &'a Model, other: &Model, rows: Option<&Dataset>) -> Result<Self> {
         Self::under(one, other, rows, &())
     }

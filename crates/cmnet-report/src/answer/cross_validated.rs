@@ -1,8 +1,7 @@
 //! What folds gave: `cmnet cv`.
 
 use super::Answer;
-use cmnet::error::Dialect;
-use cmnet::learn::CrossValidation;
+use cmnet::{CrossValidation, Dialect};
 use serde::Serialize;
 use serde_json::{Value, json};
 

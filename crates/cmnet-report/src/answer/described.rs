@@ -3,8 +3,7 @@
 use super::Answer;
 use crate::align::{columns, left};
 use crate::warning_text;
-use cmnet::data::{Dataset, LoadedTable, Warning};
-use cmnet::error::{Dialect, Plain};
+use cmnet::{Dataset, Dialect, LoadedTable, Plain, Warning};
 use serde::{Serialize, Serializer};
 use std::fmt;
 

@@ -2,15 +2,10 @@
 
 use super::{Answer, names};
 use crate::sentence;
-use cmnet::Model;
-use cmnet::Structure;
-use cmnet::context::EdgeContext;
-use cmnet::control::Under;
-use cmnet::data::Var;
-use cmnet::error::Result;
-use cmnet::graph::{Edge, VarSet};
-use cmnet::inference::{Evidence, ExactOptions, Explanation, Network, cut_edges};
-use cmnet::loglinear::affordable_canonical;
+use cmnet::{
+    Edge, EdgeContext, Evidence, ExactOptions, Explanation, Model, Network, Result, Structure, Under, Var,
+    VarSet, affordable_canonical, cut_edges,
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,7 @@
 //! Estimated parameters: how they were found, and how well they fit.
 
 use super::Answer;
-use cmnet::data::Schema;
-use cmnet::evaluate::Evaluation;
-use cmnet::loglinear::{Estimate, Fit, FitStatus, Term};
+use cmnet::{Estimate, Evaluation, Fit, FitStatus, Schema, Term};
 use serde::Serialize;
 
 /// `cmnet-fit/1`: an estimate.

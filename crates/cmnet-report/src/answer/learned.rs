@@ -1,14 +1,10 @@
 //! What was learned from a table, by names.
 
 use super::Answer;
-use cmnet::data::{DataDigest, Dataset, Variable};
-use cmnet::error::Dialect;
-use cmnet::io::ContextRecord;
-use cmnet::io::model_file::{context_records, edge_names};
-use cmnet::learn::{Criterion, Learned, LearnedModel};
-use cmnet::loglinear::{Estimate, Fit, FitStatus};
-use cmnet::score::Nats;
-use cmnet::search::StopReason;
+use cmnet::{
+    ContextRecord, Criterion, DataDigest, Dataset, Dialect, Estimate, Fit, FitStatus, Learned, LearnedModel,
+    Nats, StopReason, Variable, context_records, edge_names,
+};
 use serde::Serialize;
 
 /// `cmnet-learn/1`: all models that were learned.

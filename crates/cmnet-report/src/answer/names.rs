@@ -1,8 +1,6 @@
 //! Variables, levels, edges and evidence by their names.
 
-use cmnet::data::{Schema, Var};
-use cmnet::graph::{Edge, VarSet};
-use cmnet::inference::Evidence;
+use cmnet::{Edge, Evidence, Schema, Var, VarSet};
 use serde_json::{Map, Value, json};
 
 /// The label of a variable's level.

@@ -1,8 +1,7 @@
 //! Predictions row by row, and how well they went where the truth is known.
 
 use super::Answer;
-use cmnet::data::Variable;
-use cmnet::inference::Prediction;
+use cmnet::{Prediction, Variable};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,7 @@
 use super::Answer;
 use super::approximation::{ChainFacts, ErrorFacts};
 use super::names;
-use cmnet::data::{Schema, Var};
-use cmnet::inference::{Answer as MarginalAnswer, Joint, JointAnswer, MapAnswer, Method, Query, QueryPlan};
+use cmnet::{InferenceMethod, Joint, JointAnswer, MapAnswer, MarginalAnswer, Query, QueryPlan, Schema, Var};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -224,7 +223,7 @@ impl<'a> MostProbable<'a> {
         };
         Self {
             map: found.levels.iter().map(label).collect(),
-            proven: found.plan.method == Method::Exact,
+            proven: found.plan.method == InferenceMethod::Exact,
             log_probability: found.log_probability,
             log_weight: found.log_weight,
             method: found.plan.method.to_string(),

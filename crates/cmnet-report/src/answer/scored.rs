@@ -1,8 +1,7 @@
 //! The score of a structure, and the referee's word on a model.
 
 use super::Answer;
-use cmnet::data::Schema;
-use cmnet::score::{Alpha, ContextPrior, Nats, StructureScore};
+use cmnet::{Alpha, ContextPrior, Nats, Schema, StructureScore};
 use serde::Serialize;
 
 /// `cmnet-score/1`: the score of a structure, node by node.

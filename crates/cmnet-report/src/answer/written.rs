@@ -2,8 +2,7 @@
 
 use super::queried::TreeFacts;
 use super::{Answer, names};
-use cmnet::data::Schema;
-use cmnet::inference::{Evidence, QueryPlan};
+use cmnet::{Evidence, QueryPlan, Schema};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,9 +2,7 @@
 //! no name can break a format.
 
 use crate::drawing_support::{Element, elements};
-use cmnet::data::{Schema, Variable};
-use cmnet::graph::Edge;
-use cmnet::{ErrorKind, Structure};
+use cmnet::{Edge, ErrorKind, Schema, Structure, Variable};
 use cmnet_report::{Drawing, Format, LabelStyle, sentence, svg, text};
 use std::collections::BTreeSet;
 

@@ -21,7 +21,7 @@ const MOST_PATTERNS: u64 = 1 << 16;
 ///
 /// # Example
 /// ```
-/// use cmnet::{context::Label, graph::VarSet, table::OutcomeSpace};
+/// use cmnet::{Label, OutcomeSpace, VarSet};
 /// let space = OutcomeSpace::new(VarSet::from_iter([0, 1]), &[2, 2])?;
 /// let label = Label::parse("1*", &space)?;
 /// assert_eq!(label.elements(&space), [2, 3].into());

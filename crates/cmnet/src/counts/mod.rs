@@ -11,11 +11,7 @@
 //! set of variables. All the rest follows from these three, and may be overridden for speed.
 //!
 //! ```
-//! use cmnet::counts::{CountSource, CountedTable, MarginCounts};
-//! use cmnet::data::{Schema, Variable};
-//! use cmnet::error::Result;
-//! use cmnet::graph::VarSet;
-//! use cmnet::learn::{LearnOptions, learn_counts};
+//! use cmnet::{CountSource, CountedTable, LearnOptions, MarginCounts, Result, Schema, VarSet, Variable, learn_counts};
 //!
 //! /// A published table of counts: 40 times (0, 0), 10 times (0, 1), and so on.
 //! struct Published;

@@ -11,8 +11,7 @@ use crate::table::{OutcomeSpace, Shape};
 ///
 /// # Example
 /// ```
-/// use cmnet::counts::{CountSource, RowCounts, ShardedCounts};
-/// use cmnet::data::Dataset;
+/// use cmnet::{CountSource, Dataset, RowCounts, ShardedCounts};
 /// let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"], ["1", "0"]])?;
 /// let (one, other) = (data.with_weights(&[1, 0, 1])?, data.with_weights(&[0, 1, 0])?);
 /// let whole = ShardedCounts::new(vec![Box::new(RowCounts::new(&one)), Box::new(RowCounts::new(&other))])?;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 ///
 /// # Example
 /// ```
-/// use cmnet::data::Codes;
+/// use cmnet::Codes;
 /// let codes = Codes::from_codes([0, 2, 1]);
 /// assert_eq!((codes.len(), codes.get(1)), (3, 2));
 /// assert_eq!(codes.iter().collect::<Vec<_>>(), [0, 2, 1]);

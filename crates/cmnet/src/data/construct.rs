@@ -3,7 +3,7 @@
 use super::codes::Codes;
 use super::collapse::collapse;
 use super::dataset::Dataset;
-use super::intake::{Intake, Levels, Origin, TABLE};
+use super::intake::{Intake, Levels, Origin, UNNAMED_TABLE};
 use super::tally::OnMissing;
 use super::variable::Schema;
 use crate::error::{Error, InputProblem, Place, Result, quoted};
@@ -18,7 +18,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use cmnet::data::{Dataset, Schema, Variable};
+    /// use cmnet::{Dataset, Schema, Variable};
     /// let levels = vec!["no".to_owned(), "yes".to_owned()];
     /// let schema = Schema::new(vec![
     ///     Variable { name: "a".to_owned(), levels: levels.clone() },
@@ -36,8 +36,9 @@ impl Dataset {
             let levels = variable.levels.len();
             for (row, &code) in (1..).zip(column) {
                 if code as usize >= levels {
-                    let place =
-                        Place::file(TABLE).at_line(row).at_column(narrow.len() + 1, Some(&variable.name));
+                    let place = Place::file(UNNAMED_TABLE)
+                        .at_line(row)
+                        .at_column(narrow.len() + 1, Some(&variable.name));
                     return Err(Error::input(place, InputProblem::CodeOutOfRange { code, levels }));
                 }
                 codes.push(code as u16);
@@ -67,7 +68,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use cmnet::data::Dataset;
+    /// use cmnet::Dataset;
     /// let data = Dataset::from_labels(&["smokes", "age"], [["yes", "<40"], ["no", "40+"]])?;
     /// assert_eq!(data.schema().variable(0).levels, ["no", "yes"]);
     /// # Ok::<(), cmnet::Error>(())
@@ -97,7 +98,7 @@ fn ragged<L: AsRef<str>>(fields: &[L], expected: usize, row: u64) -> Error {
     let texts: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
     let (found, text) = (fields.len(), quoted(&texts.join(",")));
     let problem = InputProblem::RaggedRow { expected, found, text, doubt: None };
-    Error::input(Place::file(TABLE).at_line(row), problem)
+    Error::input(Place::file(UNNAMED_TABLE).at_line(row), problem)
 }
 
 #[cfg(test)]

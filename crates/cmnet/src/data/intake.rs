@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::error::{Error, InputProblem, Place, Result};
 
 /// What stands for a file in errors about a table from memory.
-pub const TABLE: &str = "the table";
+pub const UNNAMED_TABLE: &str = "the table";
 
 /// What is known of a column's levels before its first cell is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Origin {
     /// What complaints call the source.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Memory | Self::Labels => TABLE,
+            Self::Memory | Self::Labels => UNNAMED_TABLE,
             #[cfg(feature = "csv")]
             Self::File { name, .. } => name,
         }
@@ -87,7 +87,7 @@ impl Origin {
 ///
 /// # Example
 /// ```
-/// use cmnet::data::{Intake, Levels, OnMissing};
+/// use cmnet::{Intake, Levels, OnMissing};
 /// let columns = vec![("smokes".to_owned(), Levels::Observed), ("age".to_owned(), Levels::Observed)];
 /// let mut intake = Intake::new(columns, &["NA".to_owned()])?;
 /// for row in [["yes", "<40"], ["no", "40+"], [" no", "NA"]] {

@@ -28,7 +28,7 @@ pub(crate) use intake::Origin;
 pub use intake::{Intake, Levels};
 pub use loaded::LoadedTable;
 pub use row_levels::{OnUnknown, RowLevels};
-pub use seed::mix;
+pub use seed::mix_seed;
 pub use tally::OnMissing;
 pub(crate) use variable::check_levels;
 #[cfg(feature = "csv")]

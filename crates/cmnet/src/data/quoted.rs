@@ -34,9 +34,9 @@ pub fn unquoted(text: &str) -> String {
 /// The names in a list with commas between them.
 ///
 /// ```
-/// use cmnet::data::quoted::names;
-/// assert_eq!(names(r#"a, "b,c",d"#), ["a", "b,c", "d"]);
+/// use cmnet::quoted_names;
+/// assert_eq!(quoted_names(r#"a, "b,c",d"#), ["a", "b,c", "d"]);
 /// ```
-pub fn names(text: &str) -> Vec<String> {
+pub fn quoted_names(text: &str) -> Vec<String> {
     split(text, ',').into_iter().map(unquoted).collect()
 }

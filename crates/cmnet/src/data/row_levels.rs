@@ -2,7 +2,7 @@
 //! takes. Cells and whole columns may be missing.
 
 use super::encode::{Coder, Lookup};
-use super::intake::{TABLE, trimmed};
+use super::intake::{UNNAMED_TABLE, trimmed};
 use super::variable::{Schema, Var};
 use crate::error::{Error, Place, Result, choices};
 
@@ -35,7 +35,7 @@ impl RowLevels {
         let missing = trimmed(missing);
         let variables = schema.variables();
         Self {
-            source: TABLE.to_owned(),
+            source: UNNAMED_TABLE.to_owned(),
             names: variables.iter().map(|variable| variable.name.clone()).collect(),
             numbers: vec![None; variables.len()],
             coders: variables.iter().map(|variable| Coder::declared(&variable.levels, &missing)).collect(),

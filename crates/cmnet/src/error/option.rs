@@ -71,7 +71,7 @@ impl OptionName {
     ///
     /// # Example
     /// ```
-    /// use cmnet::error::OptionName;
+    /// use cmnet::OptionName;
     /// assert_eq!(OptionName::named("max-neighbors"), Some(OptionName::MaxNeighbors));
     /// ```
     pub fn named(name: &str) -> Option<Self> {

@@ -18,7 +18,7 @@ use crate::tree::{JunctionTree, Propagation};
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, evaluate::divergence, loglinear::{Parameters, Terms}};
+/// use cmnet::{Parameters, Structure, Terms, divergence};
 /// let terms = Terms::new(&Structure::empty(&[2]), None)?;
 /// let coin = |log_odds: f64| {
 ///     let log_partition = Some(libm::log1p(libm::exp(log_odds)));

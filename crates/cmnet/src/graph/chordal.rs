@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph, perfect_elimination_order};
+/// use cmnet::{Edge, Graph, perfect_elimination_order};
 /// let mut square = Graph::empty(4);
 /// for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
 ///     square.toggle(Edge::new(i, j)?);
@@ -70,7 +70,7 @@ pub struct Decomposition {
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph, decompose};
+/// use cmnet::{Edge, Graph, decompose};
 /// let mut path = Graph::empty(3);
 /// path.toggle(Edge::new(0, 1)?);
 /// path.toggle(Edge::new(1, 2)?);

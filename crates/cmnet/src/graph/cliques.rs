@@ -18,7 +18,7 @@ pub const MOST_CLIQUES: usize = 1 << 20;
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph, maximal_cliques};
+/// use cmnet::{Edge, Graph, maximal_cliques};
 /// let mut graph = Graph::empty(4);
 /// for (i, j) in [(0, 1), (0, 2), (1, 2), (2, 3)] {
 ///     graph.toggle(Edge::new(i, j)?);

@@ -6,7 +6,7 @@ use super::{Graph, VarSet};
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph, components};
+/// use cmnet::{Edge, Graph, components};
 /// let mut graph = Graph::empty(4);
 /// graph.toggle(Edge::new(0, 2)?);
 /// let parts = components(&graph);

@@ -24,7 +24,7 @@ use crate::data::Var;
 ///
 /// # Example
 /// ```
-/// use cmnet::graph::{Edge, Graph};
+/// use cmnet::{Edge, Graph};
 /// let mut graph = Graph::empty(3);
 /// assert!(graph.add_edge(Edge::new(0, 2)?));
 /// assert!(!graph.add_edge(Edge::new(2, 0)?)); // there already

@@ -7,7 +7,7 @@ use super::gibbs::Gibbs;
 use super::joint::{Completion, Joint};
 use super::marginals::{Approximation, unless_stopped};
 use super::network::Network;
-use super::options::{ClimbOptions, ExactOptions, Method, QueryOptions};
+use super::options::{ClimbOptions, ExactOptions, InferenceMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::tally::{Tally, check_size};
 use crate::control::Under;
@@ -87,12 +87,14 @@ impl Network {
         self.check_targets(targets, evidence)?;
         let plan = self.plan_joint(targets, evidence, options)?;
         let (joint, approximation) = match plan.method {
-            Method::Exact => (self.joint_exact(targets, evidence, options.with(&options.exact))?, None),
-            Method::Gibbs => {
+            InferenceMethod::Exact => {
+                (self.joint_exact(targets, evidence, options.with(&options.exact))?, None)
+            }
+            InferenceMethod::Gibbs => {
                 let (joint, gibbs) = self.gibbs_joint(targets, evidence, options)?;
                 (joint, Some(Approximation::Gibbs(gibbs)))
             }
-            Method::Belief => {
+            InferenceMethod::Belief => {
                 let (joint, belief) = self.belief_joint(targets, evidence, options)?;
                 (joint, Some(Approximation::Belief(belief)))
             }
@@ -147,13 +149,13 @@ impl Network {
     ) -> Result<MapAnswer> {
         self.check_targets(targets.unwrap_or_default(), evidence)?;
         let (plan, exact) = (self.plan_map(targets, evidence, options)?, options.with(&options.exact));
-        if plan.method == Method::Exact {
+        if plan.method == InferenceMethod::Exact {
             let best = self.map_exact(targets, evidence, exact)?;
             return self.map_answer(best, evidence, exact, (plan, None));
         }
         options.gibbs.check()?;
         let mut climb_options = ClimbOptions { seed: options.gibbs.seed, ..options.climb.clone() };
-        if plan.method == Method::Belief {
+        if plan.method == InferenceMethod::Belief {
             climb_options.chains = 0;
         }
         let (found, climb) = self.climb(evidence, exact, &climb_options)?;

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 ///
 /// # Example
 /// ```
-/// use cmnet::data::{Schema, Variable};
-/// use cmnet::inference::Evidence;
+/// use cmnet::{Evidence, Schema, Variable};
 /// let variable = |name: &str, levels: &[&str]| Variable {
 ///     name: name.to_owned(),
 ///     levels: levels.iter().map(|&level| level.to_owned()).collect(),

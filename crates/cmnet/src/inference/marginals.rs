@@ -4,7 +4,7 @@ use super::belief::Belief;
 use super::evidence::Evidence;
 use super::gibbs::Gibbs;
 use super::network::Network;
-use super::options::{Method, QueryMethod, QueryOptions};
+use super::options::{InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::{ExactCost, QueryPlan};
 use super::posterior::Posterior;
 use crate::control::{Control, Under, ask};
@@ -24,7 +24,7 @@ pub enum Approximation {
 
 /// Marginals with the method that gave them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct MarginalAnswer {
     /// The distribution of each target, in the order asked for.
     pub marginals: Vec<(Var, Vec<f64>)>,
     /// The method, why that one, and what it cost.
@@ -94,30 +94,31 @@ impl Network {
         targets: &[Var],
         evidence: &Evidence,
         options: Under<'_, QueryOptions>,
-    ) -> Result<Answer> {
+    ) -> Result<MarginalAnswer> {
         let exact = options.with(&options.exact);
         self.check_targets(targets, evidence)?;
         let (plan, whole) = self.plan_part(targets, evidence, options)?;
         let method = plan.method;
-        let mut answer = Answer { marginals: Vec::new(), plan, log_evidence: None, approximation: None };
+        let mut answer =
+            MarginalAnswer { marginals: Vec::new(), plan, log_evidence: None, approximation: None };
         let of = |all: &[Vec<f64>]| targets.iter().map(|&v| (v, all[v].clone())).collect();
         match method {
-            Method::Exact if whole => {
+            InferenceMethod::Exact if whole => {
                 let posterior = self.posterior(evidence, exact)?;
                 answer.marginals = each_marginal(&posterior, targets, exact.control())?;
                 answer.log_evidence = unless_stopped(posterior.log_evidence(exact))?;
             }
-            Method::Exact => {
+            InferenceMethod::Exact => {
                 let about: VarSet = targets.iter().copied().collect();
                 let posterior = self.posterior_about(&about, evidence, exact)?;
                 answer.marginals = each_marginal(&posterior, targets, exact.control())?;
             }
-            Method::Gibbs => {
+            InferenceMethod::Gibbs => {
                 let (all, gibbs) = self.gibbs(evidence, exact.memory, options.with(&options.gibbs))?;
                 answer.marginals = of(&all);
                 answer.approximation = Some(Approximation::Gibbs(gibbs));
             }
-            Method::Belief => {
+            InferenceMethod::Belief => {
                 let (all, belief) = self.belief(evidence, exact.memory, options.with(&options.belief))?;
                 answer.marginals = of(&all);
                 answer.approximation = Some(Approximation::Belief(belief));

@@ -21,8 +21,7 @@
 //!
 //! # Example
 //! ```
-//! use cmnet::inference::{Evidence, ExactOptions, Network};
-//! use cmnet::io::uai;
+//! use cmnet::{Evidence, ExactOptions, Network, uai};
 //! // Three binary variables in a row: neighbours agree with odds of 3 to 1.
 //! let text = "MARKOV 3 2 2 2 2 2 0 1 2 1 2 4 3 1 1 3 4 3 1 1 3";
 //! let read = uai::read_network(text, "agree.uai")?;
@@ -83,10 +82,10 @@ pub use explain::{EdgeStrength, Explanation, Separation};
 pub use factors::Factors;
 pub use gibbs::Gibbs;
 pub use joint::{Completion, Joint};
-pub use marginals::{Answer, Approximation};
+pub use marginals::{Approximation, MarginalAnswer};
 pub use network::Network;
 pub use options::{
-    BeliefOptions, ClimbOptions, ExactOptions, GibbsOptions, Method, QueryMethod, QueryOptions,
+    BeliefOptions, ClimbOptions, ExactOptions, GibbsOptions, InferenceMethod, QueryMethod, QueryOptions,
 };
 pub use plan::QueryPlan;
 pub use posterior::Posterior;

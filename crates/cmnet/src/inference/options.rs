@@ -37,7 +37,7 @@ choices! {
 
 /// Which method answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum InferenceMethod {
     /// The junction tree.
     Exact,
     /// Gibbs sampling.
@@ -46,7 +46,7 @@ pub enum Method {
     Belief,
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for InferenceMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Exact => "exact",

@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::network::Network;
-use super::options::{Method, QueryMethod, QueryOptions};
+use super::options::{InferenceMethod, QueryMethod, QueryOptions};
 use crate::control::Under;
 use crate::error::Result;
 use crate::tree::TreeCost;
@@ -11,7 +11,7 @@ use crate::tree::TreeCost;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryPlan {
     /// The method.
-    pub method: Method,
+    pub method: InferenceMethod,
     /// Why that one, and its memory.
     pub reason: String,
     /// What exact inference costs, or would cost.
@@ -43,12 +43,12 @@ impl Network {
         let fits = !cost.at_least && bytes <= memory;
         let have = amount(memory);
         let used = match method {
-            QueryMethod::Auto if fits => Method::Exact,
-            QueryMethod::Exact => Method::Exact,
-            QueryMethod::Auto | QueryMethod::Gibbs => Method::Gibbs,
-            QueryMethod::Belief => Method::Belief,
+            QueryMethod::Auto if fits => InferenceMethod::Exact,
+            QueryMethod::Exact => InferenceMethod::Exact,
+            QueryMethod::Auto | QueryMethod::Gibbs => InferenceMethod::Gibbs,
+            QueryMethod::Belief => InferenceMethod::Belief,
         };
-        if used == Method::Exact {
+        if used == InferenceMethod::Exact {
             let at_least = if cost.at_least { "at least " } else { "" };
             let reason = format!("{what} ({cost}) takes {at_least}{} of {have}", amount(bytes));
             return Ok(QueryPlan { method: used, reason, cost, bytes });

@@ -40,10 +40,9 @@ impl Prediction {
 ///
 /// # Example
 /// ```
-/// use cmnet::{Model, Structure, graph::Edge, io::{Source, csv, ReadOptions}, loglinear};
-/// use cmnet::inference::{ExactOptions, Predictor};
+/// use cmnet::{Edge, ExactOptions, Model, Predictor, ReadOptions, Source, Structure, loglinear, read_csv};
 /// let table = Source::bytes("table", "rain,wet,slip\nno,no,no\nyes,yes,yes\nyes,yes,no\nno,yes,no\n");
-/// let data = csv::read(&table, &ReadOptions::default())?.data;
+/// let data = read_csv(&table, &ReadOptions::default())?.data;
 /// let mut structure = Structure::empty(&[2, 2, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
 /// structure.toggle_edge(Edge::new(1, 2)?)?;

@@ -2,7 +2,7 @@
 
 use super::approximate::{JointAnswer, MapAnswer};
 use super::evidence::{Evidence, find_level, find_variable};
-use super::marginals::Answer;
+use super::marginals::MarginalAnswer;
 use super::network::Network;
 use super::options::{QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
@@ -32,8 +32,7 @@ pub enum Question {
 ///
 /// # Example
 /// ```
-/// use cmnet::inference::{Network, Question};
-/// use cmnet::io::uai;
+/// use cmnet::{Network, Question, uai};
 /// // Three binary variables in a row: neighbours agree with odds of 3 to 1.
 /// let text = "MARKOV 3 2 2 2 2 2 0 1 2 1 2 4 3 1 1 3 4 3 1 1 3";
 /// let read = uai::read_network(text, "agree.uai")?;
@@ -74,7 +73,7 @@ impl Network {
             match self.schema().find(text) {
                 Some(whole) => targets.push(whole),
                 None => {
-                    for name in quoted::names(text) {
+                    for name in quoted::quoted_names(text) {
                         targets.push(find_variable(self.schema(), &name)?);
                     }
                 }
@@ -176,9 +175,7 @@ impl<'a> Query<'a> {
     ///
     /// # Example
     /// ```
-    /// use cmnet::control::{Control, Outcome, StopReason};
-    /// use cmnet::inference::Network;
-    /// use cmnet::io::uai;
+    /// use cmnet::{Control, Network, Outcome, StopReason, uai};
     /// struct Never;
     /// impl Control for Never {
     ///     fn stop(&self) -> Option<StopReason> {
@@ -257,7 +254,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// When a target is given; when the tree does not fit the memory and the method is exact;
     /// when the evidence has probability 0; when the control asks to stop.
-    pub fn run(&self) -> Result<Answer> {
+    pub fn run(&self) -> Result<MarginalAnswer> {
         self.network.marginals(&self.variables()?, &self.evidence, self.under())
     }
 

@@ -1,14 +1,14 @@
 //! Random numbers: the same for any number of threads.
 
-use crate::data::mix;
+use crate::data::mix_seed;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
 /// The generator of one task: streams of different tasks of a seed have nothing in common.
 pub(super) fn stream(seed: u64, task: u64) -> Pcg64Mcg {
-    let words = [seed, task, !seed].map(mix);
-    let high = mix(words[0] ^ words[1].rotate_left(17));
-    let low = mix(words[2] ^ words[1]);
+    let words = [seed, task, !seed].map(mix_seed);
+    let high = mix_seed(words[0] ^ words[1].rotate_left(17));
+    let low = mix_seed(words[2] ^ words[1]);
     Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
 }
 

@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::factors::Factors;
 use super::gibbs::{start, sweep, sweep_work, sweeps};
 use super::network::Network;
-use super::options::{GibbsOptions, Method, QueryMethod, QueryOptions};
+use super::options::{GibbsOptions, InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::posterior::Posterior;
 use super::random::stream;
@@ -46,7 +46,7 @@ impl Network {
         }
         let (exact, gibbs) = (options.with(&options.exact), &options.gibbs);
         let QueryPlan { method, reason, .. } = self.plan_rows(evidence, options)?;
-        let source = if method == Method::Exact {
+        let source = if method == InferenceMethod::Exact {
             Source::Exact(Box::new(self.posterior(evidence, exact)?))
         } else {
             let factors = self.factors_under(evidence, exact.memory, options.control())?;
@@ -59,10 +59,10 @@ impl Network {
 
 impl Sampler<'_> {
     /// How rows are drawn.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> InferenceMethod {
         match self.source {
-            Source::Exact(_) => Method::Exact,
-            Source::Gibbs(..) => Method::Gibbs,
+            Source::Exact(_) => InferenceMethod::Exact,
+            Source::Gibbs(..) => InferenceMethod::Gibbs,
         }
     }
 

@@ -19,11 +19,7 @@ use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 ///
 /// # Example
 /// ```
-/// use cmnet::data::{Schema, Variable};
-/// use cmnet::graph::Edge;
-/// use cmnet::inference::{ExactOptions, Network, Session};
-/// use cmnet::loglinear::{Parameters, Terms};
-/// use cmnet::Structure;
+/// use cmnet::{Edge, ExactOptions, Network, Parameters, Schema, Session, Structure, Terms, Variable};
 /// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
 /// let schema = Schema::new_unchecked(vec![variable("a"), variable("b")]);
 /// let mut structure = Structure::empty(&[2, 2]);

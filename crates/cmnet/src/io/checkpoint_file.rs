@@ -154,7 +154,7 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// The files of a run with checkpoints that nothing else may be written to: both generations,
 /// those of earlier runs that are kept, and where the last one's go.
-pub fn written(path: &Path) -> Vec<PathBuf> {
+pub fn checkpoint_files(path: &Path) -> Vec<PathBuf> {
     let (taken, free) = names_aside(path);
     [path.to_owned(), free].into_iter().chain(taken).flat_map(|file| [previous(&file), file]).collect()
 }

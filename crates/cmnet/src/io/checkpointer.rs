@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, RunFact, run_identity};
-use crate::search::{Event, Observer};
+use crate::search::{SearchEvent, SearchObserver};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ pub type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
 
 /// What was found where checkpoints go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Opened {
+pub enum OpenedCheckpoint {
     /// Nothing that needs a word.
     AsAsked,
     /// A run was to resume, but nothing is saved yet.
@@ -27,7 +27,7 @@ pub enum Opened {
     KeptOld(PathBuf),
 }
 
-impl Opened {
+impl OpenedCheckpoint {
     /// What the owner of the run should be told, if anything.
     pub fn note(&self, path: &str) -> Option<String> {
         match self {
@@ -46,7 +46,7 @@ impl Opened {
 
 /// A run: its table and its options.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct CheckpointedRun<'a> {
     /// The table.
     pub data: &'a Dataset,
     /// The options.
@@ -54,16 +54,16 @@ pub struct Run<'a> {
 }
 
 /// How often checkpoints are written.
-pub struct Pace {
+pub struct CheckpointPace {
     /// The least time between two checkpoints.
     pub interval: Duration,
     /// The time.
     pub clock: Clock,
 }
 
-impl fmt::Debug for Pace {
+impl fmt::Debug for CheckpointPace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pace").field("interval", &self.interval).finish_non_exhaustive()
+        f.debug_struct("CheckpointPace").field("interval", &self.interval).finish_non_exhaustive()
     }
 }
 
@@ -90,9 +90,9 @@ impl fmt::Debug for Checkpointer {
 
 impl Checkpointer {
     /// One that writes to a file the checkpoints of a run that goes on from a state.
-    pub fn new(path: PathBuf, run: Run<'_>, state: LearnState, pace: Pace) -> Self {
+    pub fn new(path: PathBuf, run: CheckpointedRun<'_>, state: LearnState, pace: CheckpointPace) -> Self {
         let identity = run_identity(run.data, run.options);
-        let Pace { interval, clock } = pace;
+        let CheckpointPace { interval, clock } = pace;
         let inner = Mutex::new(Inner { state, written: clock(), failure: None });
         Self { path, identity, interval, clock, inner }
     }
@@ -102,22 +102,27 @@ impl Checkpointer {
     ///
     /// # Errors
     /// When the file cannot be used, or its checkpoint is of another run or damaged.
-    pub fn open(path: PathBuf, resume: bool, run: Run<'_>, pace: Pace) -> Result<(Self, LearnState, Opened)> {
+    pub fn open(
+        path: PathBuf,
+        resume: bool,
+        run: CheckpointedRun<'_>,
+        pace: CheckpointPace,
+    ) -> Result<(Self, LearnState, OpenedCheckpoint)> {
         let kept = checkpoint_file::claim(&path, resume)?;
         let saved = if resume { Self::saved(&path, run)? } else { None };
         let nothing = resume && saved.is_none();
         let (state, damage) = saved.unwrap_or_default();
         let opened = match (kept, damage) {
-            (Some(old), _) => Opened::KeptOld(old),
-            (None, Some(damage)) => Opened::FromPrevious(damage.to_string()),
-            (None, None) if nothing => Opened::NothingSaved,
-            (None, None) => Opened::AsAsked,
+            (Some(old), _) => OpenedCheckpoint::KeptOld(old),
+            (None, Some(damage)) => OpenedCheckpoint::FromPrevious(damage.to_string()),
+            (None, None) if nothing => OpenedCheckpoint::NothingSaved,
+            (None, None) => OpenedCheckpoint::AsAsked,
         };
         Ok((Self::new(path, run, state.clone(), pace), state, opened))
     }
 
     /// What a file holds of this run; `None` when there is no such file yet.
-    fn saved(path: &Path, run: Run<'_>) -> Result<Option<(LearnState, Option<Error>)>> {
+    fn saved(path: &Path, run: CheckpointedRun<'_>) -> Result<Option<(LearnState, Option<Error>)>> {
         let identity = run_identity(run.data, run.options);
         checkpoint_file::load(path, &identity, &run.data.schema().cardinalities())
     }
@@ -163,13 +168,13 @@ enum Keep {
 
 impl Control for Checkpointer {}
 
-impl Observer for Checkpointer {
-    fn observe(&self, event: &Event<'_>) {
+impl SearchObserver for Checkpointer {
+    fn observe(&self, event: &SearchEvent<'_>) {
         let keep = match event {
-            Event::Moved(_) => Keep::WhenDue,
-            Event::Advanced(_) => Keep::Always,
-            Event::Paused(_) => Keep::Now,
-            Event::Evaluated { .. } => return,
+            SearchEvent::Moved(_) => Keep::WhenDue,
+            SearchEvent::Advanced(_) => Keep::Always,
+            SearchEvent::Paused(_) => Keep::Now,
+            SearchEvent::Evaluated { .. } => return,
         };
         self.update(keep, |state| state.follow(event));
     }

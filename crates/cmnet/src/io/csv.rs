@@ -39,9 +39,9 @@ use std::io::Read;
 ///
 /// # Example
 /// ```
-/// use cmnet::io::{Source, csv, ReadOptions};
+/// use cmnet::{ReadOptions, Source, read_csv};
 /// let source = Source::bytes("example", "smokes,age\nyes,<40\nno,40+\nno,<40\n");
-/// let loaded = csv::read(&source, &ReadOptions::default())?;
+/// let loaded = read_csv(&source, &ReadOptions::default())?;
 /// assert_eq!(loaded.data.schema().variable(0).levels, ["no", "yes"]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
@@ -99,7 +99,7 @@ fn take_row(
 /// A text as a field of a CSV file that [`read`] takes for the same text: in quotes where it is
 /// empty, has blanks around it, or holds a quote, a line break or anything that might be taken
 /// for a delimiter.
-pub fn field(text: &str) -> String {
+pub fn csv_field(text: &str) -> String {
     let plain =
         !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
     if plain {
@@ -118,11 +118,11 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_where_a_reader_needs_it() {
-        assert_eq!(field("plain"), "plain");
-        assert_eq!(field("p(<40)"), "p(<40)");
-        assert_eq!(field(""), "\"\"");
-        assert_eq!(field(" x"), "\" x\"");
-        assert_eq!(field("say \"hi\""), "\"say \"\"hi\"\"\"");
+        assert_eq!(csv_field("plain"), "plain");
+        assert_eq!(csv_field("p(<40)"), "p(<40)");
+        assert_eq!(csv_field(""), "\"\"");
+        assert_eq!(csv_field(" x"), "\" x\"");
+        assert_eq!(csv_field("say \"hi\""), "\"say \"\"hi\"\"\"");
         for text in ["a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
             assert_eq!(field(text), format!("\"{text}\""));
         }

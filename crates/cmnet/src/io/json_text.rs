@@ -7,7 +7,7 @@ const LINE: usize = 100;
 
 /// A JSON document with two-space indentation, its short lists on one line, and a line
 /// break at its end.
-pub fn to_text(value: &Value) -> String {
+pub fn json_to_text(value: &Value) -> String {
     let mut text = String::new();
     write(value, 0, &mut text);
     text.push('\n');
@@ -100,7 +100,7 @@ mod tests {
         let long: Vec<u32> = (0..60).collect();
         let value =
             json!({"a": [["x", "y"], ["z", "w"]], "b": {"c": 1.5, "d": [], "e": {}}, "f": [long], "g": []});
-        let text = to_text(&value);
+        let text = json_to_text(&value);
         assert!(text.contains("\n    [\"x\", \"y\"],\n"));
         assert!(text.lines().all(|line| line.len() <= 2 * LINE));
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);

@@ -32,7 +32,7 @@ pub mod uai;
 
 pub use crate::data::LoadedTable;
 pub use atomic::write_atomic;
-pub use checkpointer::{Checkpointer, Clock, Opened, Pace, Run};
+pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
 pub use model_record::ContextRecord;
 pub use read_options::{OnMissing, ReadOptions};

@@ -3,7 +3,7 @@
 
 use super::atomic::write_atomic;
 use super::fit_record::FitRecord;
-use super::json_text;
+use super::json_text::json_to_text;
 use super::model_error::error_at;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
 use super::source::open_file;
@@ -42,7 +42,7 @@ pub fn to_text(model: &Model) -> Result<String> {
         ));
     }
     let value = serde_json::to_value(&record).map_err(|error| error_at("model", "", error.to_string()))?;
-    Ok(json_text::to_text(&value))
+    Ok(json_to_text(&value))
 }
 
 /// The edges of a structure by name, in column order.

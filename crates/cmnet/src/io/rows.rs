@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// The cells of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct CodedRow<'a> {
     /// The level of each variable of the schema; `None` where it is missing.
     pub levels: &'a [Option<u32>],
     /// How often it was observed.
@@ -32,7 +32,7 @@ pub fn visit<'a>(
     options: impl Into<Under<'a, ReadOptions>>,
     on_unknown: OnUnknown,
     schema: &Schema,
-    mut visit: impl FnMut(Row<'_>) -> Result<()>,
+    mut visit: impl FnMut(CodedRow<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
     let options = options.into();
     let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
@@ -49,7 +49,7 @@ pub fn visit<'a>(
         let line = || records.line();
         let levels = reader.read_at(line, |variable| Some(records.raw(places[variable]?)))?;
         let weight = columns.weight(|column| Some(records.raw(column)), line)?;
-        visit(Row { levels, weight })?;
+        visit_rows(CodedRow { levels, weight })?;
         more = records.advance()?;
     }
     Ok(places.iter().map(Option::is_some).collect())

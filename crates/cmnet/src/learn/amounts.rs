@@ -10,7 +10,7 @@ use std::time::Duration;
 ///
 /// # Example
 /// ```
-/// use cmnet::{error::OptionName, learn::parse_duration};
+/// use cmnet::{OptionName, parse_duration};
 /// assert_eq!(parse_duration(OptionName::TimeLimit, "5m")?.as_secs(), 300);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
@@ -37,7 +37,7 @@ pub fn parse_duration(option: OptionName, text: &str) -> Result<Duration> {
 ///
 /// # Example
 /// ```
-/// use cmnet::{error::OptionName, learn::parse_bytes};
+/// use cmnet::{OptionName, parse_bytes};
 /// assert_eq!(parse_bytes(OptionName::Memory, "2GiB")?, 2 << 30);
 /// # Ok::<(), cmnet::Error>(())
 /// ```

@@ -5,7 +5,7 @@ use super::{Criterion, LearnOptions, Learned, LearnedModel, Select};
 use crate::control::{Control, Outcome};
 use crate::counts::{CountSource, CountedTable};
 use crate::error::{ErrorKind, Result, Unfitted};
-use crate::loglinear::{Estimate, Fit, FitOptions, FitRequest, Method, fit_named};
+use crate::loglinear::{Estimate, Fit, FitMethod, FitOptions, FitRequest, fit_named};
 use crate::score::Kappa;
 use crate::structure::Structure;
 
@@ -33,7 +33,7 @@ pub(super) fn choose<S: CountSource>(
     let pseudo = some(Estimate::Pseudo);
     if pseudo && some(Estimate::Exact) {
         // The exact fits stay; for the comparison all are fitted by one method.
-        let by_pseudo = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
+        let by_pseudo = FitOptions { method: FitMethod::Pseudo, ..options.fit.clone() };
         let take = |model: &mut LearnedModel| model.fit.take_if(|fit| fit.estimate == Estimate::Exact);
         let exact: Vec<Option<Fit>> = learned.models.iter_mut().map(take).collect();
         fit_all(learned, table, &by_pseudo, &control)?;
@@ -121,7 +121,7 @@ mod tests {
     use crate::data::Dataset;
     use crate::io::{ReadOptions, Source, csv};
     use crate::learn::learn;
-    use crate::search::Observer;
+    use crate::search::SearchObserver;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Asks to stop after so many questions since the second structure is fitted.
@@ -130,7 +130,7 @@ mod tests {
         asked: AtomicUsize,
     }
 
-    impl Observer for Impatient {}
+    impl SearchObserver for Impatient {}
 
     impl LearnObserver for Impatient {
         fn observe_learning(&self, event: &LearnEvent<'_>) {
@@ -211,7 +211,7 @@ mod tests {
         assert!(all.fit.as_ref().unwrap().reason.to_string().contains("does not fit"));
         assert_eq!((learned.criterion, learned.selected), (Some(Criterion::PseudoBic), Some(0)));
         assert!(chain.pseudo_bic().unwrap() > all.pseudo_bic().unwrap());
-        let by_hand = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
+        let by_hand = FitOptions { method: FitMethod::Pseudo, ..FitOptions::default() };
         let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();
         assert_eq!(chain.pseudo_bic(), Some(by_hand.bic()));
     }
@@ -222,7 +222,7 @@ mod tests {
         most: usize,
     }
 
-    impl Observer for Quitter {}
+    impl SearchObserver for Quitter {}
 
     impl LearnObserver for Quitter {
         fn observe_learning(&self, event: &LearnEvent<'_>) {

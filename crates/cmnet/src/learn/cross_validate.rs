@@ -7,7 +7,7 @@ use crate::control::StopReason;
 use crate::data::Dataset;
 use crate::data::split::{FoldPlan, Folds};
 use crate::error::{Result, Unfitted};
-use crate::loglinear::{Fit, FitOptions, Method};
+use crate::loglinear::{Fit, FitMethod, FitOptions};
 use crate::score::Kappa;
 use serde::Serialize;
 
@@ -113,9 +113,10 @@ pub fn cross_validate(
         }
         let mut fits = learned.models.iter().filter_map(LearnedModel::compared);
         let exact = fits.all(|fit| fit.log_likelihood.is_some());
-        if finished.first().is_some_and(|first| first.exact != exact) && options.fit.method == Method::Auto {
+        if finished.first().is_some_and(|first| first.exact != exact) && options.fit.method == FitMethod::Auto
+        {
             // Means over both would mean nothing: all folds by the method that all can have.
-            let fit = FitOptions { method: Method::Pseudo, ..options.fit.clone() };
+            let fit = FitOptions { method: FitMethod::Pseudo, ..options.fit.clone() };
             return cross_validate(data, plan, &LearnOptions { fit, ..options }, observer);
         }
         let result = FoldResult { numbers: numbers_of(&learned, &fold.heldout), exact };
@@ -279,16 +280,16 @@ mod tests {
         let validate = |method, memory| {
             cross_validate(&data, FoldPlan::Column(0), &options(method, memory), &()).unwrap()
         };
-        let asked = validate(Method::Pseudo, 1 << 20);
-        let exact = validate(Method::Auto, 1 << 20);
-        let mixed = validate(Method::Auto, 1 << 9);
+        let asked = validate(FitMethod::Pseudo, 1 << 20);
+        let exact = validate(FitMethod::Auto, 1 << 20);
+        let mixed = validate(FitMethod::Auto, 1 << 9);
         assert!(exact.exact && !asked.exact && !mixed.exact);
         assert_eq!(mixed.rows, asked.rows);
         assert_ne!(exact.rows, asked.rows);
         // One of the folds alone can be had exactly with as little memory.
         let some = Folds::deal(&data, FoldPlan::Column(0)).unwrap();
         let exactly = |fold: Result<crate::data::split::Fold>| {
-            let learned = learn(&fold.unwrap().training, &options(Method::Auto, 1 << 9), &()).unwrap();
+            let learned = learn(&fold.unwrap().training, &options(FitMethod::Auto, 1 << 9), &()).unwrap();
             learned.criterion == Some(Criterion::Bic)
         };
         assert_eq!(some.iter().map(exactly).filter(|exact| *exact).count(), 1);

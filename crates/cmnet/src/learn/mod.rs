@@ -173,7 +173,7 @@ impl LearnedModel {
 ///
 /// # Example
 /// ```
-/// use cmnet::{data::Dataset, learn::{LearnOptions, learn}};
+/// use cmnet::{Dataset, LearnOptions, learn};
 /// let rows = [["0", "0"], ["1", "1"]].repeat(20);
 /// let data = Dataset::from_labels(&["a", "b"], rows)?;
 /// let learned = learn(&data, &LearnOptions::default(), &())?;

@@ -2,7 +2,7 @@
 
 use super::FoldResult;
 use crate::control::{Control, StopReason};
-use crate::search::{ClimbResult, Observer};
+use crate::search::{ClimbResult, SearchObserver};
 
 /// Something that happened in learning, outside of the searches.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ pub enum LearnEvent<'a> {
 
 /// A control that is told what happens in learning. Implementations are called from several
 /// threads.
-pub trait LearnObserver: Observer {
-    /// Told of every event outside of the searches; those inside go to [`Observer::observe`].
+pub trait LearnObserver: SearchObserver {
+    /// Told of every event outside of the searches; those inside go to [`SearchObserver::observe`].
     fn observe_learning(&self, event: &LearnEvent<'_>) {
         let _ = event;
     }

@@ -75,7 +75,7 @@ impl Serialize for SearchReason {
 ///
 /// # Example
 /// ```
-/// use cmnet::learn::LearnOptions;
+/// use cmnet::LearnOptions;
 /// let options = LearnOptions { kappas: vec!["n^-0.5".parse()?], ..LearnOptions::default() };
 /// # Ok::<(), cmnet::Error>(())
 /// ```

@@ -7,7 +7,7 @@ use crate::control::StopReason;
 use crate::data::{DataDigest, Dataset};
 use crate::error::OptionName;
 use crate::search::blanket::BlanketState;
-use crate::search::{ClimbResult, Event, Standing};
+use crate::search::{ClimbResult, SearchEvent, Standing};
 
 /// A run between two steps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,15 +22,15 @@ pub struct LearnState {
 
 impl LearnState {
     /// Takes over what an event of a search says about where the run stands.
-    pub fn follow(&mut self, event: &Event<'_>) {
+    pub fn follow(&mut self, event: &SearchEvent<'_>) {
         match event {
-            Event::Moved(climb) | Event::Paused(Standing::Climb(climb)) => {
+            SearchEvent::Moved(climb) | SearchEvent::Paused(Standing::Climb(climb)) => {
                 self.climb = Some(ClimbResult::of(climb, StopReason::Interrupted));
             }
-            Event::Advanced(blankets) | Event::Paused(Standing::Blankets(blankets)) => {
+            SearchEvent::Advanced(blankets) | SearchEvent::Paused(Standing::Blankets(blankets)) => {
                 self.blankets = Some((*blankets).clone());
             }
-            Event::Evaluated { .. } => {}
+            SearchEvent::Evaluated { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ use crate::counts::CountSource;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::blanket::{BlanketSearch, BlanketState};
-use crate::search::{ClimbResult, GraphClimb, Observer, SearchUsed, run as run_climb};
+use crate::search::{ClimbResult, GraphClimb, SearchObserver, SearchUsed, run as run_climb};
 use crate::structure::Structure;
 
 pub(super) fn run<S: CountSource>(
@@ -85,7 +85,7 @@ fn scored<S: CountSource>(scorer: &Scorer<'_, S>, kappa: Kappa, found: ClimbResu
 fn by_climb<S: CountSource>(
     climb: &GraphClimb<'_, '_, S>,
     from: Option<ClimbResult>,
-    observer: &dyn Observer,
+    observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
     let mut state = match from {
         Some(saved) => match climb.resume(saved.clone(), observer)? {
@@ -110,7 +110,7 @@ fn by_blankets<S: CountSource>(
     search: &BlanketSearch<'_, '_, S>,
     state: &mut BlanketState,
     start: BlanketStart,
-    observer: &dyn Observer,
+    observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
     let stop = search.find_blankets(state, observer)?;
     if stop != StopReason::Converged {

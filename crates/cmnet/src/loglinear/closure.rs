@@ -39,7 +39,7 @@ const MOST_TRIED: u64 = 1 << 14;
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, graph::Edge, loglinear::canonical};
+/// use cmnet::{Edge, Structure, canonical};
 /// let mut structure = Structure::empty(&[2, 2, 2]);
 /// for (i, j) in [(0, 1), (0, 2), (1, 2)] {
 ///     structure.toggle_edge(Edge::new(i, j)?)?;

@@ -9,7 +9,7 @@ use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
 use super::newton::{Ending, Stop, newton};
 use super::objective::{Objective, largest};
-use super::options::{Estimate, Fit, FitOptions, FitReason, FitStatus, Method};
+use super::options::{Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus};
 use super::parameters::Parameters;
 use super::part::Part;
 use super::pseudo::PseudoLikelihood;
@@ -48,8 +48,8 @@ const HELP: f64 = 1.0;
 ///
 /// # Example
 /// ```
-/// # use cmnet::{Structure, data::{Codes, Schema, Variable, collapse::collapse}};
-/// use cmnet::loglinear::{FitOptions, fit};
+/// # use cmnet::{Codes, Schema, Structure, Variable, collapse};
+/// use cmnet::{FitOptions, fit};
 /// # let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
 /// # let data = collapse(Schema::new_unchecked(vec![variable("a")]), &[Codes::from_codes([0, 1])], &[3, 1])?;
 /// let fitted = fit(&Structure::empty(&[2]), &data, &FitOptions { smoothing: 0.0, ..FitOptions::default() })?;
@@ -73,8 +73,7 @@ pub fn fit(structure: &Structure, data: &Dataset, options: &FitOptions) -> Resul
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, control::{Control, Outcome, StopReason}, counts::RowCounts, data::Dataset};
-/// use cmnet::loglinear::{FitOptions, fit_with};
+/// use cmnet::{Control, Dataset, FitOptions, Outcome, RowCounts, StopReason, Structure, fit_with};
 ///
 /// struct Never;
 ///
@@ -182,7 +181,7 @@ enum Plans {
 }
 
 fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {
-    if options.method == Method::Pseudo {
+    if options.method == FitMethod::Pseudo {
         return Ok(Plans::Pseudo(FitReason::AskedFor));
     }
     let most_cells = options.memory / (8 * TABLES);
@@ -196,7 +195,7 @@ fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<P
         let reason = format!("the junction tree ({cost}) takes {size} MiB of {budget}");
         return Ok(Plans::Exact(plans, FitReason::Stated(reason)));
     }
-    if options.method == Method::Exact {
+    if options.method == FitMethod::Exact {
         return Err(Error::limit(
             format!("exact fitting with {cost}"),
             budget,

@@ -25,8 +25,8 @@ use std::sync::Arc;
 ///
 /// # Example
 /// ```
-/// # use cmnet::{Structure, data::{Codes, Schema, Variable, collapse::collapse}};
-/// use cmnet::loglinear::Likelihood;
+/// # use cmnet::{Codes, Schema, Structure, Variable, collapse};
+/// use cmnet::Likelihood;
 /// # let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
 /// # let data = collapse(Schema::new_unchecked(vec![variable("a")]), &[Codes::from_codes([0, 1])], &[3, 1])?;
 /// let structure = Structure::empty(&[2]);
@@ -49,7 +49,7 @@ pub struct Likelihood {
 
 /// The function at one beta.
 #[derive(Clone, Debug)]
-pub struct Evaluation {
+pub struct LikelihoodValue {
     /// The mean log-likelihood per observation.
     pub value: f64,
     /// Its derivatives with respect to beta.
@@ -107,10 +107,10 @@ impl Likelihood {
     ///
     /// # Panics
     /// When beta does not have one entry per free coordinate.
-    pub fn evaluate(&self, beta: &[f64]) -> Evaluation {
+    pub fn evaluate(&self, beta: &[f64]) -> LikelihoodValue {
         let mut point = self.point();
         self.move_to(beta, &mut point);
-        Evaluation {
+        LikelihoodValue {
             value: point.value,
             gradient: self.gradient(&point),
             log_partition: point.propagation.log_partition(),

@@ -9,7 +9,7 @@ use std::fmt;
 
 choices! {
     /// Which estimate is asked for.
-    pub enum Method of Method {
+    pub enum FitMethod of Method {
         /// Exact when the junction tree fits the memory, else pseudo.
         Auto = "auto",
         /// Maximum likelihood, or a refusal.
@@ -23,7 +23,7 @@ choices! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
     /// Which estimate. [default: auto]
-    pub method: Method,
+    pub method: FitMethod,
     /// Imagined observations that keep every probability positive; 0 asks for the bare
     /// maximum likelihood estimate. [default: 1] [range: 0 or more]
     ///
@@ -53,7 +53,7 @@ pub struct FitOptions {
 impl Default for FitOptions {
     fn default() -> Self {
         Self {
-            method: Method::Auto,
+            method: FitMethod::Auto,
             smoothing: 1.0,
             tolerance: 1e-7,
             max_iterations: 1000,

@@ -42,7 +42,7 @@ impl Parameters {
     ///
     /// # Example
     /// ```
-    /// use cmnet::{Structure, graph::Edge, loglinear::{Parameters, Terms}};
+    /// use cmnet::{Edge, Parameters, Structure, Terms};
     /// let mut structure = Structure::empty(&[2, 2]);
     /// structure.toggle_edge(Edge::new(0, 1)?)?;
     /// let agree = (vec![0, 1], [3.0, 1.0, 1.0, 3.0].map(libm::log).to_vec());

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, graph::Edge, loglinear::parameter_count};
+/// use cmnet::{Edge, Structure, parameter_count};
 /// let mut structure = Structure::empty(&[2, 2, 2]);
 /// for (i, j) in [(0, 1), (0, 2), (1, 2)] {
 ///     structure.toggle_edge(Edge::new(i, j)?)?;

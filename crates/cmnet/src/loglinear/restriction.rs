@@ -26,7 +26,7 @@ pub struct Restriction {
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, graph::Edge, loglinear::{Terms, restrictions}};
+/// use cmnet::{Edge, Structure, Terms, restrictions};
 /// let mut structure = Structure::empty(&[2, 2, 2]);
 /// for (i, j) in [(0, 1), (0, 2), (1, 2)] {
 ///     structure.toggle_edge(Edge::new(i, j)?)?;

@@ -93,7 +93,7 @@ impl TermSet {
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, graph::Edge, loglinear::Terms};
+/// use cmnet::{Edge, Structure, Terms};
 /// let mut structure = Structure::empty(&[2, 3, 2]);
 /// structure.toggle_edge(Edge::new(0, 1)?)?;
 /// let terms = Terms::new(&structure, None)?;

@@ -14,7 +14,7 @@ use std::fmt::Debug;
 /// # Example
 /// The maximal log-likelihood of a class, with half a logarithm of n for each free probability:
 /// ```
-/// use cmnet::{counts::{Count, RowCounts}, data::Dataset, score::{LocalScore, Nats, Scorer}};
+/// use cmnet::{Count, Dataset, LocalScore, Nats, RowCounts, Scorer};
 /// #[derive(Debug)]
 /// struct Bic { log_rows: f64 }
 /// impl LocalScore for Bic {

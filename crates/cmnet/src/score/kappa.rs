@@ -10,7 +10,7 @@ use std::str::FromStr;
 ///
 /// # Example
 /// ```
-/// use cmnet::score::Kappa;
+/// use cmnet::Kappa;
 /// let kappa: Kappa = "n^-0.5".parse()?;
 /// assert_eq!(kappa.to_string(), "n^-0.5");
 /// assert!((kappa.log(100).unwrap().to_f64() + 0.5 * 100f64.ln()).abs() < 1e-12);

@@ -21,7 +21,7 @@ const SHARE_REMEMBERED: u64 = 4;
 ///
 /// # Example
 /// ```
-/// use cmnet::{Structure, counts::RowCounts, data::Dataset, score::{Alpha, Scorer}};
+/// use cmnet::{Alpha, Dataset, RowCounts, Scorer, Structure};
 /// let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"], ["x", "0"]])?;
 /// let counts = RowCounts::new(&data);
 /// let scorer = Scorer::new(&counts, Alpha::default());

@@ -12,7 +12,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 ///
 /// # Example
 /// ```
-/// use cmnet::score::Nats;
+/// use cmnet::Nats;
 /// assert_eq!(Nats::ln_integer(6) + Nats::ln_integer(35), Nats::ln_integer(14) + Nats::ln_integer(15));
 /// assert!((Nats::ln_integer(10).to_f64() - 2.302585092994046).abs() < 1e-14);
 /// ```

@@ -5,7 +5,7 @@ use super::blanket::PairSearch;
 use super::context_climb::ContextClimber;
 use super::limits::BlanketLimits;
 use super::live::Places;
-use super::observer::{Event, Observer, Standing};
+use super::observer::{SearchEvent, SearchObserver, Standing};
 use super::replay::Ground;
 use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
 use super::trace::Trace;
@@ -125,7 +125,11 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ///
     /// # Errors
     /// When a blanket's outcome space is too large.
-    pub fn step(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Result<Option<StopReason>> {
+    pub fn step(
+        &self,
+        state: &mut GraphClimbState,
+        observer: &dyn SearchObserver,
+    ) -> Result<Option<StopReason>> {
         loop {
             let moved = self.try_step(state, observer);
             let enlarged = moved.and_then(|moved| Ok((moved, !moved && self.enlarge(state, observer)?)));
@@ -142,7 +146,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
     }
 
-    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<bool> {
+    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
         self.evaluate_open(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let Some(best) = changes().flatten().max().filter(|&best| best > Nats::ZERO) else {
@@ -163,7 +167,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ///
     /// # Errors
     /// When a blanket's outcome space is too large.
-    fn enlarge(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<bool> {
+    fn enlarge(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
         if self.swept.is_none() {
             return Ok(false);
         }
@@ -181,12 +185,12 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     /// Evaluates the toggles whose evaluation is open.
-    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn Observer) -> Halting<()> {
+    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<()> {
         let open: Vec<usize> =
             (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
         let evaluate = |places: &mut Places, &place: &usize| {
             let evaluated = self.evaluate(state, state.candidates[place], places, observer);
-            observer.observe(&Event::Evaluated { of: open.len() });
+            observer.observe(&SearchEvent::Evaluated { of: open.len() });
             evaluated
         };
         let found: Vec<Evaluated> = open
@@ -206,7 +210,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &GraphClimbState,
         edge: Edge,
         places: &mut Places,
-        observer: &dyn Observer,
+        observer: &dyn SearchObserver,
     ) -> Halting<Evaluated> {
         match self.change(state, edge, places, observer) {
             Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
@@ -222,7 +226,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &GraphClimbState,
         edge: Edge,
         places: &mut Places,
-        observer: &dyn Observer,
+        observer: &dyn SearchObserver,
     ) -> Halting<Evaluated> {
         check(observer)?;
         let (low, high) = edge.ends();
@@ -246,7 +250,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state: &mut GraphClimbState,
         edge: Edge,
         change: Nats,
-        observer: &dyn Observer,
+        observer: &dyn SearchObserver,
     ) -> Halting<()> {
         let mut changed = vec![edge.low(), edge.high()];
         if self.contexts.allows_contexts() {
@@ -310,17 +314,17 @@ impl GraphClimbState {
 ///
 /// # Errors
 /// When a blanket's outcome space is too large.
-pub fn run<S: CountSource>(
+pub fn climb_graph<S: CountSource>(
     climb: &GraphClimb<'_, '_, S>,
     state: &mut GraphClimbState,
-    observer: &dyn Observer,
+    observer: &dyn SearchObserver,
 ) -> Result<StopReason> {
     loop {
         match climb.step(state, observer)? {
-            None => observer.observe(&Event::Moved(state)),
+            None => observer.observe(&SearchEvent::Moved(state)),
             Some(StopReason::Converged) => return Ok(StopReason::Converged),
             Some(reason) => {
-                observer.observe(&Event::Paused(Standing::Climb(state)));
+                observer.observe(&SearchEvent::Paused(Standing::Climb(state)));
                 return Ok(reason);
             }
         }

@@ -15,7 +15,7 @@ mod used;
 
 pub use crate::control::StopReason;
 pub use context_climb::climb_contexts;
-pub use graph_climb::{GraphClimb, run};
-pub use observer::{Event, Observer, Standing};
+pub use graph_climb::{GraphClimb, climb_graph};
+pub use observer::{SearchEvent, SearchObserver, Standing};
 pub use state::{ClimbResult, GraphClimbState, GraphStep};
 pub use used::SearchUsed;

@@ -7,7 +7,7 @@ use crate::control::Control;
 /// Something that happened in a search.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum SearchEvent<'a> {
     /// One neighbour of the present graph was evaluated. Comes from several threads.
     Evaluated {
         /// How many neighbours the present graph has.
@@ -32,12 +32,12 @@ pub enum Standing<'a> {
 
 /// A control that is told what happens in a search. Implementations are called from several
 /// threads.
-pub trait Observer: Control {
+pub trait SearchObserver: Control {
     /// Told of every event.
-    fn observe(&self, event: &Event<'_>) {
+    fn observe(&self, event: &SearchEvent<'_>) {
         let _ = event;
     }
 }
 
 /// Watches nothing and never ends a search.
-impl Observer for () {}
+impl SearchObserver for () {}

@@ -12,7 +12,7 @@ pub type Cell = u64;
 ///
 /// # Example
 /// ```
-/// use cmnet::{graph::VarSet, table::OutcomeSpace};
+/// use cmnet::{OutcomeSpace, VarSet};
 /// let space = OutcomeSpace::new(VarSet::from_iter([0, 2]), &[2, 5, 3])?;
 /// assert_eq!(space.size(), 6);
 /// assert_eq!(space.cell(&[1, 2]), 5);

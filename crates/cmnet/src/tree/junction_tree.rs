@@ -91,7 +91,7 @@ impl JunctionTree {
     ///
     /// # Example
     /// ```
-    /// use cmnet::{graph::{Edge, Graph}, tree::JunctionTree};
+    /// use cmnet::{Edge, Graph, JunctionTree};
     /// let mut square = Graph::empty(4);
     /// for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
     ///     square.add_edge(Edge::new(i, j)?);

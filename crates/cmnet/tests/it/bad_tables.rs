@@ -1,13 +1,13 @@
 //! Tables that are refused: every complaint names its place, the text and what to do.
 
 use crate::command_line::CommandLine;
-use cmnet::io::{LevelOrder, OnMissing, ReadOptions, Source, csv};
+use cmnet::{LevelOrder, OnMissing, ReadOptions, Source, read_csv};
 use flate2::{Compression, write::GzEncoder};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 fn complaint_with(text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
-    csv::read(&Source::bytes("t.csv", text.as_ref()), options).unwrap_err().words(&CommandLine)
+    read_csv(&Source::bytes("t.csv", text.as_ref()), options).unwrap_err().words(&CommandLine)
 }
 
 fn complaint(text: impl AsRef<[u8]>) -> String {
@@ -263,7 +263,7 @@ fn more_levels_than_a_variable_may_have() {
 fn paths_that_are_no_table() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |path: &std::path::Path| {
-        csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap_err().words(&CommandLine)
+        read_csv(&Source::from_argument(path), &ReadOptions::default()).unwrap_err().words(&CommandLine)
     };
     assert_eq!(
         refused(folder.path()),

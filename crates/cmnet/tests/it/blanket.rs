@@ -2,11 +2,9 @@
 //! counting engines that agree.
 
 use crate::common::{Sample, generator};
-use cmnet::counts::{CountSource, PlaneCounts, RowCounts};
-use cmnet::graph::VarSet;
-use cmnet::io::model_file;
-use cmnet::learn::{LearnOptions, Learned, SearchMode, Select, learn};
-use cmnet::score::Nats;
+use cmnet::{
+    CountSource, LearnOptions, Learned, Nats, PlaneCounts, RowCounts, SearchMode, Select, VarSet, learn,
+};
 use cmnet_paper::generate::{recovery, two_tree};
 use rand::Rng;
 
@@ -57,7 +55,7 @@ fn the_score_is_never_far_below_mode_paper_and_usually_equal() {
         let sample = Sample::random(&mut rng);
         let (paper, blanket) = (by(SearchMode::Paper, 1, &sample), by(SearchMode::Blanket, 1, &sample));
         for (one, other) in paper.models.iter().zip(&blanket.models) {
-            let total = |model: &cmnet::learn::LearnedModel| model.score.total().map(Nats::to_f64).unwrap();
+            let total = |model: &cmnet::LearnedModel| model.score.total().map(Nats::to_f64).unwrap();
             let below = (total(one) - total(other)) / total(one).abs().max(1.0);
             assert!(below < 0.02, "{below}");
             equal += usize::from(one.score.total() == other.score.total());
@@ -78,8 +76,8 @@ fn threads_do_not_change_the_answer() {
             ..LearnOptions::default()
         };
         let learned = learn(&tree.data, &options, &()).unwrap();
-        let model = |m: &cmnet::learn::LearnedModel| {
-            let model = m.to_model(&tree.data, &options, &cmnet::search::SearchUsed::Blanket);
+        let model = |m: &cmnet::LearnedModel| {
+            let model = m.to_model(&tree.data, &options, &cmnet::SearchUsed::Blanket);
             model_file::to_text(&model.unwrap()).unwrap()
         };
         learned.models.iter().map(model).collect::<Vec<_>>()
@@ -113,6 +111,6 @@ fn a_limit_is_kept_and_reported() {
     options.limits.neighbors = 2;
     let learned = learn(&tree.data, &options, &()).unwrap();
     assert!(!learned.limited.is_empty());
-    let largest = |m: &cmnet::learn::LearnedModel| (0..30).map(|v| m.structure.markov_blanket(v).len()).max();
+    let largest = |m: &cmnet::LearnedModel| (0..30).map(|v| m.structure.markov_blanket(v).len()).max();
     assert!(learned.models.iter().all(|model| largest(model) <= Some(2)));
 }

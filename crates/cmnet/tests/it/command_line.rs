@@ -1,6 +1,6 @@
 //! The words of the command line, in which the tests compare whole messages.
 
-use cmnet::error::{Action, Dialect, OptionName, Plain};
+use cmnet::{Action, Dialect, OptionName, Plain};
 
 pub(crate) struct CommandLine;
 

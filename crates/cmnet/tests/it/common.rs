@@ -1,8 +1,6 @@
 //! Random tables and structures with fixed seeds, and the same objects for the referee.
 
-use cmnet::Structure;
-use cmnet::data::{Dataset, Schema, Variable};
-use cmnet::graph::{Edge, VarSet};
+use cmnet::{Dataset, Edge, Schema, Structure, VarSet, Variable};
 use cmnet_check::{Labelled, Table};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;

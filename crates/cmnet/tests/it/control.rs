@@ -1,16 +1,12 @@
 //! Every long step obeys its control: it asks, every question can end it, and asking changes
 //! no answer.
 
-use cmnet::control::{Control, Outcome, StopReason, Under};
-use cmnet::data::{Intake, Levels, OnMissing, OnUnknown};
-use cmnet::evaluate::{difference_under, divergence_under, evaluate_under};
-use cmnet::inference::{
-    BeliefOptions, Evidence, ExactOptions, GibbsOptions, Network, Predictor, QueryMethod, QueryOptions,
-    Session,
+use cmnet::{
+    BeliefOptions, Control, Coordinates, ErrorKind, Evidence, ExactOptions, GibbsOptions, Intake, Levels,
+    Model, Network, OnMissing, OnUnknown, Outcome, Predictor, QueryMethod, QueryOptions, ReadOptions, Result,
+    Session, Source, StopReason, Structure, Terms, Under, canonical_under, difference_under,
+    divergence_under, evaluate_under, read_csv, uai, visit_rows,
 };
-use cmnet::io::{ReadOptions, Source, csv, rows, uai};
-use cmnet::loglinear::{Coordinates, Terms, canonical_under};
-use cmnet::{ErrorKind, Model, Result, Structure};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -158,11 +154,11 @@ fn reading_stops_between_blocks_of_a_file() {
         writeln!(text, "{},{},{}", row % 2, row / 2 % 3, row % 7).unwrap();
     }
     let (source, options) = (Source::bytes("long", text), ReadOptions::default());
-    let schema = csv::read(&source, &options).unwrap().data.schema().clone();
-    obeys("csv", 10, |control| Ok(csv::read(&source, Under::new(&options, control))?.data));
+    let schema = read_csv(&source, &options).unwrap().data.schema().clone();
+    obeys("csv", 10, |control| Ok(read_csv(&source, Under::new(&options, control))?.data));
     obeys("rows", 10, |control| {
         let mut sum = 0;
-        rows::visit(&source, Under::new(&options, control), OnUnknown::Error, &schema, |row| {
+        visit_rows(&source, Under::new(&options, control), OnUnknown::Error, &schema, |row| {
             sum += row.levels[2].unwrap_or(0);
             Ok(())
         })?;

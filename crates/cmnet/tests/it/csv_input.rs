@@ -1,7 +1,9 @@
 //! Tables that are read: every dialect gives the same data.
 
-use cmnet::data::{DataDigest, Dataset, Levels, Warning};
-use cmnet::io::{Columns, LevelOrder, LoadedTable, OnMissing, ReadOptions, Source, csv};
+use cmnet::{
+    Columns, DataDigest, Dataset, LevelOrder, Levels, LoadedTable, OnMissing, ReadOptions, Source, Warning,
+    read_csv, read_csv_from,
+};
 use cmnet_report::answer::Description;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -9,7 +11,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 fn load(text: impl AsRef<[u8]>, options: &ReadOptions) -> LoadedTable {
-    csv::read(&Source::bytes("t.csv", text.as_ref()), options).unwrap()
+    read_csv(&Source::bytes("t.csv", text.as_ref()), options).unwrap()
 }
 
 fn read(text: impl AsRef<[u8]>) -> Dataset {
@@ -91,9 +93,9 @@ fn files_and_readers_are_read_like_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.tsv.gz");
     std::fs::write(&path, gzip(PLAIN.replace(',', "\t").as_bytes())).unwrap();
-    let loaded = csv::read(&Source::from_argument(&path), &ReadOptions::default()).unwrap();
+    let loaded = read_csv(&Source::from_argument(&path), &ReadOptions::default()).unwrap();
     assert_eq!((loaded.data, loaded.delimiter), (read(PLAIN), Some(b'\t')));
-    let piped = csv::read_from("standard input", PLAIN.as_bytes(), &ReadOptions::default()).unwrap();
+    let piped = read_csv_from("standard input", PLAIN.as_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!((piped.data, piped.file.as_str()), (read(PLAIN), "standard input"));
 }
 
@@ -213,7 +215,7 @@ fn bundled_tables_have_the_sizes_of_the_paper() {
     ];
     for (name, variables, rows, outcomes) in tables {
         let source = Source::from_argument(format!("{folder}{name}.csv"));
-        let loaded = csv::read(&source, &ReadOptions::default()).unwrap();
+        let loaded = read_csv(&source, &ReadOptions::default()).unwrap();
         assert_eq!((loaded.data.variables(), loaded.data.rows()), (variables, rows), "{name}");
         assert_eq!(Description::of_loaded(&loaded).outcome_space.size, Some(outcomes), "{name}");
         assert!(loaded.warnings.is_empty(), "{name}: {:?}", loaded.warnings);
@@ -265,7 +267,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..300),
         header in any::<bool>(),
     ) {
-        let _ = csv::read(&Source::bytes("x", bytes), &ReadOptions { header, ..ReadOptions::default() });
+        let _ = read_csv(&Source::bytes("x", bytes), &ReadOptions { header, ..ReadOptions::default() });
     }
 
     #[test]
@@ -277,7 +279,7 @@ proptest! {
         let on_missing = if drop { OnMissing::Drop } else { OnMissing::Error };
         let weights = header.then(|| "a".to_owned()).filter(|_| drop);
         let options = ReadOptions { header, on_missing, weights, ..ReadOptions::default() };
-        match csv::read(&Source::bytes("x", text), &options) {
+        match read_csv(&Source::bytes("x", text), &options) {
             Ok(loaded) => prop_assert!(loaded.data.rows() > 0 && !Description::of_loaded(&loaded).to_string().is_empty()),
             Err(error) => prop_assert!(error.to_string().starts_with('x')),
         }

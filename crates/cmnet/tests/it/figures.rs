@@ -1,11 +1,7 @@
 //! The paper's figures and worked examples.
 
 use crate::common::{Sample, edge, generator, set};
-use cmnet::Structure;
-use cmnet::context::Label;
-use cmnet::counts::RowCounts;
-use cmnet::graph::VarSet;
-use cmnet::score::{Alpha, Scorer};
+use cmnet::{Alpha, Label, RowCounts, Scorer, Structure, VarSet};
 use rand::Rng;
 
 fn graph(cardinality: u32, variables: usize, edges: &[(usize, usize)]) -> Structure {

@@ -1,9 +1,6 @@
 //! Structures and scores that an independent program found on the bundled tables.
 
-use cmnet::io::csv::read;
-use cmnet::io::model_file::{context_records, edge_names};
-use cmnet::io::{ReadOptions, Source};
-use cmnet::learn::{LearnOptions, learn};
+use cmnet::{LearnOptions, ReadOptions, Source, context_records, edge_names, learn, read_csv};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +12,7 @@ fn check(table: &str) {
     let text = std::fs::read_to_string(workspace(&format!("suite/golden/{table}.json"))).unwrap();
     let golden: Value = serde_json::from_str(&text).unwrap();
     let source = Source::Path(workspace(&format!("data/{table}.csv")));
-    let data = read(&source, &ReadOptions::default()).unwrap().data;
+    let data = read_csv(&source, &ReadOptions::default()).unwrap().data;
     assert_eq!(data.rows(), golden["n"].as_u64().unwrap());
     assert_eq!(serde_json::to_value(data.schema().variables()).unwrap(), golden["variables"]);
     let learned = learn(&data, &LearnOptions::default(), &()).unwrap();

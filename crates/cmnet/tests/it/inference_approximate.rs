@@ -5,8 +5,8 @@ use crate::inference_support::{
     Listed, MIXED, Shape, assert_close, fitted, generator, plain, query, random_evidence, random_grid,
     random_model,
 };
-use cmnet::inference::{
-    Approximation, ClimbOptions, Evidence, ExactOptions, GibbsOptions, Method, Network, QueryMethod,
+use cmnet::{
+    Approximation, ClimbOptions, Evidence, ExactOptions, GibbsOptions, InferenceMethod, Network, QueryMethod,
     QueryOptions,
 };
 use rand::Rng;
@@ -41,7 +41,7 @@ fn climbs_are_lower_bounds_and_nearly_always_the_best_completion() {
         let listed = Listed::new(&model, &evidence);
         let method = if case % 2 == 0 { QueryMethod::Gibbs } else { QueryMethod::Belief };
         let found = query(&network, &[], &evidence, &methods(method, case)).map().unwrap();
-        assert_ne!(found.plan.method, Method::Exact);
+        assert_ne!(found.plan.method, InferenceMethod::Exact);
         let (p, best) = listed_probability(&listed, &found.levels, network.cardinalities());
         assert!((libm::exp(found.log_probability.unwrap()) - p).abs() < 1e-10, "case {case}");
         missed[case as usize % 2] += usize::from(best - p > 1e-10);
@@ -93,7 +93,7 @@ fn on_a_grid_beyond_the_memory_climbs_beat_samples_and_single_moves() {
         assert!(matches!(refused.kind(), cmnet::ErrorKind::Limit { .. }), "{refused}");
         let found =
             query(&network, &[], &none, &within(1 << 15, methods(QueryMethod::Auto, 1))).map().unwrap();
-        assert_eq!(found.plan.method, Method::Gibbs);
+        assert_eq!(found.plan.method, InferenceMethod::Gibbs);
         assert!(found.plan.reason.contains("does not fit"), "{}", found.plan.reason);
         assert_eq!(found.log_probability, None);
         let weight = found.log_weight.unwrap();
@@ -132,7 +132,7 @@ fn joint_distributions_by_counts_lie_within_their_own_error() {
         let expected = Listed::new(&model, &evidence).joint(&targets, network.cardinalities());
         let answer =
             query(&network, &targets, &evidence, &methods(QueryMethod::Gibbs, case)).joint().unwrap();
-        assert_eq!(answer.plan.method, Method::Gibbs);
+        assert_eq!(answer.plan.method, InferenceMethod::Gibbs);
         let Some(Approximation::Gibbs(gibbs)) = answer.approximation else { panic!("no word on the chains") };
         let visited = answer.joint.probabilities().iter().filter(|&&p| p > 0.0).count();
         assert_eq!(gibbs.effective.len(), visited, "one per configuration met");
@@ -158,7 +158,7 @@ fn joint_distributions_by_messages_are_exact_without_loops() {
         let mut targets: Vec<usize> = (0..7).filter(|&v| evidence.level(v).is_none()).collect();
         targets.truncate(3);
         let answer = query(&network, &targets, &evidence, &methods(QueryMethod::Belief, 1)).joint().unwrap();
-        assert_eq!(answer.plan.method, Method::Belief);
+        assert_eq!(answer.plan.method, InferenceMethod::Belief);
         assert!(matches!(answer.approximation, Some(Approximation::Belief(belief)) if belief.converged));
         let exact = network.joint_exact(&targets, &evidence, &ExactOptions::default()).unwrap();
         assert_close(answer.joint.probabilities(), exact.probabilities(), "messages");
@@ -229,7 +229,7 @@ fn what_does_not_matter_to_the_targets_need_not_fit() {
         evidence.observe(grid.schema(), row * 9 + 1, 1).unwrap();
     }
     let some = query(&grid, &[0, 9], &evidence, &tight).run().unwrap();
-    assert_eq!(some.plan.method, Method::Exact);
+    assert_eq!(some.plan.method, InferenceMethod::Exact);
     assert!(some.plan.reason.contains("what matters to the targets"), "{}", some.plan.reason);
     assert_eq!(some.log_evidence, None);
     let all = grid.posterior(&evidence, &ExactOptions::default()).unwrap();
@@ -237,5 +237,5 @@ fn what_does_not_matter_to_the_targets_need_not_fit() {
         assert_close(marginal, &all.marginal(*v), "relevant part");
     }
     let beyond = query(&grid, &[0, 8], &evidence, &tight).run().unwrap();
-    assert_eq!(beyond.plan.method, Method::Gibbs);
+    assert_eq!(beyond.plan.method, InferenceMethod::Gibbs);
 }

@@ -3,9 +3,7 @@
 use crate::inference_support::{
     Listed, MIXED, assert_close, entropy, generator, random_evidence, random_model,
 };
-use cmnet::graph::VarSet;
-use cmnet::inference::{Evidence, ExactOptions, Network, Session, cut_edges};
-use cmnet::tree::EliminationRule;
+use cmnet::{EliminationRule, Evidence, ExactOptions, Network, Session, VarSet, cut_edges};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;

@@ -1,8 +1,7 @@
 //! Questions built by names, and models whose parts belong together.
 
 use crate::inference_support::{MIXED, fitted, generator, plain, random_model, schema};
-use cmnet::Model;
-use cmnet::inference::{Evidence, ExactOptions, Method, QueryMethod, Question};
+use cmnet::{Evidence, ExactOptions, InferenceMethod, Model, QueryMethod, Question};
 
 #[test]
 fn a_question_by_names_is_the_question_by_numbers() {
@@ -31,9 +30,9 @@ fn a_plan_names_the_method_that_then_answers() {
     let mut random = generator(542);
     let network = random_model(&mut random, MIXED).network().unwrap();
     for (method, used) in [
-        (QueryMethod::Auto, Method::Exact),
-        (QueryMethod::Gibbs, Method::Gibbs),
-        (QueryMethod::Belief, Method::Belief),
+        (QueryMethod::Auto, InferenceMethod::Exact),
+        (QueryMethod::Gibbs, InferenceMethod::Gibbs),
+        (QueryMethod::Belief, InferenceMethod::Belief),
     ] {
         let query = network.query().target("x0").unwrap().method(method);
         for question in [Question::Marginals, Question::Joint, Question::Map, Question::Rows] {
@@ -44,7 +43,7 @@ fn a_plan_names_the_method_that_then_answers() {
         assert_eq!(query.map().unwrap().plan, query.plan(Question::Map).unwrap());
     }
     let tight = network.query().memory(8);
-    assert_eq!(tight.plan(Question::Rows).unwrap().method, Method::Gibbs);
+    assert_eq!(tight.plan(Question::Rows).unwrap().method, InferenceMethod::Gibbs);
 }
 
 #[test]

@@ -4,8 +4,9 @@
 use crate::inference_support::{
     Listed, MIXED, assert_close, fitted, generator, plain, query, random_evidence, random_model,
 };
-use cmnet::inference::{
-    Answer, Approximation, Evidence, ExactOptions, GibbsOptions, Method, Predictor, QueryMethod, QueryOptions,
+use cmnet::{
+    Approximation, Evidence, ExactOptions, GibbsOptions, InferenceMethod, MarginalAnswer, Predictor,
+    QueryMethod, QueryOptions,
 };
 use rand::Rng;
 
@@ -83,7 +84,7 @@ fn exact_samples_have_the_right_frequencies() {
         let options = QueryOptions { gibbs: options, ..QueryOptions::default() };
         let drawn = query(&network, &[], &evidence, &options);
         let sampler = drawn.sampler().unwrap();
-        assert_eq!(sampler.method(), Method::Exact);
+        assert_eq!(sampler.method(), InferenceMethod::Exact);
         let rows = sampler.rows(0..ROWS).unwrap();
         let all: Vec<usize> = (0..network.schema().len()).collect();
         let listed = Listed::new(&model, &evidence);
@@ -123,7 +124,11 @@ fn samples_do_not_depend_on_the_number_of_threads() {
 }
 
 /// The distributions of all variables that are not given: every one of them must be answered.
-fn answered<'a>(answer: &'a Answer, evidence: &Evidence, variables: usize) -> &'a [(usize, Vec<f64>)] {
+fn answered<'a>(
+    answer: &'a MarginalAnswer,
+    evidence: &Evidence,
+    variables: usize,
+) -> &'a [(usize, Vec<f64>)] {
     let asked: Vec<usize> = (0..variables).filter(|&v| evidence.level(v).is_none()).collect();
     assert!(answer.marginals.iter().map(|(v, _)| *v).eq(asked));
     &answer.marginals
@@ -186,11 +191,11 @@ fn auto_falls_back_to_sampling_and_says_so() {
     let model = fitted(&mut random, plain(&[2; 36], &edges));
     let network = model.network().unwrap();
     let answer = network.query().about(&[0, 35]).unwrap().memory(4096).run().unwrap();
-    assert_eq!(answer.plan.method, Method::Gibbs);
+    assert_eq!(answer.plan.method, InferenceMethod::Gibbs);
     assert!(answer.plan.reason.contains("does not fit"), "{}", answer.plan.reason);
     assert!(matches!(answer.approximation, Some(Approximation::Gibbs(_))));
     let exact = network.query().about(&[0, 35]).unwrap().run().unwrap();
-    assert_eq!(exact.plan.method, Method::Exact);
+    assert_eq!(exact.plan.method, InferenceMethod::Exact);
     for ((_, p), (_, q)) in answer.marginals.iter().zip(&exact.marginals) {
         assert!((p[0] - q[0]).abs() < 0.05, "{p:?} {q:?}");
     }

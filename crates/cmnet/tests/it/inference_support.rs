@@ -4,11 +4,10 @@
 #[allow(unused_imports, reason = "each test uses its share")]
 pub(crate) use crate::loglinear_support::{Shape, generator, plain, schema, uniform_table};
 
-use cmnet::graph::VarSet;
-use cmnet::inference::{Evidence, Network, Query, QueryOptions};
-use cmnet::loglinear::{FitOptions, Parameters, Terms, fit};
-use cmnet::table::OutcomeSpace;
-use cmnet::{Model, Structure};
+use cmnet::{
+    Evidence, FitOptions, Model, Network, OutcomeSpace, Parameters, Query, QueryOptions, Structure, Terms,
+    VarSet, fit,
+};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 

@@ -3,10 +3,10 @@
 use crate::inference_support::{
     MIXED, assert_close, generator, plain, random_evidence, random_model, schema,
 };
-use cmnet::Model;
-use cmnet::inference::{Evidence, ExactOptions, Network};
-use cmnet::io::{ReadOptions, Source, csv, uai};
-use cmnet::loglinear::{FitOptions, FitStatus, Parameters, Terms, fit};
+use cmnet::{
+    Evidence, ExactOptions, FitOptions, FitStatus, Model, Network, Parameters, ReadOptions, Source, Terms,
+    fit, read_csv, uai,
+};
 
 #[test]
 fn a_network_survives_the_round_trip() {
@@ -117,7 +117,7 @@ fn what_is_impossible_is_refused_and_what_is_nearly_so_is_answered() {
 #[test]
 fn evidence_on_the_boundary_is_improbable_and_answered() {
     let table = Source::bytes("table", "a,b\n0,0\n0,0\n1,1\n0,1\n");
-    let data = csv::read(&table, &ReadOptions::default()).unwrap().data;
+    let data = read_csv(&table, &ReadOptions::default()).unwrap().data;
     let structure = plain(&[2, 2], &[(0, 1)]);
     let options = FitOptions { smoothing: 0.0, ..FitOptions::default() };
     let fit = fit(&structure, &data, &options).unwrap();

@@ -4,10 +4,10 @@ use crate::loglinear_support::{
     BARE, SMALL, Shape, dataset, generator, in_order, labelled, levels, log_probabilities, plain, referee,
     structure, table, uniform_table,
 };
-use cmnet::data::split::{FoldPlan, Folds};
-use cmnet::io::{ReadOptions, Source, csv};
-use cmnet::learn::{LearnOptions, learn};
-use cmnet::loglinear::{FitOptions, FitStatus, Method, fit};
+use cmnet::{
+    FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, ReadOptions, Source, fit, learn,
+    read_csv,
+};
 use cmnet_check::{Ending, LogLinear, likelihood_gradient_norm};
 use rand::Rng;
 
@@ -98,7 +98,7 @@ fn an_unobserved_level_concerns_its_terms_and_only_those() {
 #[test]
 fn estimates_of_the_mushroom_folds_all_end() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/mushroom.csv");
-    let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
+    let data = read_csv(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
     let options = LearnOptions { kappas: vec!["n^-0.25".parse().unwrap()], ..LearnOptions::default() };
     let mut boundaries = 0;
     for fold in Folds::deal(&data, FoldPlan::Drawn { folds: 10, seed: 1 }).unwrap().iter() {
@@ -116,7 +116,7 @@ fn estimates_of_the_mushroom_folds_all_end() {
 #[test]
 fn the_terms_of_mushroom_without_an_estimate_are_counted_right() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/mushroom.csv");
-    let data = csv::read(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
+    let data = read_csv(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
     let kappas = ["eps", "n^-0.25"].map(|kappa| kappa.parse().unwrap()).to_vec();
     let learned = learn(&data, &LearnOptions { kappas, ..LearnOptions::default() }, &()).unwrap();
     let counts = learned.models.iter().map(|model| model.fit.as_ref().unwrap().boundary.len());
@@ -145,9 +145,12 @@ fn rows_of_very_unequal_weight_are_fitted_to_the_end() {
         let weights: Vec<u32> = (0..distinct).map(|_| 10u32.pow(random.random_range(0..9))).collect();
         let data = dataset(cardinalities, &rows, &weights);
         let unseen = (0..data.variables()).any(|variable| data.level_counts(variable).contains(&0));
-        for (method, smoothing) in
-            [(Method::Exact, 0.0), (Method::Exact, 1.0), (Method::Pseudo, 0.0), (Method::Pseudo, 1.0)]
-        {
+        for (method, smoothing) in [
+            (FitMethod::Exact, 0.0),
+            (FitMethod::Exact, 1.0),
+            (FitMethod::Pseudo, 0.0),
+            (FitMethod::Pseudo, 1.0),
+        ] {
             let what = format!("trial {trial}, {method:?}, {smoothing}: {rows:?} {weights:?}");
             let fitted = fit(&structure, &data, &FitOptions { method, smoothing, ..BARE }).unwrap();
             assert_ne!(fitted.status, FitStatus::IterationLimit, "{what}");

@@ -4,13 +4,10 @@ use crate::loglinear_support::{
     BARE, SMALL, Shape, dataset, full_table, generator, log_probabilities, plain, referee, structure,
     uniform_table,
 };
-use cmnet::Structure;
-use cmnet::evaluate::{divergence, divergence_from_table};
-use cmnet::graph::{Edge, is_chordal};
-use cmnet::loglinear::{
-    Estimate, Fit, FitOptions, FitStatus, Likelihood, Method, Terms, fit, largest_violation,
+use cmnet::{
+    Edge, Estimate, Fit, FitMethod, FitOptions, FitStatus, Likelihood, OutcomeSpace, Structure, Terms,
+    divergence, divergence_from_table, fit, is_chordal, largest_violation,
 };
-use cmnet::table::OutcomeSpace;
 use cmnet_check::Ending;
 use rand::Rng;
 
@@ -109,7 +106,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let mut random = generator(26);
     let structure = structure(&mut random, Shape { variables: (8, 8), most_levels: 3, ..SMALL });
     let data = uniform_table(&mut random, structure.cardinalities(), 200);
-    for method in [Method::Exact, Method::Pseudo] {
+    for method in [FitMethod::Exact, FitMethod::Pseudo] {
         let options = FitOptions { method, smoothing: 1.0, ..BARE };
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -190,7 +187,7 @@ fn two_hundred_variables_with_moderate_cliques_are_fitted_exactly() {
     let mut random = generator(28);
     let structure = sparse_structure(&mut random, 200);
     let data = uniform_table(&mut random, structure.cardinalities(), 2000);
-    let fitted = fit(&structure, &data, &FitOptions { method: Method::Auto, ..BARE }).unwrap();
+    let fitted = fit(&structure, &data, &FitOptions { method: FitMethod::Auto, ..BARE }).unwrap();
     assert_eq!(fitted.estimate, Estimate::Exact, "{}", fitted.reason);
     assert_ne!(fitted.status, FitStatus::IterationLimit);
     assert!(structure.context_elements() > 30 && fitted.free_parameters > 1000);

@@ -1,14 +1,13 @@
 //! The junction tree against the list of all configurations.
 
 use crate::loglinear_support::{Shape, generator, structure, uniform_table};
-use cmnet::loglinear::{Coordinates, Enumeration, Likelihood, Terms};
-use cmnet::tree::{JunctionTree, Propagation};
+use cmnet::{Coordinates, Enumeration, JunctionTree, Likelihood, Propagation, Terms};
 use rand::Rng;
 
 const BUDGET: u64 = 1 << 24;
 
 /// The share of rows in which each term is active, by its definition.
-fn term_means(terms: &Terms, data: &cmnet::data::Dataset) -> Vec<f64> {
+fn term_means(terms: &Terms, data: &cmnet::Dataset) -> Vec<f64> {
     let mut means = vec![0.0; terms.len()];
     for (number, mean) in means.iter_mut().enumerate() {
         let term = terms.term(number);

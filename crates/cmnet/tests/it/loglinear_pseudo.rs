@@ -5,17 +5,15 @@ use crate::loglinear_support::{
     SMALL, Shape, dataset, full_table, generator, grid, in_order, labelled, levels, plain, structure, table,
     uniform_table,
 };
-use cmnet::Structure;
-use cmnet::data::Dataset;
-use cmnet::loglinear::{
-    Coordinates, Estimate, Fit, FitOptions, FitStatus, Method, Parameters, RIDGE, Terms, fit,
-    largest_violation,
+use cmnet::{
+    Coordinates, Dataset, Estimate, Fit, FitMethod, FitOptions, FitStatus, Parameters, RIDGE, Structure,
+    Terms, fit, largest_violation,
 };
 use cmnet_check::{Imagined, LogLinear, maximum_pseudo_likelihood, pseudo_gradient_norm};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
-fn options(method: Method, smoothing: f64) -> FitOptions {
+fn options(method: FitMethod, smoothing: f64) -> FitOptions {
     FitOptions { method, smoothing, ..FitOptions::default() }
 }
 
@@ -25,8 +23,8 @@ fn a_complete_graph_has_one_estimate() {
     let edges: Vec<(usize, usize)> = (0..4).flat_map(|i| (i + 1..4).map(move |j| (i, j))).collect();
     let structure = plain(&[2, 3, 2, 2], &edges);
     let data = full_table(&mut random, structure.cardinalities(), 1);
-    let exact = fit(&structure, &data, &options(Method::Exact, 0.0)).unwrap();
-    let pseudo = fit(&structure, &data, &options(Method::Pseudo, 0.0)).unwrap();
+    let exact = fit(&structure, &data, &options(FitMethod::Exact, 0.0)).unwrap();
+    let pseudo = fit(&structure, &data, &options(FitMethod::Pseudo, 0.0)).unwrap();
     assert_eq!((exact.estimate, pseudo.estimate), (Estimate::Exact, Estimate::Pseudo));
     for (one, other) in exact.parameters.values().iter().zip(pseudo.parameters.values()) {
         assert!((one - other).abs() < 1e-8);
@@ -52,7 +50,7 @@ fn no_direction_leads_uphill_and_the_restrictions_hold() {
         let shape = Shape { variables: (3, 6), element_probability: [0.0, 0.3][trial % 2], ..SMALL };
         let structure = structure(&mut random, shape);
         let data = full_table(&mut random, structure.cardinalities(), 1);
-        let fitted = fit(&structure, &data, &options(Method::Pseudo, 0.0)).unwrap();
+        let fitted = fit(&structure, &data, &options(FitMethod::Pseudo, 0.0)).unwrap();
         assert_eq!(fitted.status, FitStatus::Converged);
         let values = fitted.parameters.values();
         assert!(largest_violation(&structure, fitted.parameters.terms(), values) < 1e-10);
@@ -121,7 +119,7 @@ fn a_sixteen_by_sixteen_grid_is_fitted_by_pseudo_likelihood() {
 fn unobserved_levels_are_a_boundary_here_too() {
     let structure = plain(&[2, 3], &[(0, 1)]);
     let data = dataset(&[2, 3], &[vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]], &[3, 1, 1, 4]);
-    let fitted = fit(&structure, &data, &options(Method::Pseudo, 1.0)).unwrap();
+    let fitted = fit(&structure, &data, &options(FitMethod::Pseudo, 1.0)).unwrap();
     assert_eq!(fitted.status, FitStatus::Boundary);
     assert!(fitted.boundary.iter().all(|term| term.variables.contains(1) && term.levels.contains(&2)));
     assert!(!fitted.boundary.is_empty());
@@ -145,7 +143,7 @@ fn sparse_tables_are_fitted_as_the_referee_does() {
         let rows = random.random_range(4..26);
         let data = uniform_table(&mut random, structure.cardinalities(), rows);
         let model = LogLinear::new(&levels(&structure), &labelled(&structure)).unwrap();
-        let bare = fit(&structure, &data, &options(Method::Pseudo, 0.0)).unwrap();
+        let bare = fit(&structure, &data, &options(FitMethod::Pseudo, 0.0)).unwrap();
         assert_ne!(bare.status, FitStatus::IterationLimit, "trial {trial}");
         boundaries += usize::from(bare.status == FitStatus::Boundary);
         let best = maximum_pseudo_likelihood(&table(&data), &model, Imagined::NONE).unwrap();
@@ -159,7 +157,7 @@ fn sparse_tables_are_fitted_as_the_referee_does() {
         };
         assert!(slope(bare.smoothing) < 1e-8 && slope(0.0) < 2e-7, "trial {trial}: {:e}", slope(0.0));
         for smoothing in [0.5, 1.0] {
-            let smoothed = fit(&structure, &data, &options(Method::Pseudo, smoothing)).unwrap();
+            let smoothed = fit(&structure, &data, &options(FitMethod::Pseudo, smoothing)).unwrap();
             assert_eq!(smoothed.pseudo_log_likelihood, bare.pseudo_log_likelihood);
             let imagined = Imagined { rows: smoothing, ridge: RIDGE };
             let phi = in_order(&model, &smoothed);

@@ -1,10 +1,10 @@
 //! Terms, restrictions, parameter count and canonical form against the paper and the referee.
 
 use crate::loglinear_support::{SMALL, Shape, generator, labelled, levels, plain, structure};
-use cmnet::Structure;
-use cmnet::data::Var;
-use cmnet::graph::{Edge, VarSet};
-use cmnet::loglinear::{Coordinates, Term, Terms, canonical, parameter_count, restrictions, same_model};
+use cmnet::{
+    Coordinates, Edge, Structure, Term, Terms, Var, VarSet, canonical, parameter_count, restrictions,
+    same_model,
+};
 use cmnet_check::{LogLinear, is_implied};
 use rand::Rng;
 
@@ -86,7 +86,7 @@ fn free_coordinates_satisfy_every_restriction() {
         let coordinates = Coordinates::new(&structure, &terms).unwrap();
         let beta: Vec<f64> = (0..coordinates.len()).map(|_| random.random_range(-3.0..3.0)).collect();
         let phi = coordinates.expand(&beta);
-        assert!(cmnet::loglinear::largest_violation(&structure, &terms, &phi) < 1e-12);
+        assert!(cmnet::largest_violation(&structure, &terms, &phi) < 1e-12);
         // N' is the transpose of N.
         let weights: Vec<f64> = phi.iter().map(|_| random.random_range(-1.0..1.0)).collect();
         let forward: f64 = phi.iter().zip(&weights).map(|(a, b)| a * b).sum();

@@ -1,10 +1,9 @@
 //! Random structures and tables from a fixed seed, and the same things in the referee's words.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use cmnet::data::{Codes, Dataset, Schema, Variable, collapse::collapse};
-use cmnet::graph::Edge;
-use cmnet::loglinear::{Fit, FitOptions, Method};
-use cmnet::{Structure, table::OutcomeSpace};
+use cmnet::{
+    Codes, Dataset, Edge, Fit, FitMethod, FitOptions, OutcomeSpace, Schema, Structure, Variable, collapse,
+};
 use cmnet_check::{Labelled, LogLinear, Table, maximum_likelihood};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -152,7 +151,7 @@ pub(crate) fn log_probabilities(fitted: &Fit) -> Vec<f64> {
 
 /// Exact maximum likelihood without smoothing.
 pub(crate) const BARE: FitOptions = FitOptions {
-    method: Method::Exact,
+    method: FitMethod::Exact,
     smoothing: 0.0,
     tolerance: 1e-7,
     max_iterations: 1000,

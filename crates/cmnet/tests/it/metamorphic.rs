@@ -2,12 +2,7 @@
 //! constant column.
 
 use crate::common::{Sample, generator, schema};
-use cmnet::Structure;
-use cmnet::data::{DataDigest, Schema, Variable};
-use cmnet::graph::Edge;
-use cmnet::io::model_file;
-use cmnet::learn::{LearnOptions, Learned, learn};
-use cmnet::score::Nats;
+use cmnet::{DataDigest, Edge, LearnOptions, Learned, Nats, Schema, Structure, Variable, learn};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -23,8 +18,7 @@ fn learn_rows(rows: &Sample) -> Learned {
 
 /// Everything a learner says that must not change: structures, scores, steps, ties.
 fn facts(learned: &Learned) -> Vec<(Structure, Nats, u64, u64)> {
-    let fact =
-        |m: &cmnet::learn::LearnedModel| (m.structure.clone(), m.score.total().unwrap(), m.ties, m.moves);
+    let fact = |m: &cmnet::LearnedModel| (m.structure.clone(), m.score.total().unwrap(), m.ties, m.moves);
     learned.models.iter().map(fact).collect()
 }
 
@@ -32,7 +26,7 @@ fn model_texts(rows: &Sample, threads: usize) -> Vec<String> {
     let data = rows.dataset();
     let options = options(threads);
     let learned = learn(&data, &options, &()).unwrap();
-    let text = |m: &cmnet::learn::LearnedModel| {
+    let text = |m: &cmnet::LearnedModel| {
         model_file::to_text(&m.to_model(&data, &options, &learned.search).unwrap()).unwrap()
     };
     learned.models.iter().map(text).collect()

@@ -1,9 +1,7 @@
 //! Model files: the same bytes each time, and a place for every complaint.
 
 use crate::common::{Sample, generator, random_structure, schema};
-use cmnet::io::model_file::{from_text, to_text};
-use cmnet::learn::{LearnOptions, learn};
-use cmnet::{ErrorKind, Model};
+use cmnet::{ErrorKind, LearnOptions, Model, from_text, learn, to_text};
 
 #[test]
 fn save_load_save_gives_the_same_bytes() {

@@ -2,10 +2,10 @@
 //! the library, in `score/classes/tests.rs`, where both engines can be seen.)
 
 use crate::common::{Sample, generator, labelled, random_structure};
-use cmnet::control::{Control, StopReason};
-use cmnet::counts::RowCounts;
-use cmnet::score::{Alpha, ContextPrior, Kappa, Nats, Scorer};
-use cmnet::search::{Event, GraphClimb, GraphClimbState, Observer, run};
+use cmnet::{
+    Alpha, ContextPrior, Control, GraphClimb, GraphClimbState, Kappa, Nats, RowCounts, Scorer, SearchEvent,
+    SearchObserver, StopReason, climb_graph,
+};
 use cmnet_check::{Labelled, Scoring, graph_hill_climb, node_score, score};
 use rand::Rng;
 use std::sync::Mutex;
@@ -46,9 +46,9 @@ struct Recorder(Mutex<Vec<Labelled>>);
 
 impl Control for Recorder {}
 
-impl Observer for Recorder {
-    fn observe(&self, event: &Event<'_>) {
-        if let Event::Moved(state) = event {
+impl SearchObserver for Recorder {
+    fn observe(&self, event: &SearchEvent<'_>) {
+        if let SearchEvent::Moved(state) = event {
             self.0.lock().unwrap().push(labelled(state.structure()));
         }
     }
@@ -62,7 +62,7 @@ fn climb(rows: &Sample, kappa: Kappa) -> (GraphClimbState, Vec<Labelled>, Contex
     let climb = GraphClimb::new(&scorer, prior);
     let mut state = climb.start().unwrap();
     let recorder = Recorder::default();
-    assert_eq!(run(&climb, &mut state, &recorder).unwrap(), StopReason::Converged);
+    assert_eq!(climb_graph(&climb, &mut state, &recorder).unwrap(), StopReason::Converged);
     (state, recorder.0.into_inner().unwrap(), prior)
 }
 

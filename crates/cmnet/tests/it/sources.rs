@@ -2,22 +2,18 @@
 //! gives the same bytes, and every long computation stops when it is asked to.
 
 use crate::common::{Sample, edge, generator, schema};
-use cmnet::Structure;
-use cmnet::control::{Control, Outcome, StopReason};
-use cmnet::counts::{CountSource, CountedTable, MarginCounts, PlaneCounts, RowCounts, ShardedCounts};
-use cmnet::data::{DataDigest, Dataset};
-use cmnet::error::Result;
-use cmnet::graph::VarSet;
-use cmnet::io::{ReadOptions, Source, csv, model_file};
-use cmnet::learn::{LearnOptions, Learned, SearchMode, learn, learn_counts};
-use cmnet::loglinear::{FitOptions, Method, fit, fit_with};
+use cmnet::{
+    Control, CountSource, CountedTable, DataDigest, Dataset, FitMethod, FitOptions, LearnOptions, Learned,
+    MarginCounts, Outcome, PlaneCounts, ReadOptions, Result, RowCounts, SearchMode, ShardedCounts, Source,
+    StopReason, Structure, VarSet, fit, fit_with, learn, learn_counts, read_csv,
+};
 use rand::Rng;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn bundled(name: &str) -> Dataset {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(format!("{name}.csv"));
-    csv::read(&Source::Path(path), &ReadOptions::default()).unwrap().data
+    read_csv(&Source::Path(path), &ReadOptions::default()).unwrap().data
 }
 
 /// Five variables of five levels; each copies the one before it most of the time.
@@ -47,7 +43,7 @@ fn shards(data: &Dataset, count: u32) -> Vec<Dataset> {
 }
 
 /// The bytes of every model that was learned, and which one was chosen.
-fn bytes(learned: &Learned, model: impl Fn(&cmnet::learn::LearnedModel) -> cmnet::Model) -> Vec<String> {
+fn bytes(learned: &Learned, model: impl Fn(&cmnet::LearnedModel) -> cmnet::Model) -> Vec<String> {
     let chosen = format!("{:?} {:?} {}", learned.selected, learned.criterion, learned.stop);
     let texts = learned.models.iter().map(|one| model_file::to_text(&model(one)).unwrap());
     texts.chain([chosen]).collect()
@@ -66,7 +62,7 @@ fn by_counts<S: CountSource>(counts: &S, data: &Dataset, options: &LearnOptions)
 
 fn shards_give_the_same_bytes(data: &Dataset) {
     for search in [SearchMode::Paper, SearchMode::Blanket] {
-        for method in [Method::Auto, Method::Pseudo] {
+        for method in [FitMethod::Auto, FitMethod::Pseudo] {
             let fit = FitOptions { method, ..FitOptions::default() };
             let options = LearnOptions { search, fit, ..LearnOptions::default() };
             let expected = by_dataset(data, &options);
@@ -137,7 +133,7 @@ fn a_source_of_three_functions_gives_the_same_bytes() {
     cells[0].1 -= 1;
     let plain = Plain { cardinalities: data.schema().cardinalities(), cells };
     for search in [SearchMode::Paper, SearchMode::Blanket] {
-        for method in [Method::Auto, Method::Pseudo] {
+        for method in [FitMethod::Auto, FitMethod::Pseudo] {
             let fit = FitOptions { method, ..FitOptions::default() };
             let options = LearnOptions { search, fit, ..LearnOptions::default() };
             assert_eq!(by_counts(&plain, &data, &options), by_dataset(&data, &options));
@@ -192,7 +188,7 @@ fn a_blanket_that_cannot_be_numbered_is_fitted_from_any_source() {
     for leaf in 1..71 {
         structure.toggle_edge(edge(0, leaf)).unwrap();
     }
-    let options = FitOptions { method: Method::Pseudo, ..FitOptions::default() };
+    let options = FitOptions { method: FitMethod::Pseudo, ..FitOptions::default() };
     let expected = fit(&structure, &data, &options).unwrap();
     let parts = shards(&data, 3);
     let boxed = |part| -> Box<dyn CountSource + '_> { Box::new(RowCounts::new(part)) };
@@ -235,7 +231,7 @@ fn a_fit_stops_wherever_it_is_asked_to() {
     for v in 1..cardinalities.len() {
         chain.toggle_edge(edge(v - 1, v)).unwrap();
     }
-    let cases = [(&cycle, Method::Exact), (&cycle, Method::Pseudo), (&chain, Method::Exact)];
+    let cases = [(&cycle, FitMethod::Exact), (&cycle, FitMethod::Pseudo), (&chain, FitMethod::Exact)];
     for (structure, method) in cases {
         let options = FitOptions { method, smoothing: 0.5, ..FitOptions::default() };
         let never = Impatient::new(usize::MAX);

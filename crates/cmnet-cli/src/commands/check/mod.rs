@@ -8,14 +8,10 @@ use crate::commands::score::{alpha, kappa};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
-use cmnet::control::Control;
-use cmnet::counts::RowCounts;
-use cmnet::data::{DataDigest, Dataset};
-use cmnet::graph::Edge;
-use cmnet::loglinear::Fit;
-use cmnet::score::{ContextPrior, Scorer};
-use cmnet::search::{SearchUsed, StopReason};
-use cmnet::{Model, Structure};
+use cmnet::{
+    ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, Scorer, SearchUsed, StopReason,
+    Structure,
+};
 use cmnet_check::{Labelled, Optimality, Scoring, Table, is_locally_optimal, score};
 use cmnet_report::answer::CheckedAnswer;
 
@@ -27,7 +23,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let data = files::table_for(&model, &arguments.data)?;
     let prior = ContextPrior::new(kappa(&model, arguments.scoring.kappa.as_deref())?, data.rows());
     let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
-    let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::score::Nats::to_f64))?;
+    let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?;
     let (table, structure) = (table(&data)?, labelled(model.structure()));
     let counts = RowCounts::new(&data);
     let learner = Scorer::new(&counts, alpha).score(model.structure(), &prior)?.total();
@@ -43,7 +39,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
         rows: data.rows() as f64,
         regular: structure.is_regular(table.cardinalities()),
         score: score(&table, &structure, &scoring)?.total(),
-        learner: learner.map(cmnet::score::Nats::to_f64),
+        learner: learner.map(cmnet::Nats::to_f64),
         recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
         parameters,

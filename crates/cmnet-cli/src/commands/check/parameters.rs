@@ -1,6 +1,6 @@
 //! The referee's word on fitted parameters: restrictions, gradient, likelihood.
 
-use cmnet::loglinear::{Estimate, Fit, RIDGE};
+use cmnet::{Estimate, Fit, RIDGE};
 use cmnet_check::{
     CheckError, Ending, Imagined, Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood,
     maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,

@@ -1,8 +1,7 @@
 //! The same in sentences.
 
 use crate::commands::asking;
-use cmnet::data::Schema;
-use cmnet::graph::VarSet;
+use cmnet::{Schema, VarSet};
 use cmnet_report::answer::Explained;
 use cmnet_report::sentence;
 use std::fmt::Write as _;

@@ -10,8 +10,7 @@ use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
-use cmnet::io::checkpoint_file;
-use cmnet::learn::{LearnOptions, ModelClass, learn_from};
+use cmnet::{LearnOptions, ModelClass, checkpoint_files, learn_from};
 use cmnet_report::answer::LearnedAnswer;
 
 pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
@@ -20,7 +19,7 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     if let Some(path) = &arguments.checkpoints.checkpoint {
         files::check_output(path, &arguments.data.files())?;
-        for checkpoint in checkpoint_file::written(path) {
+        for checkpoint in checkpoint_files(path) {
             outputs.paths().try_for_each(|output| files::check_apart(output, &checkpoint))?;
         }
     }

@@ -3,10 +3,7 @@
 use crate::args::{Format, LearnArgs};
 use crate::exit::Usage;
 use crate::{files, output};
-use cmnet::Model;
-use cmnet::data::Dataset;
-use cmnet::io::{model_file, write_atomic};
-use cmnet::learn::{LearnOptions, Learned, Select};
+use cmnet::{Dataset, LearnOptions, Learned, Model, Select, write_atomic};
 use cmnet_report::{Drawing, svg};
 use std::path::{Path, PathBuf};
 
@@ -68,7 +65,7 @@ impl Outputs {
     pub(super) fn write_model(&self, model: &Model) -> anyhow::Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         if let Some(path) = &self.model {
-            model_file::save(model, path)?;
+            model.save(path)?;
             written.push(path.clone());
         }
         if let Some(path) = &self.drawing {

@@ -7,14 +7,9 @@ use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::output;
 use crate::progress::Watch;
-use cmnet::Model;
-use cmnet::data::Dataset;
-use cmnet::error::Dialect;
-use cmnet::io::LoadedTable;
-use cmnet::io::model_file::{context_records, edge_names};
-use cmnet::learn::LearnOptions;
-use cmnet::loglinear::fit;
-use cmnet::search::StopReason;
+use cmnet::{
+    Dataset, Dialect, LearnOptions, LoadedTable, Model, StopReason, context_records, edge_names, fit,
+};
 use cmnet_paper::sgm::{LearnedSgm, SgmFit, SgmOptions, learn};
 use cmnet_report::answer::StratifiedAnswer;
 use cmnet_report::answer::learned::TableFacts;

@@ -1,12 +1,10 @@
 //! What `cmnet learn` prints for people.
 
 use crate::dialect::CommandLine;
-use cmnet::data::Dataset;
-use cmnet::io::LoadedTable;
-use cmnet::learn::{Criterion, Learned, LearnedModel, SearchReason};
-use cmnet::loglinear::{Estimate, Fit, FitReason, FitStatus};
-use cmnet::score::Nats;
-use cmnet::search::{SearchUsed, StopReason};
+use cmnet::{
+    Criterion, Dataset, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedTable, Nats,
+    SearchReason, SearchUsed, StopReason,
+};
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@ use crate::graph::{Edge, VarSet};
 use crate::score::{ContextPrior, Scorer};
 use crate::search::graph_climb::GraphClimb;
 use crate::search::limits::BlanketLimits;
-use crate::search::observer::{Event, Observer, Standing};
+use crate::search::observer::{SearchEvent, SearchObserver, Standing};
 use rayon::prelude::*;
 
 /// Nodes whose blankets are found between two looks at the clock.
@@ -72,18 +72,22 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     ///
     /// # Errors
     /// When an outcome space is too large.
-    pub fn find_blankets(&self, state: &mut BlanketState, observer: &dyn Observer) -> Result<StopReason> {
+    pub fn find_blankets(
+        &self,
+        state: &mut BlanketState,
+        observer: &dyn SearchObserver,
+    ) -> Result<StopReason> {
         match self.batches(state, observer) {
             Ok(()) => Ok(StopReason::Converged),
             Err(Halt::Stopped(reason)) => {
-                observer.observe(&Event::Paused(Standing::Blankets(state)));
+                observer.observe(&SearchEvent::Paused(Standing::Blankets(state)));
                 Ok(reason)
             }
             Err(Halt::Failed(error)) => Err(error),
         }
     }
 
-    fn batches(&self, state: &mut BlanketState, observer: &dyn Observer) -> Halting<()> {
+    fn batches(&self, state: &mut BlanketState, observer: &dyn SearchObserver) -> Halting<()> {
         state.of = self.scorer.cardinalities().len();
         while state.blankets.len() < state.of {
             let batch: Vec<Var> =
@@ -91,7 +95,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
             let find = |&node: &Var| climb(self.scorer, node, self.limits, observer);
             let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<Halting<_>>()?;
             state.blankets.extend(found);
-            observer.observe(&Event::Advanced(state));
+            observer.observe(&SearchEvent::Advanced(state));
         }
         Ok(())
     }
