@@ -45,7 +45,7 @@ use std::io::Read;
 /// assert_eq!(loaded.data.schema().variable(0).levels, ["no", "yes"]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-pub fn read<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<LoadedTable> {
+pub fn read_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<LoadedTable> {
     let options = options.into();
     read_text(source.open(options.control())?, options)
 }
@@ -54,7 +54,7 @@ pub fn read<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> 
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_from<'a>(
+pub fn read_csv_from<'a>(
     name: &str,
     reader: impl Read,
     options: impl Into<Under<'a, ReadOptions>>,

@@ -27,7 +27,7 @@ pub struct CodedRow<'a> {
 /// # Errors
 /// When the source cannot be read, has none of the variables, or holds a value that is no
 /// level of its variable; or what `visit` says; when the control asks to stop.
-pub fn visit<'a>(
+pub fn visit_rows<'a>(
     source: &Source,
     options: impl Into<Under<'a, ReadOptions>>,
     on_unknown: OnUnknown,
