@@ -53,7 +53,8 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
         None => output::note(&format!("{error:#}")),
     }
     ExitCode::from(match fact.map(Error::kind) {
-        Some(ErrorKind::Limit { .. }) => 3,
+        Some(ErrorKind::Stopped(StopReason::Interrupted)) => 130,
+        Some(ErrorKind::Limit { .. } | ErrorKind::Stopped(_)) => 3,
         Some(_) => 2,
         None => match error.downcast_ref::<CheckError>() {
             Some(CheckError::TooLarge { .. }) => 3,

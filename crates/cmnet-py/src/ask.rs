@@ -6,11 +6,12 @@ use crate::model::{Data, Model};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder, check_memory};
 use crate::threads::in_pool;
+use crate::work::Stop;
 use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, GibbsOptions, InferenceMethod, Network,
-    Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Var, find_level, find_variable,
+    Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Under, Var, find_level, find_variable,
     parse_bytes,
 };
 use cmnet_report::answer::{Compared, Explained, JointDistribution, Marginals, MostProbable};
@@ -77,9 +78,9 @@ pub(crate) struct Question {
 
 impl Question {
     /// The question in the terms of one network.
-    fn of<'a>(&self, network: &'a Network) -> Result<Query<'a>> {
+    fn of<'a>(&self, network: &'a Network, stop: &'a Stop) -> Result<Query<'a>> {
         let evidence = self.given.evidence(network.schema())?;
-        let query = network.query().evidence(evidence).targets(&self.targets)?;
+        let query = network.query().control(stop).evidence(evidence).targets(&self.targets)?;
         query.variables()?;
         Ok(query.options(self.options()?))
     }
@@ -108,7 +109,7 @@ fn answer<'py>(
     answer: impl FnOnce(&Query<'_>) -> Result<Value> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
     let network = model.network(py)?;
-    let found = work::call(py, 1, move || answer(&question.of(&network)?))?;
+    let found = work::call(py, 1, move |stop| answer(&question.of(&network, stop)?))?;
     value::to_python(py, &found)
 }
 
@@ -158,8 +159,8 @@ fn completion(query: &Query<'_>) -> Result<Value> {
 #[pyfunction]
 pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Question) -> PyResult<Rows> {
     let network = model.network(py)?;
-    work::stoppable_in_pieces(py, usize::from(rows <= 1024), move |stop| {
-        let query = question.of(&network)?;
+    work::call(py, usize::from(rows <= 1024), move |stop| {
+        let query = question.of(&network, stop)?;
         let sampler = query.sampler()?;
         let width = network.schema().len().max(1);
         let block = (DRAWN / width).clamp(1, 64) * 1024;
@@ -168,7 +169,7 @@ pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Quest
             stop.check()?;
             let end = rows.min(start + block);
             check_memory(2 * (end - start) * (width + 16) * size_of::<u32>(), start)?;
-            sampler.rows(start..end).iter().try_for_each(|row| drawn.push(row))?;
+            sampler.rows(start..end)?.iter().try_for_each(|row| drawn.push(row))?;
         }
         Ok(drawn.finish())
     })
@@ -200,9 +201,13 @@ pub(crate) fn predict<'py>(
     let target = find_variable(network.schema(), target).map_err(to_python)?;
     let exact = inference.exact().map_err(to_python)?;
     let levels = network.schema().variable(target).levels.len();
-    let found =
-        over_rows(py, model.model.schema(), data, RowReading::new(&reading, forgiving), move |rows| {
-            let mut predictor = Predictor::new(&network, target, &exact)?;
+    let found = over_rows(
+        py,
+        model.model.schema(),
+        data,
+        RowReading::new(&reading, forgiving),
+        move |rows, stop| {
+            let mut predictor = Predictor::under(&network, target, &exact, stop)?;
             let mut found = Predicted::default();
             rows.each(&mut |levels, weight| {
                 let prediction = predictor.predict(levels)?;
@@ -213,7 +218,8 @@ pub(crate) fn predict<'py>(
                 Ok(())
             })?;
             Ok(found)
-        })?;
+        },
+    )?;
     let shape = [found.best.len(), levels];
     let probabilities = PyArray1::from_vec(py, found.probabilities).reshape(shape)?;
     let [best, truth] = [found.best, found.truth].map(|codes| PyArray1::from_vec(py, codes));
@@ -238,9 +244,9 @@ pub(crate) fn explain<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let network = model.model.fit().is_some().then(|| model.network(py)).transpose()?;
     let model = model.model.clone();
-    let answer = work::call(py, 1, move || {
-        let evidence = given.evidence(model.schema())?;
-        value::of(&Explained::of(&model, network.as_deref(), &evidence, &inference.exact()?)?)
+    let answer = work::call(py, 1, move |stop| {
+        let (evidence, exact) = (given.evidence(model.schema())?, inference.exact()?);
+        value::of(&Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?)
     })?;
     value::to_python(py, &answer)
 }
@@ -256,9 +262,9 @@ pub(crate) fn compare<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
     let models = [model.model.clone(), other.model.clone()];
-    let answer = work::call(py, 1, move || {
+    let answer = work::call(py, 1, move |stop| {
         let [one, other] = &models;
-        value::of(&Compared::of(one, other, table.as_deref())?)
+        value::of(&Compared::under(one, other, table.as_deref(), stop)?)
     })?;
     value::to_python(py, &answer)
 }
@@ -268,8 +274,9 @@ pub(crate) fn compare<'py>(
 pub(crate) fn factors(py: Python<'_>, model: &Model, memory: &str) -> PyResult<Vec<(Vec<String>, Vec<f64>)>> {
     let network = model.network(py)?;
     let memory = parse_bytes(OptionName::Memory, memory).map_err(|error| errors::to_python(py, &error))?;
-    work::call(py, 1, move || {
+    work::call(py, 1, move |stop| {
         let factors = network.factors(&Evidence::none(), memory)?;
+        stop.check()?;
         let name = |&v: &Var| network.schema().name(v).to_owned();
         let named = factors.tables().map(|(scope, table)| (scope.iter().map(name).collect(), table.to_vec()));
         Ok(named.collect())

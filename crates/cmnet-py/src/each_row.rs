@@ -5,10 +5,10 @@ use crate::errors;
 use crate::intake::{Rows, Source, read, weight_of};
 use crate::model::Data;
 use crate::options::Reading;
-use crate::work::{Running, Stop, guarded, interrupted, signals, stoppable, value};
+use crate::work::{Running, Stop, call, guarded, interrupted, signals, value};
 use cmnet::{
     Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema, Source as File,
-    visit_rows,
+    Under, visit_rows,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -45,20 +45,20 @@ pub(crate) fn over_rows<T: Send + 'static>(
     schema: &Schema,
     data: Data<'_>,
     how: RowReading<'_>,
-    job: impl FnOnce(&mut dyn EachRow) -> Result<T> + Send + 'static,
+    job: impl FnOnce(&mut dyn EachRow, &Stop) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let options = how.reading.options().map_err(|error| errors::to_python(py, &error))?;
     let schema = schema.clone();
     let on_unknown = how.on_unknown;
     match data {
         Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, on_unknown), job),
-        Data::File(path) => stoppable(py, 1, move |stop| {
+        Data::File(path) => call(py, 1, move |stop| {
             let file = File::Path(path);
-            job(&mut FileRows { file, options, schema, on_unknown, stop })
+            job(&mut FileRows { file, options, schema, on_unknown, stop }, stop)
         }),
         Data::Table(table) => {
             let data = table.data.clone();
-            stoppable(py, 1, move |stop| job(&mut PackedRows { data, schema, on_unknown, stop }))
+            call(py, 1, move |stop| job(&mut PackedRows { data, schema, on_unknown, stop }, stop))
         }
     }
 }
@@ -75,6 +75,7 @@ struct FileRows<'a> {
 impl EachRow for FileRows<'_> {
     fn each(&mut self, tell: &mut Tell<'_>) -> Result<()> {
         let Self { file, options, schema, on_unknown, stop } = self;
+        let options = Under::new(&*options, *stop);
         visit_rows(file, options, *on_unknown, schema, |row| {
             stop.check()?;
             tell(row.levels, row.weight)
@@ -149,13 +150,13 @@ fn over_memory<T: Send + 'static>(
     py: Python<'_>,
     source: Source<'_>,
     mut leveling: Leveling,
-    job: impl FnOnce(&mut dyn EachRow) -> Result<T> + Send + 'static,
+    job: impl FnOnce(&mut dyn EachRow, &Stop) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = sync_channel(WAITING);
     let width = leveling.schema.len();
     let stop = Stop::default();
     let own = stop.clone();
-    let work = move || job(&mut Received { receiver, width, stop: &own });
+    let work = move || job(&mut Received { receiver, width, stop: &own }, &own);
     let running = Running::start(py, 1, work)?;
     leveling.sending = Some(Sending { sender, block: Block::default(), raised: None, left: false });
     let done = read(py, source, &mut leveling);

@@ -3,10 +3,11 @@
 
 use crate::cells::{Cells, Labels, not_categories};
 use crate::errors;
-use crate::work::{self, signals};
+use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::{
-    Columns, Error, InputProblem, Intake, Levels, LoadedTable, Place, ReadOptions, Result, UNNAMED_TABLE,
+    Columns, Control, Error, InputProblem, Intake, Levels, LoadedTable, Place, ReadOptions, Result,
+    UNNAMED_TABLE,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -60,6 +61,10 @@ pub(crate) trait Rows: Send {
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()>;
     /// Some rows.
     fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()>;
+    /// What a signal raised while rows were taken.
+    fn raised(&mut self) -> Option<PyErr> {
+        None
+    }
 }
 
 /// What ended a reading early.
@@ -101,7 +106,7 @@ pub(crate) fn read(py: Python<'_>, source: Source<'_>, rows: &mut impl Rows) -> 
     };
     match done? {
         Ok(()) => Ok(()),
-        Err(Failure::Library(error)) => Err(errors::to_python(py, &error)),
+        Err(Failure::Library(error)) => Err(rows.raised().unwrap_or_else(|| errors::to_python(py, &error))),
         Err(Failure::Python(raised)) => Err(raised),
         Err(Failure::Stream(what)) => Err(errors::stream(py, &what)),
     }
@@ -292,26 +297,27 @@ pub(crate) struct Packing {
     options: ReadOptions,
     columns: Option<Columns>,
     intake: Option<Intake>,
+    signals: Signals,
 }
 
 impl Packing {
     pub(crate) fn new(options: ReadOptions) -> Self {
-        Self { options, columns: None, intake: None }
+        Self { options, columns: None, intake: None, signals: Signals::new() }
     }
 
     /// The packed table, by the calling thread, which reuses the memory that it has, or by
     /// another where that takes so long that Ctrl-C would have to wait for it.
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<LoadedTable> {
         if self.intake.as_ref().is_some_and(|intake| intake.rows() > LARGE) {
-            work::call(py, 1, move || self.packed())
+            work::call(py, 1, move |stop| self.packed(stop))
         } else {
-            work::guarded(py, || self.packed())
+            work::guarded(py, || self.packed(&()))
         }
     }
 
-    fn packed(self) -> Result<LoadedTable> {
+    fn packed(self, control: &dyn Control) -> Result<LoadedTable> {
         let no_table = || Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns);
-        self.intake.ok_or_else(no_table)?.finish(self.options.on_missing)
+        self.intake.ok_or_else(no_table)?.finish_under(self.options.on_missing, control)
     }
 }
 
@@ -335,9 +341,13 @@ impl Rows for Packing {
         let (Some(intake), Some(columns)) = (&mut self.intake, &self.columns) else { return Ok(()) };
         for row in 0..rows {
             let weight = weight_of(columns, cells, row, intake.rows() + 1)?;
-            intake.push(weight, |variable| cells[variable].get(row))?;
+            intake.push_under(&self.signals, weight, |variable| cells[variable].get(row))?;
         }
         Ok(())
+    }
+
+    fn raised(&mut self) -> Option<PyErr> {
+        self.signals.raised()
     }
 }
 

@@ -40,7 +40,7 @@ impl Unfinished {
     fn learned<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let (data, state) = (self.data.clone(), self.state.clone());
         let options = LearnOptions { select: Select::None, ..self.options.clone() };
-        let found = work::call(py, 1, move || {
+        let found = work::call(py, 1, move |_| {
             let mut learned = learn_from(state, &data, &options, &StopAtOnce)?;
             learned.stop = StopReason::Interrupted;
             Found::of(&learned, &data, &options)

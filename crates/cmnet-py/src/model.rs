@@ -8,8 +8,8 @@ use crate::table::{Table, levels};
 use crate::{value, work};
 use cmnet::{
     DataDigest, Dataset, Error, Evaluator, Fit, InputProblem, LevelOrder, MissingValues, Network, OnMissing,
-    Outcome, Place, ReadOptions, Result, RowCounts, Schema, Source as File, context_records, edge_names,
-    evaluate, find_variable, fit_with, read_csv, write_atomic,
+    Outcome, Place, ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records,
+    edge_names, evaluate_under, find_variable, fit_with, read_csv, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Format, sentence};
@@ -51,7 +51,7 @@ impl Model {
             return Ok(network.clone());
         }
         let model = self.model.clone();
-        let network = work::call(py, 1, move || model.network().map(Arc::new))?;
+        let network = work::call(py, 1, move |_| model.network().map(Arc::new))?;
         Ok(self.network.get_or_init(|| network).clone())
     }
 
@@ -78,17 +78,17 @@ impl Model {
         let arranged = match data {
             Data::Table(table) => {
                 let data = table.data.clone();
-                work::call(py, 1, move || model.arrange(own_columns(model.schema(), &data)?))?
+                work::call(py, 1, move |_| model.arrange(own_columns(model.schema(), &data)?))?
             }
             Data::Memory(source) => {
                 let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
                 let loaded = packing.finish(py)?;
-                work::call(py, 1, move || model.arrange(loaded.data))?
+                work::call(py, 1, move |_| model.arrange(loaded.data))?
             }
-            Data::File(path) => {
-                work::call(py, 1, move || model.arrange(read_csv(&File::Path(path), &options)?.data))?
-            }
+            Data::File(path) => work::call(py, 1, move |stop| {
+                model.arrange(read_csv(&File::Path(path), Under::new(&options, stop))?.data)
+            })?,
         };
         Ok(Arc::new(arranged))
     }
@@ -114,7 +114,7 @@ impl Model {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        work::call(py, 1, move || cmnet::Model::load(&path).map(Self::new))
+        work::call(py, 1, move |_| cmnet::Model::load(&path).map(Self::new))
     }
 
     fn text(&self, py: Python<'_>) -> PyResult<String> {
@@ -123,7 +123,7 @@ impl Model {
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let model = self.model.clone();
-        work::call(py, 1, move || model.save(&path))
+        work::call(py, 1, move |_| model.save(&path))
     }
 
     #[getter]
@@ -175,7 +175,7 @@ impl Model {
     fn drawing(&self, py: Python<'_>, format: &str) -> PyResult<String> {
         let file = PathBuf::from(if format == "txt" { "-".to_owned() } else { format!("drawing.{format}") });
         let model = self.model.clone();
-        work::call(py, 1, move || {
+        work::call(py, 1, move |_| {
             Ok(Format::from_path(&file)?.render(&Drawing::new(model.schema(), model.structure())?))
         })
     }
@@ -187,7 +187,7 @@ impl Model {
             return Err(errors::option(py, "path", &path.display().to_string(), expected));
         }
         let model = self.model.clone();
-        work::call(py, 1, move || {
+        work::call(py, 1, move |_| {
             let picture = Format::from_path(&path)?.render(&Drawing::new(model.schema(), model.structure())?);
             write_atomic(&path, picture.as_bytes())
         })
@@ -197,7 +197,7 @@ impl Model {
         let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let fitted = work::stoppable(py, 0, move |stop| {
+        let fitted = work::call(py, 0, move |stop| {
             match fit_with(model.structure(), &RowCounts::new(&data), &options, stop)? {
                 Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(&data)), ..fitted }),
                 Outcome::Stopped(_) => Err(work::interrupted()),
@@ -215,8 +215,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let answer = work::call(py, 1, move || {
-            value::of(&EvaluatedAnswer::from(&evaluate(&model.normalized_fit()?, &data)))
+        let answer = work::call(py, 1, move |stop| {
+            let fit = model.normalized_fit_under(stop)?;
+            value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?))
         })?;
         value::to_python(py, &answer)
     }
@@ -238,15 +239,19 @@ impl Model {
             Data::Memory(_) | Data::Table(_) => None,
         };
         let model = self.model.clone();
-        let answers =
-            over_rows(py, self.model.schema(), data, RowReading::new(&reading, forgiving), move |rows| {
-                let fit = model.normalized_fit()?;
+        let answers = over_rows(
+            py,
+            self.model.schema(),
+            data,
+            RowReading::new(&reading, forgiving),
+            move |rows, stop| {
+                let fit = model.normalized_fit_under(stop)?;
                 if !pseudo && fit.parameters.log_partition().is_none() {
                     let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
                     let problem = "the model is not normalised: its junction tree is too large";
                     return Err(Error::question(problem, hint));
                 }
-                let evaluator = fit.parameters.evaluator();
+                let evaluator = fit.parameters.evaluator_under(stop)?;
                 let mut gaps = Gaps::new(model.schema());
                 let mut answers = Vec::new();
                 rows.each(&mut |levels, _| {
@@ -256,7 +261,8 @@ impl Model {
                 })?;
                 gaps.check(on_missing, source)?;
                 Ok(answers)
-            })?;
+            },
+        )?;
         Ok(PyArray1::from_vec(py, answers))
     }
 }

@@ -7,7 +7,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use cmnet::{
-    Codes, Dataset, Error, OnUnknown, Result, Schema, Source as File, Variable, read_csv, visit_rows,
+    Codes, Dataset, Error, OnUnknown, Result, Schema, Source as File, Under, Variable, read_csv, visit_rows,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -98,11 +98,12 @@ impl Rows {
     fn from_bytes(py: Python<'_>, name: &str, bytes: &[u8], reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let file = File::bytes(name, bytes.to_vec());
-        work::call(py, 1, move || {
-            let schema = read_csv(&file, &options)?.data.schema().clone();
+        work::call(py, 1, move |stop| {
+            let options = Under::new(&options, stop);
+            let schema = read_csv(&file, options)?.data.schema().clone();
             let mut found = RowsBuilder::new(&schema);
             let mut levels = Vec::new();
-            visit_rows(&file, &options, OnUnknown::Error, &schema, |row| {
+            visit_rows(&file, options, OnUnknown::Error, &schema, |row| {
                 levels.clear();
                 levels.extend(row.levels.iter().map(|level| level.unwrap_or(0)));
                 found.push(&levels)

@@ -5,8 +5,8 @@ use crate::errors;
 use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
-use crate::work;
-use cmnet::{DataDigest, Dataset, LoadedTable, Schema, Source as File, Variable, Warning, read_csv};
+use crate::work::{self, Stop};
+use cmnet::{DataDigest, Dataset, LoadedTable, Schema, Source as File, Under, Variable, Warning, read_csv};
 use cmnet_report::warning_text;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -58,7 +58,8 @@ impl Table {
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        Ok(Self::of(work::call(py, 1, move || read_csv(&File::Path(path), &options))?))
+        let read = move |stop: &Stop| read_csv(&File::Path(path), Under::new(&options, stop));
+        Ok(Self::of(work::call(py, 1, read)?))
     }
 
     /// Puts a table together from its parts.
@@ -136,7 +137,7 @@ impl Table {
     /// Every observation as a row, equal ones beside each other.
     fn observations(&self, py: Python<'_>) -> PyResult<Rows> {
         let data = self.data.clone();
-        work::stoppable(py, 1, move |stop| {
+        work::call(py, 1, move |stop| {
             let mut rows = RowsBuilder::new(data.schema());
             for (row, &weight) in data.weights().iter().enumerate() {
                 let levels = data.row(row);

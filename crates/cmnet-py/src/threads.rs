@@ -17,7 +17,7 @@ pub(crate) fn start<T: Send + 'static>(
     let (sender, receiver) = channel();
     let guarded = move || {
         let result = caught(work);
-        // Nobody listens any more when the caller was interrupted.
+        // Nobody listens when the caller has failed to start.
         let _ = sender.send(result);
     };
     pool(threads)?.spawn(guarded);
@@ -35,7 +35,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Finished<T> {
 }
 
 /// A pool of its own per call: a process that was forked has no threads of its parent's. It
-/// ends with its work, also when nobody waits for that any more.
+/// ends with its work.
 fn pool(threads: usize) -> Result<ThreadPool, String> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
     let named = builder.thread_name(|number| format!("cmnet {number}"));

@@ -4,10 +4,10 @@ use crate::errors;
 use crate::threads::{Finished, caught, start};
 use cmnet::{Control, Error, StopReason};
 use pyo3::prelude::*;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How often the caller looks for signals and progress.
 const LOOK: Duration = Duration::from_millis(50);
@@ -50,7 +50,7 @@ impl Control for Stop {
 
 /// What ends work that is not wanted any more.
 pub(crate) fn interrupted() -> Error {
-    Error::question("the work was interrupted", "start it again")
+    StopReason::Interrupted.into()
 }
 
 /// Work that has begun.
@@ -89,20 +89,6 @@ impl<T: Send + 'static> Running<T> {
             self.join(py);
         }
         Ok(Ended::Interrupted(raised, found))
-    }
-
-    /// Waits for work that knows no control. This is the only place that leaves work behind: after
-    /// a signal nobody waits for it, it ends by itself in its own thread, and its result is
-    /// dropped. It serves files that are read and questions to a model; once inference takes a
-    /// [`Control`], its calls belong to [`stoppable`].
-    fn wait_or_leave(mut self, py: Python<'_>, stop: impl Fn()) -> PyResult<Ended<T>> {
-        match self.watch(py, || Ok(()))? {
-            Watched::Ended(ended) => Ok(ended),
-            Watched::Raised(raised) => {
-                stop();
-                Ok(Ended::Interrupted(raised, None))
-            }
-        }
     }
 
     /// Waits until the work has ended, whatever it gives.
@@ -160,18 +146,9 @@ pub(crate) fn value<T>(py: Python<'_>, ended: Ended<Result<T, Error>>) -> PyResu
     }
 }
 
-/// Runs work that knows no control in so many threads of its own and gives its value; Ctrl-C
-/// leaves it behind, see [`Running::wait_or_leave`].
+/// Runs work in so many threads of its own and gives its value. Ctrl-C asks it to stop, and it
+/// has ended when this returns: long work asks its control many times a second.
 pub(crate) fn call<T: Send + 'static>(
-    py: Python<'_>,
-    threads: usize,
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> PyResult<T> {
-    value(py, Running::start(py, threads, work)?.wait_or_leave(py, || ())?)
-}
-
-/// As [`call`], for work that asks its control: Ctrl-C waits until it has stopped.
-pub(crate) fn stoppable<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     work: impl FnOnce(&Stop) -> Result<T, Error> + Send + 'static,
@@ -181,16 +158,38 @@ pub(crate) fn stoppable<T: Send + 'static>(
     value(py, Running::start(py, threads, move || work(&own))?.wait(py, || stop.ask(), || Ok(()))?)
 }
 
-/// As [`call`], for inference that asks its control only between two long pieces of work: Ctrl-C
-/// leaves it behind, and it ends after the present piece.
-pub(crate) fn stoppable_in_pieces<T: Send + 'static>(
-    py: Python<'_>,
-    threads: usize,
-    work: impl FnOnce(&Stop) -> Result<T, Error> + Send + 'static,
-) -> PyResult<T> {
-    let stop = Stop::default();
-    let own = stop.clone();
-    value(py, Running::start(py, threads, move || work(&own))?.wait_or_leave(py, || stop.ask())?)
+/// The control of work that the calling thread does itself: it looks for signals now and then.
+pub(crate) struct Signals(Mutex<Looked>);
+
+struct Looked {
+    at: Instant,
+    raised: Option<PyErr>,
+}
+
+impl Signals {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(Looked { at: Instant::now(), raised: None }))
+    }
+
+    /// What a signal raised, once.
+    pub(crate) fn raised(&self) -> Option<PyErr> {
+        self.looked().raised.take()
+    }
+
+    fn looked(&self) -> MutexGuard<'_, Looked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Control for Signals {
+    fn stop(&self) -> Option<StopReason> {
+        let mut looked = self.looked();
+        if looked.raised.is_none() && looked.at.elapsed() > LOOK {
+            looked.at = Instant::now();
+            looked.raised = Python::attach(signals).err();
+        }
+        looked.raised.as_ref().map(|_| StopReason::Interrupted)
+    }
 }
 
 /// Works on the calling thread without the interpreter's lock; for what is short.

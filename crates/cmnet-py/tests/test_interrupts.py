@@ -115,6 +115,37 @@ def test_ctrl_c_ends_sampling_and_the_thread_with_it(chain):
     assert time.process_time() - used < 0.5, "the work goes on although nobody waits for it"
 
 
+def working_threads():
+    """The threads of this process that are cmnet's."""
+    names = []
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/comm") as file:
+                names.append(file.read().strip())
+        except FileNotFoundError:
+            pass
+    return sum(name.startswith("cmnet") for name in names)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are listed on Linux only")
+@pytest.mark.parametrize("call", ["query", "joint", "map", "sample", "table"])
+def test_ctrl_c_ends_questions_and_leaves_no_thread_behind(chain, large, call):
+    long = {"method": "gibbs", "sweeps": 10**8}
+    calls = {
+        "query": lambda: chain.query(**long),
+        "joint": lambda: chain.joint(targets=["X1", "X2"], **long),
+        "map": lambda: chain.map(targets=["X1"], **long),
+        "sample": lambda: chain.sample(10**9, method="gibbs"),
+        "table": lambda: [cmnet.Table(large) for _ in range(50)],
+    }
+    took, error = interrupted_after(0.3, calls[call])
+    assert took < 0.5 and type(error) is KeyboardInterrupt
+    waited = time.monotonic()
+    while working_threads() and time.monotonic() - waited < 0.5:
+        time.sleep(0.01)
+    assert working_threads() == 0
+
+
 def test_memory_that_is_not_there_is_an_exception(tmp_path):
     """Under a limit of the system's, where a failed allocation would end the interpreter."""
     script = """

@@ -9,6 +9,7 @@ mod input;
 mod input_words;
 mod option;
 mod remedy;
+mod stop;
 mod text;
 
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use input::{InputProblem, MissingValues, Place, RowDoubt, WeightDoubt};
 pub(crate) use option::choices;
 pub use option::{Choice, ChoiceWord, Expected, OptionName, Subject};
 pub use remedy::{Remedies, Remedy};
+pub use stop::StopReason;
 pub use text::{nearest, quoted, quoted_bytes, quoted_list};
 
 use std::fmt;
@@ -172,6 +174,8 @@ pub enum ErrorKind {
     },
     /// A limit of this program or of the caller's budget.
     Limit(LimitReached),
+    /// The work's [control](crate::control::Control) asked it to stop: nothing is wrong.
+    Stopped(StopReason),
     /// The operating system refused.
     Io {
         /// The file concerned.
@@ -215,6 +219,7 @@ impl ErrorKind {
                 format!("{heading}: {found:?} is not usable; expected {expected}")
             }
             Self::Limit(limit) => limit.words(dialect),
+            Self::Stopped(reason) => reason.words(),
             Self::Io { path, action, source } => format!("{}: cannot {action}: {source}", path.display()),
         }
     }

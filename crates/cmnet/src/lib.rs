@@ -101,12 +101,13 @@ pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, Sear
 // Parameters.
 pub use loglinear::{
     Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
-    Terms, affordable_canonical, canonical, check_smoothing, fit, fit_with, largest_violation,
-    parameter_count, restrictions, same_model,
+    Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with,
+    largest_violation, parameter_count, restrictions, same_model,
 };
 // Models and questions.
 pub use evaluate::{
-    ContextElement, Difference, Evaluation, difference, divergence, divergence_from_table, evaluate,
+    ContextElement, Difference, Evaluation, difference, difference_under, divergence, divergence_from_table,
+    divergence_under, evaluate, evaluate_under,
 };
 pub use inference::{
     Approximation, Belief, BeliefOptions, Climb, ClimbOptions, Completion, Conditioned, EdgeStrength,
@@ -124,7 +125,7 @@ pub use io::{
 #[cfg(feature = "csv")]
 pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};
 // Stopping, and errors as facts.
-pub use control::{Control, Outcome, StopReason};
+pub use control::{Control, Outcome, StopReason, Under};
 pub use error::{
     Action, CheckpointProblem, Choice, ChoiceWord, Dialect, Error, ErrorKind, Expected, InputProblem,
     LimitReached, MissingValues, OptionName, Place, Plain, Remedies, Remedy, Result, RowDoubt,

@@ -1,8 +1,9 @@
 //! A learned structure with the names, the data and the options it came from (paper,
 //! Definition 3).
 
+use crate::control::Control;
 use crate::data::{DataDigest, Dataset, Schema, Var};
-use crate::error::{Error, Remedy, Result, quoted, quoted_list};
+use crate::error::{Error, ErrorKind, Remedy, Result, quoted, quoted_list};
 use crate::graph::{Edge, VarSet};
 use crate::inference::{Network, Query};
 use crate::loglinear::{Fit, FitOptions, affordable_canonical};
@@ -148,11 +149,23 @@ impl Model {
     /// # Errors
     /// When the model has no parameters.
     pub fn normalized_fit(&self) -> Result<Fit> {
+        self.normalized_fit_under(&())
+    }
+
+    /// As [`Model::normalized_fit`], under a control that may stop it.
+    ///
+    /// # Errors
+    /// As [`Model::normalized_fit`]; when the control asks to stop.
+    pub fn normalized_fit_under(&self, control: &dyn Control) -> Result<Fit> {
         let mut fit = self.fit.clone().ok_or_else(no_parameters)?;
         if fit.parameters.log_partition().is_none() {
             let memory = FitOptions::default().memory;
-            let normalized = fit.parameters.clone().normalized(self.structure.graph(), memory);
-            fit.parameters = normalized.unwrap_or(fit.parameters);
+            let own = fit.parameters.clone();
+            match own.normalized_under(self.structure.graph(), memory, control) {
+                Ok(normalized) => fit.parameters = normalized,
+                Err(error) if matches!(error.kind(), ErrorKind::Stopped(_)) => return Err(error),
+                Err(_) => {}
+            }
         }
         Ok(fit)
     }

@@ -50,7 +50,7 @@ fn write_csv(sampler: &Sampler<'_>, schema: &Schema, rows: usize, out: &mut dyn 
     writeln!(out, "{}", names.join(","))?;
     let labels = quoted_labels(schema);
     for first in (0..rows).step_by(CHUNK) {
-        for row in sampler.rows(first..rows.min(first + CHUNK)) {
+        for row in sampler.rows(first..rows.min(first + CHUNK)).map_err(io::Error::other)? {
             let fields = row.iter().zip(&labels).map(|(&level, labels)| labels[level as usize].as_str());
             writeln!(out, "{}", fields.collect::<Vec<_>>().join(","))?;
         }

@@ -2,8 +2,8 @@
 
 use super::{Answer, names};
 use cmnet::{
-    ContextElement, Dataset, Difference, Error, FitOptions, Model, Result, Schema, Terms, difference,
-    divergence, evaluate,
+    ContextElement, Control, Dataset, Difference, Error, ErrorKind, FitOptions, Model, Result, Schema, Terms,
+    difference_under, divergence_under, evaluate_under,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -36,8 +36,21 @@ impl<'a> Compared<'a> {
     /// Compares two models of the same variables, also on rows where some are given.
     ///
     /// # Errors
-    /// When the variables differ, naming the first difference; and as [`difference()`].
+    /// When the variables differ, naming the first difference; and as [`cmnet::difference`].
     pub fn of(one: &'a Model, other: &Model, rows: Option<&Dataset>) -> Result<Self> {
+        Self::under(one, other, rows, &())
+    }
+
+    /// As [`Compared::of`], under a control that may stop it.
+    ///
+    /// # Errors
+    /// As [`Compared::of`]; when the control asks to stop.
+    pub fn under(
+        one: &'a Model,
+        other: &Model,
+        rows: Option<&Dataset>,
+        control: &dyn Control,
+    ) -> Result<Self> {
         if let Some(first) = one.schema().first_difference(other.schema()) {
             let problem = format!("the two models do not match: {first}");
             return Err(Error::mismatch(problem, "compare models of one table"));
@@ -46,12 +59,18 @@ impl<'a> Compared<'a> {
         for model in [one, other] {
             Terms::new(model.structure(), Some(model.schema()))?;
         }
-        let mean = |model: &Model, rows| evaluate(&model.normalized_fit().ok()?, rows).log_likelihood;
+        let mean = |model: &Model, rows: &Dataset| {
+            let found =
+                model.normalized_fit_under(control).and_then(|fit| evaluate_under(&fit, rows, control));
+            Ok::<_, Error>(unless_stopped(found)?.and_then(|found| found.log_likelihood))
+        };
         Ok(Self {
             schema: one.schema(),
-            difference: difference(one.structure(), other.structure())?,
-            kl: [kl_divergence(one, other), kl_divergence(other, one)],
-            log_likelihood: rows.map(|rows| [mean(one, rows), mean(other, rows)]),
+            difference: difference_under(one.structure(), other.structure(), control)?,
+            kl: [kl_divergence(one, other, control)?, kl_divergence(other, one, control)?],
+            log_likelihood: rows
+                .map(|rows| Ok::<_, Error>([mean(one, rows)?, mean(other, rows)?]))
+                .transpose()?,
         })
     }
 
@@ -75,7 +94,16 @@ impl<'a> Compared<'a> {
     }
 }
 
-fn kl_divergence(one: &Model, other: &Model) -> Option<f64> {
-    let (one, other) = (one.fit()?, other.fit()?);
-    divergence(&one.parameters, &other.parameters, FitOptions::default().memory).ok()
+fn kl_divergence(one: &Model, other: &Model, control: &dyn Control) -> Result<Option<f64>> {
+    let (Some(one), Some(other)) = (one.fit(), other.fit()) else { return Ok(None) };
+    let memory = FitOptions::default().memory;
+    unless_stopped(divergence_under(&one.parameters, &other.parameters, memory, control))
+}
+
+/// What the answer can do without, where it cannot be had; a stop is no such place.
+fn unless_stopped<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(error) if matches!(error.kind(), ErrorKind::Stopped(_)) => Err(error),
+        found => Ok(found.ok()),
+    }
 }

@@ -3,8 +3,8 @@
 use super::{Answer, names};
 use crate::sentence;
 use cmnet::{
-    Edge, EdgeContext, Evidence, ExactOptions, Explanation, Model, Network, Result, Structure, Var, VarSet,
-    affordable_canonical, cut_edges,
+    Edge, EdgeContext, Evidence, ExactOptions, Explanation, Model, Network, Result, Structure, Under, Var,
+    VarSet, affordable_canonical, cut_edges,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -44,15 +44,16 @@ impl<'a> Explained<'a> {
     ///
     /// # Errors
     /// As [`Network::explain`].
-    pub fn of(
+    pub fn of<'e>(
         model: &'a Model,
         network: Option<&Network>,
         evidence: &'a Evidence,
-        exact: &ExactOptions,
+        exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<Self> {
+        let exact = exact.into();
         let structure = model.structure();
         let (explanation, closed, bytes) = if let Some(network) = network {
-            let bytes = network.explain_cost(evidence, exact).1;
+            let bytes = network.explain_cost(evidence, &exact).1;
             (network.explain(evidence, exact)?, Some(network.closed().clone()), bytes)
         } else {
             let closed = affordable_canonical(structure);

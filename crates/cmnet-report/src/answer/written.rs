@@ -3,6 +3,7 @@
 use super::queried::TreeFacts;
 use super::{Answer, names};
 use cmnet::{Evidence, QueryPlan, Sampler, Schema};
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -93,10 +94,15 @@ impl DrawnRows<'_> {
     const CHUNK: usize = 1 << 16;
 
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let chunk = |first: usize| self.sampler.rows(first..self.count.min(first + Self::CHUNK));
         let label = |(v, level): (usize, u32)| names::label(self.schema, (v, level));
-        let rows = (0..self.count).step_by(Self::CHUNK).flat_map(chunk);
-        serializer.collect_seq(rows.map(|row| row.into_iter().enumerate().map(label).collect::<Vec<&str>>()))
+        let mut rows = serializer.serialize_seq(Some(self.count))?;
+        for first in (0..self.count).step_by(Self::CHUNK) {
+            let drawn = self.sampler.rows(first..self.count.min(first + Self::CHUNK));
+            for row in drawn.map_err(serde::ser::Error::custom)? {
+                rows.serialize_element(&row.into_iter().enumerate().map(label).collect::<Vec<&str>>())?;
+            }
+        }
+        rows.end()
     }
 }
 

@@ -6,6 +6,7 @@ use super::dataset::Dataset;
 use super::encode::{Coder, Lookup};
 use super::variable::{MAX_ROWS, Schema, Variable};
 use super::weights::Weights;
+use crate::control::{Control, ask};
 use crate::error::InputProblem;
 
 /// Rows above which equal ones are merged for the first time. Below it, a merge saves
@@ -89,7 +90,6 @@ impl TableBuilder {
             self.total = total;
             // Below 2^32, since the total is at most 2^31.
             self.weights.push(weight as u32);
-            self.merge_when_large();
         }
         Ok(true)
     }
@@ -100,13 +100,18 @@ impl TableBuilder {
         self.columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
-    fn merge_when_large(&mut self) {
-        if self.weights.len() >= self.merge_at {
-            let columns = std::mem::take(&mut self.columns);
-            let (columns, weights) = merge_equal_rows(columns, &self.weights);
-            (self.columns, self.weights) = (columns, weights.into());
-            self.merge_at = FIRST_MERGE.max(2 * self.weights.len());
+    /// Merges equal rows where there are many. After a stop the rows are lost.
+    #[inline]
+    pub(crate) fn merge_when_large(&mut self, control: &dyn Control) -> crate::error::Result<()> {
+        if self.weights.len() < self.merge_at {
+            return Ok(());
         }
+        let columns = std::mem::replace(&mut self.columns, vec![Codes::default(); self.names.len()]);
+        let weights = std::mem::take(&mut self.weights);
+        let (columns, weights) = merge_equal_rows(columns, &weights, control)?;
+        (self.columns, self.weights) = (columns, weights.into());
+        self.merge_at = FIRST_MERGE.max(2 * self.weights.len());
+        Ok(())
     }
 
     /// The names of the variables.
@@ -125,16 +130,17 @@ impl TableBuilder {
     }
 
     /// The table, its levels in their final order and its rows collapsed.
-    pub(crate) fn finish(self) -> Dataset {
+    pub(crate) fn finish(self, control: &dyn Control) -> crate::error::Result<Dataset> {
         let mut columns = self.columns;
         let mut variables = Vec::with_capacity(columns.len());
         for ((name, coder), column) in self.names.into_iter().zip(self.coders).zip(&mut columns) {
+            ask(control)?;
             let (levels, new_codes) = coder.finish();
             column.recode(&new_codes);
             variables.push(Variable { name, levels });
         }
-        let (columns, weights) = merge_equal_rows(columns, &self.weights);
-        Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights)
+        let (columns, weights) = merge_equal_rows(columns, &self.weights, control)?;
+        Ok(Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights))
     }
 }
 
@@ -155,8 +161,9 @@ mod tests {
             for row in 0..1000_u32 {
                 let labels = [(row * 7 % 300).to_string(), (row * 3 % 4).to_string()];
                 assert!(builder.push(1 + u64::from(row % 3), |v| Some(labels[v].as_bytes())).unwrap());
+                builder.merge_when_large(&()).unwrap();
             }
-            builder.finish()
+            builder.finish(&()).unwrap()
         };
         assert_eq!(table(10), table(FIRST_MERGE));
     }
@@ -168,7 +175,7 @@ mod tests {
             builder.push(1, |v| Some(row[v].as_bytes())).unwrap();
         }
         assert_eq!(builder.missing(), [0, 1]);
-        assert_eq!(builder.finish().schema().variable(0).levels, ["x"]);
+        assert_eq!(builder.finish(&()).unwrap().schema().variable(0).levels, ["x"]);
     }
 
     #[test]
@@ -178,7 +185,7 @@ mod tests {
         assert!(builder.push(0, row("zero")).unwrap() && builder.is_empty());
         assert!(builder.push(MAX_ROWS, row("all")).unwrap());
         assert!(builder.push(1, row("all")).is_err());
-        let data = builder.finish();
+        let data = builder.finish(&()).unwrap();
         assert_eq!((data.rows(), data.schema().variable(1).levels.len()), (MAX_ROWS, 2));
     }
 }

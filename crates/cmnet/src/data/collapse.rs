@@ -5,6 +5,7 @@ use super::dataset::Dataset;
 use super::sort::SortedRows;
 use super::variable::{MAX_ROWS, Schema};
 use super::weights::Weights;
+use crate::control::{Control, ask};
 use crate::error::{Error, InputProblem, Place, Result};
 
 /// Collapses coded columns with row weights into a [`Dataset`].
@@ -40,7 +41,7 @@ pub fn collapse(schema: Schema, columns: &[Codes], weights: &[u32]) -> Result<Da
         ));
     }
     let weights = Weights::from(weights.to_vec());
-    let sorted = SortedRows::new(columns, rows_to_keep(&weights));
+    let sorted = SortedRows::new(columns, rows_to_keep(&weights), &())?;
     let kept = sorted.firsts().count();
     let columns = columns.iter().map(|column| column.gather(sorted.firsts(), kept)).collect();
     Ok(Dataset::from_collapsed(schema, columns, sorted.sums(|row| weights.get(row))))
@@ -51,11 +52,16 @@ pub fn collapse(schema: Schema, columns: &[Codes], weights: &[u32]) -> Result<Da
 ///
 /// Each column is dropped before the next one is put into its new order, and the weights
 /// take the place of the order: beside the columns it is four bytes per row that this takes.
-pub(crate) fn merge_equal_rows(columns: Vec<Codes>, weights: &Weights) -> (Vec<Codes>, Vec<u32>) {
-    let sorted = SortedRows::new(&columns, rows_to_keep(weights));
+pub(crate) fn merge_equal_rows(
+    columns: Vec<Codes>,
+    weights: &Weights,
+    control: &dyn Control,
+) -> Result<(Vec<Codes>, Vec<u32>)> {
+    let sorted = SortedRows::new(&columns, rows_to_keep(weights), control)?;
     let kept = sorted.firsts().count();
-    let columns = columns.into_iter().map(|column| column.gather(sorted.firsts(), kept)).collect();
-    (columns, sorted.sums(|row| weights.get(row)))
+    let gathered = |column: Codes| ask(control).map(|()| column.gather(sorted.firsts(), kept));
+    let columns = columns.into_iter().map(gathered).collect::<Result<_>>()?;
+    Ok((columns, sorted.sums(|row| weights.get(row))))
 }
 
 fn rows_to_keep(weights: &Weights) -> Vec<u32> {
@@ -117,7 +123,7 @@ mod tests {
                 }
             }
             let weights: Vec<u32> = rows.iter().map(|(_, weight)| *weight).collect();
-            let (columns, weights) = merge_equal_rows(columns, &Weights::from(weights));
+            let (columns, weights) = merge_equal_rows(columns, &Weights::from(weights), &()).unwrap();
             let found: Vec<(Vec<u16>, u32)> = weights
                 .iter()
                 .enumerate()

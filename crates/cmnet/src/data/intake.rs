@@ -10,6 +10,7 @@ use super::loaded::LoadedTable;
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::Warning;
+use crate::control::Control;
 use crate::error::{Error, InputProblem, Place, Result};
 
 /// What stands for a file in errors about a table from memory.
@@ -165,8 +166,23 @@ impl Intake {
     /// too many; or the rows by weight are more than [`MAX_ROWS`](super::MAX_ROWS).
     #[inline]
     pub fn push<'a>(&mut self, weight: u64, cell: impl Fn(usize) -> Option<&'a [u8]>) -> Result<()> {
+        self.push_under(&(), weight, cell)
+    }
+
+    /// As [`Intake::push`], under a control: equal rows of a long table are merged now and
+    /// then, which takes its time. After a stop the table is of no use.
+    ///
+    /// # Errors
+    /// As [`Intake::push`]; when the control asks to stop.
+    #[inline]
+    pub fn push_under<'a>(
+        &mut self,
+        control: &dyn Control,
+        weight: u64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<()> {
         let line = self.tally.rows + 1;
-        self.push_at(|| line, weight, cell)
+        self.push_at(control, || line, weight, cell)
     }
 
     /// Adds a row that stands in a line of its own choosing, which is asked for only where a
@@ -174,6 +190,7 @@ impl Intake {
     #[inline]
     pub(crate) fn push_at<'a>(
         &mut self,
+        control: &dyn Control,
         line: impl Fn() -> u64,
         weight: u64,
         cell: impl Fn(usize) -> Option<&'a [u8]>,
@@ -185,7 +202,7 @@ impl Intake {
         };
         let complete = pushed.map_err(|problem| self.error_at(line(), *problem))?;
         self.tally.add(line, weight, complete);
-        Ok(())
+        self.builder.merge_when_large(control)
     }
 
     fn error_at(&self, line: u64, RowProblem { variable, problem }: RowProblem) -> Error {
@@ -202,12 +219,20 @@ impl Intake {
     /// # Errors
     /// When values are missing and that is an error, or no row is left.
     pub fn finish(self, on_missing: OnMissing) -> Result<LoadedTable> {
+        self.finish_under(on_missing, &())
+    }
+
+    /// As [`Intake::finish`], under a control that may stop it.
+    ///
+    /// # Errors
+    /// As [`Intake::finish`]; when the control asks to stop.
+    pub fn finish_under(self, on_missing: OnMissing, control: &dyn Control) -> Result<LoadedTable> {
         if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
         let RowTally { rows: file_rows, dropped_rows, dropped_weight, .. } = self.tally;
-        let data = self.builder.finish();
+        let data = self.builder.finish(control)?;
         Ok(LoadedTable {
             warnings: Warning::of(&data),
             data,

@@ -1,6 +1,8 @@
 //! Row numbers in the order of the rows' codes, in little more memory than the numbers take.
 
 use super::codes::Codes;
+use crate::control::{Control, Pace};
+use crate::error::Result;
 use std::ops::Range;
 
 /// Marks, in a sorted list of row numbers, a row that differs from the one before. Row
@@ -22,11 +24,17 @@ impl SortedRows {
     /// Columns are read one after the other, each over many rows: a comparison of two rows
     /// would look into every column at two far places, which took most of the time at a
     /// million rows.
-    pub(super) fn new(columns: &[Codes], rows: Vec<u32>) -> Self {
-        Self::with_piece(columns, rows, PIECE)
+    pub(super) fn new(columns: &[Codes], rows: Vec<u32>, control: &dyn Control) -> Result<Self> {
+        Self::with_piece(columns, rows, PIECE, control)
     }
 
-    fn with_piece(columns: &[Codes], mut rows: Vec<u32>, piece: usize) -> Self {
+    fn with_piece(
+        columns: &[Codes],
+        mut rows: Vec<u32>,
+        piece: usize,
+        control: &dyn Control,
+    ) -> Result<Self> {
+        let mut pace = Pace::new(control);
         let bits: Vec<u32> = columns.iter().map(Codes::bits).collect();
         let mut packed: Vec<u64> = Vec::new();
         // On a list of our own, since tables may be wide enough to exhaust a recursion.
@@ -35,6 +43,7 @@ impl SortedRows {
         push_run(&mut rows, &mut runs, whole, 0);
         while let Some((run, column)) = runs.pop() {
             let Some(column) = (column..columns.len()).find(|&column| bits[column] > 0) else { continue };
+            pace.step(run.len())?;
             rows[run.start] &= !FIRST;
             if run.len() > piece {
                 split(&columns[column], &mut rows, run, |rows, part| {
@@ -48,7 +57,7 @@ impl SortedRows {
                 });
             }
         }
-        Self(rows)
+        Ok(Self(rows))
     }
 
     /// One of each set of equal rows, ascending by codes.
@@ -191,7 +200,7 @@ mod tests {
             let column = |v: usize| Codes::from_codes(table.iter().map(|row| row[v]));
             let columns: Vec<Codes> = (0..5).map(column).collect();
             let rows: Vec<u32> = (0..table.len() as u32).collect();
-            let sorted = SortedRows::with_piece(&columns, rows.clone(), piece);
+            let sorted = SortedRows::with_piece(&columns, rows.clone(), piece, &()).unwrap();
             let mut expected = std::collections::BTreeMap::<&Vec<u16>, u32>::new();
             for row in &table {
                 *expected.entry(row).or_default() += 1;

@@ -1,9 +1,10 @@
 //! Edges and contexts that one structure has and another has not, after closure.
 
+use crate::control::Control;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::Edge;
-use crate::loglinear::canonical;
+use crate::loglinear::canonical_under;
 use crate::structure::Structure;
 use std::collections::BTreeSet;
 
@@ -42,11 +43,19 @@ impl Difference {
 /// # Errors
 /// When the variables differ, or a structure is too large for its closure.
 pub fn difference(one: &Structure, other: &Structure) -> Result<Difference> {
+    difference_under(one, other, &())
+}
+
+/// As [`difference`](difference()), under a control that may stop it.
+///
+/// # Errors
+/// As [`difference`](difference()); when the control asks to stop.
+pub fn difference_under(one: &Structure, other: &Structure, control: &dyn Control) -> Result<Difference> {
     if one.cardinalities() != other.cardinalities() {
         let problem = "the two models differ in their variables or levels".to_owned();
         return Err(Error::mismatch(problem, "compare models of one table"));
     }
-    let (one, other) = (canonical(one)?, canonical(other)?);
+    let (one, other) = (canonical_under(one, control)?, canonical_under(other, control)?);
     let edges = [&one, &other].map(|structure| structure.graph().edges().collect::<BTreeSet<_>>());
     let elements = [&one, &other].map(elements);
     let only = |of: usize| edges[of].difference(&edges[1 - of]).copied().collect();

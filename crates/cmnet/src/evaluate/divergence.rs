@@ -1,6 +1,7 @@
 //! Kullback-Leibler divergence: sum over x of p(x) ln(p(x) / q(x)), the truth first (paper,
 //! section 4.1).
 
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::graph::{Edge, Graph};
 use crate::loglinear::Parameters;
@@ -28,6 +29,14 @@ use crate::tree::{JunctionTree, Propagation};
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn divergence(p: &Parameters, q: &Parameters, budget: u64) -> Result<f64> {
+    divergence_under(p, q, budget, &())
+}
+
+/// As [`divergence`], under a control that may stop it.
+///
+/// # Errors
+/// As [`divergence`]; when the control asks to stop.
+pub fn divergence_under(p: &Parameters, q: &Parameters, budget: u64, control: &dyn Control) -> Result<f64> {
     let cardinalities = p.terms().cardinalities();
     if cardinalities != q.terms().cardinalities() {
         return Err(different_variables());
@@ -37,12 +46,12 @@ pub fn divergence(p: &Parameters, q: &Parameters, budget: u64) -> Result<f64> {
     let mut propagation = Propagation::new(&tree);
     let log_partition_q = match q.log_partition() {
         Some(known) => known,
-        None => q.propagate(&tree, &mut propagation),
+        None => q.propagate(&tree, &mut propagation, control)?,
     };
-    let log_partition_p = p.propagate(&tree, &mut propagation);
-    propagation.distribute(&tree);
-    let energy = |parameters: &Parameters| parameters.expectation(&tree, &propagation);
-    let (one, other) = (energy(p) - log_partition_p, energy(q) - log_partition_q);
+    let log_partition_p = p.propagate(&tree, &mut propagation, control)?;
+    propagation.distribute_under(&tree, control)?;
+    let energy = |parameters: &Parameters| parameters.expectation(&tree, &propagation, control);
+    let (one, other) = (energy(p)? - log_partition_p, energy(q)? - log_partition_q);
     // Rounding may leave a divergence of zero a little below it; more is no rounding.
     let is_rounding = other - one <= 1e-9 * one.abs().max(1.0);
     Ok(if one < other && is_rounding { 0.0 } else { one - other })

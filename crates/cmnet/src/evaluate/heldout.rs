@@ -1,6 +1,8 @@
 //! The probability that a fitted model gives to rows, held out or not (paper, section 4).
 
+use crate::control::{Control, Pace};
 use crate::data::Dataset;
+use crate::error::Result;
 use crate::loglinear::Fit;
 
 /// What a fitted model says of a table.
@@ -39,4 +41,35 @@ pub fn evaluate(fit: &Fit, data: &Dataset) -> Evaluation {
         pseudo_log_likelihood: evaluator.pseudo_log_likelihood(data) / rows,
         parameters: fit.free_parameters,
     }
+}
+
+/// As [`evaluate`], under a control that may stop it.
+///
+/// # Errors
+/// When the control asks to stop.
+pub fn evaluate_under(fit: &Fit, data: &Dataset, control: &dyn Control) -> Result<Evaluation> {
+    let evaluator = fit.parameters.evaluator_under(control)?;
+    // A row takes as long as some tens of cells of a table for each variable.
+    let work = 64 * data.variables();
+    let mut pace = Pace::new(control);
+    let mut each = |of_row: &dyn Fn(&[u32]) -> f64| -> Result<f64> {
+        let rows = data.weights().iter().enumerate();
+        rows.map(|(row, &weight)| {
+            pace.step(work)?;
+            Ok(f64::from(weight) * of_row(&data.row(row)))
+        })
+        .sum()
+    };
+    let log_likelihood = match fit.parameters.log_partition() {
+        Some(_) => Some(each(&|row| evaluator.log_probability(row).unwrap_or(f64::NEG_INFINITY))?),
+        None => None,
+    };
+    let pseudo_log_likelihood = each(&|row| evaluator.pseudo_log_probability(row))?;
+    let rows = data.rows() as f64;
+    Ok(Evaluation {
+        rows: data.rows(),
+        log_likelihood: log_likelihood.map(|total| total / rows),
+        pseudo_log_likelihood: pseudo_log_likelihood / rows,
+        parameters: fit.free_parameters,
+    })
 }

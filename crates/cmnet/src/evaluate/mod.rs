@@ -4,6 +4,6 @@ mod difference;
 mod divergence;
 mod heldout;
 
-pub use difference::{ContextElement, Difference, difference};
-pub use divergence::{divergence, divergence_from_table};
-pub use heldout::{Evaluation, evaluate};
+pub use difference::{ContextElement, Difference, difference, difference_under};
+pub use divergence::{divergence, divergence_from_table, divergence_under};
+pub use heldout::{Evaluation, evaluate, evaluate_under};

@@ -5,13 +5,14 @@ use super::climb::Climb;
 use super::evidence::{Evidence, impossible};
 use super::gibbs::Gibbs;
 use super::joint::{Completion, Joint};
-use super::marginals::Approximation;
+use super::marginals::{Approximation, unless_stopped};
 use super::network::Network;
 use super::options::{ClimbOptions, ExactOptions, InferenceMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::tally::{Tally, check_size};
+use crate::control::Under;
 use crate::data::Var;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::Shape;
 
 /// The most configurations of a joint distribution by belief propagation, which takes a run
@@ -60,7 +61,7 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<QueryPlan> {
         self.plan_by(self.joint_cost(targets, evidence, &options.exact), evidence, options)
     }
@@ -71,7 +72,7 @@ impl Network {
         &self,
         targets: Option<&[Var]>,
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<QueryPlan> {
         self.plan_by(self.map_cost(targets, evidence, &options.exact), evidence, options)
     }
@@ -81,12 +82,14 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<JointAnswer> {
         self.check_targets(targets, evidence)?;
         let plan = self.plan_joint(targets, evidence, options)?;
         let (joint, approximation) = match plan.method {
-            InferenceMethod::Exact => (self.joint_exact(targets, evidence, &options.exact)?, None),
+            InferenceMethod::Exact => {
+                (self.joint_exact(targets, evidence, options.with(&options.exact))?, None)
+            }
             InferenceMethod::Gibbs => {
                 let (joint, gibbs) = self.gibbs_joint(targets, evidence, options)?;
                 (joint, Some(Approximation::Gibbs(gibbs)))
@@ -109,7 +112,7 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<(Joint, Belief)> {
         self.check_targets(targets, evidence)?;
         check_size(self, targets, MOST_RUNS)?;
@@ -122,7 +125,8 @@ impl Network {
                 probabilities[cell] = p;
                 continue;
             };
-            let (marginals, belief) = self.belief(&known, options.exact.memory, &options.belief)?;
+            let (marginals, belief) =
+                self.belief(&known, options.exact.memory, options.with(&options.belief))?;
             worst.converged &= belief.converged;
             worst.rounds = worst.rounds.max(belief.rounds);
             worst.change = worst.change.max(belief.change);
@@ -141,13 +145,13 @@ impl Network {
         &self,
         targets: Option<&[Var]>,
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<MapAnswer> {
         self.check_targets(targets.unwrap_or_default(), evidence)?;
-        let (plan, exact) = (self.plan_map(targets, evidence, options)?, &options.exact);
+        let (plan, exact) = (self.plan_map(targets, evidence, options)?, options.with(&options.exact));
         if plan.method == InferenceMethod::Exact {
             let best = self.map_exact(targets, evidence, exact)?;
-            return Ok(self.map_answer(best, evidence, exact, (plan, None)));
+            return self.map_answer(best, evidence, exact, (plan, None));
         }
         options.gibbs.check()?;
         let mut climb_options = ClimbOptions { seed: options.gibbs.seed, ..options.climb.clone() };
@@ -157,7 +161,7 @@ impl Network {
         let (found, climb) = self.climb(evidence, exact, &climb_options)?;
         let free = self.schema().len() - evidence.hard().count();
         match targets.filter(|targets| targets.len() < free) {
-            None => Ok(self.map_answer(found, evidence, exact, (plan, Some(climb)))),
+            None => self.map_answer(found, evidence, exact, (plan, Some(climb))),
             Some(targets) => self.some_by_visits(targets, (evidence, &found), options, plan),
         }
     }
@@ -167,19 +171,19 @@ impl Network {
         &self,
         found: Completion,
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: Under<'_, ExactOptions>,
         (plan, climb): (QueryPlan, Option<Climb>),
-    ) -> MapAnswer {
-        let log_probability = self.log_probability_of(&found, evidence, exact).ok();
+    ) -> Result<MapAnswer> {
+        let log_probability = unless_stopped(self.log_probability_of(&found, evidence, exact))?;
         let Completion { levels, log_weight } = found;
-        MapAnswer { levels, plan, log_probability, log_weight: Some(log_weight), climb, visits: None }
+        Ok(MapAnswer { levels, plan, log_probability, log_weight: Some(log_weight), climb, visits: None })
     }
 
     fn some_by_visits(
         &self,
         targets: &[Var],
         (evidence, whole): (&Evidence, &Completion),
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
         plan: QueryPlan,
     ) -> Result<MapAnswer> {
         let mut targets = targets.to_vec();
@@ -191,7 +195,7 @@ impl Network {
         often.sort_by_key(|&(_, visits)| std::cmp::Reverse(visits));
         let mut candidates = vec![of_whole];
         candidates.extend(often.iter().take(10).map(|(levels, _)| levels.to_vec()));
-        let exact = &options.exact;
+        let exact = options.with(&options.exact);
         let scorer = Scorer { network: self, evidence, targets: &targets, exact };
         let (levels, log_weight) = if let Some((levels, weight)) = scorer.ascend(&candidates)? {
             (levels, Some(weight))
@@ -202,7 +206,7 @@ impl Network {
             (if better { most } else { candidates[0].clone() }, None)
         };
         let visits = (tally.share(&levels), tally.gibbs([levels.as_slice()].into_iter()));
-        let whole_weight = self.posterior(evidence, exact).ok().map(|posterior| posterior.log_weight());
+        let whole_weight = unless_stopped(self.posterior(evidence, exact))?.map(|all| all.log_weight());
         let log_probability = log_weight.zip(whole_weight).map(|(own, all)| own - all);
         Ok(MapAnswer {
             levels: targets.iter().copied().zip(levels).collect(),
@@ -220,7 +224,7 @@ struct Scorer<'a> {
     network: &'a Network,
     evidence: &'a Evidence,
     targets: &'a [Var],
-    exact: &'a ExactOptions,
+    exact: Under<'a, ExactOptions>,
 }
 
 impl Scorer<'_> {
@@ -233,16 +237,17 @@ impl Scorer<'_> {
     }
 
     /// Minus infinity when the levels are impossible.
-    fn weight(&self, levels: &[u32]) -> f64 {
-        let posterior = self.known(levels).and_then(|known| self.network.posterior(&known, self.exact).ok());
-        posterior.map_or(f64::NEG_INFINITY, |posterior| posterior.log_weight())
+    fn weight(&self, levels: &[u32]) -> Result<f64> {
+        let Some(known) = self.known(levels) else { return Ok(f64::NEG_INFINITY) };
+        let posterior = unless_stopped(self.network.posterior(&known, self.exact))?;
+        Ok(posterior.map_or(f64::NEG_INFINITY, |posterior| posterior.log_weight()))
     }
 
     /// The best of some configurations, moved one variable at a time while that helps; `None`
     /// when a tree without the targets does not fit.
     fn ascend(&self, candidates: &[Vec<u32>]) -> Result<Option<(Vec<u32>, f64)>> {
         let known = candidates.iter().find_map(|levels| self.known(levels)).ok_or_else(impossible)?;
-        let cost = self.network.cost(&known, self.exact);
+        let cost = self.network.cost(&known, &self.exact);
         if cost.at_least || cost.bytes(2) > self.exact.memory {
             return Ok(None);
         }
@@ -250,15 +255,15 @@ impl Scorer<'_> {
         let mut compared = 0;
         let mut compare = |levels: Vec<u32>, best: &mut (Vec<u32>, f64)| {
             compared += 1;
-            let weight = self.weight(&levels);
+            let weight = self.weight(&levels)?;
             let better = weight > best.1;
             if better {
                 *best = (levels, weight);
             }
-            (better, compared < MOST_COMPARED)
+            Ok::<_, Error>((better, compared < MOST_COMPARED))
         };
         for levels in candidates {
-            compare(levels.clone(), &mut best);
+            compare(levels.clone(), &mut best)?;
         }
         let mut moved = true;
         while std::mem::take(&mut moved) {
@@ -268,7 +273,7 @@ impl Scorer<'_> {
                     if std::mem::replace(&mut levels[place], level) == level {
                         continue;
                     }
-                    let (better, more) = compare(levels, &mut best);
+                    let (better, more) = compare(levels, &mut best)?;
                     if !more {
                         return Ok(Some(best));
                     }

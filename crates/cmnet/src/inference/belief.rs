@@ -6,9 +6,10 @@ use super::evidence::{Evidence, impossible};
 use super::factors::Factors;
 use super::network::Network;
 use super::options::BeliefOptions;
+use crate::control::{Control, Pace, Under};
 use crate::data::Var;
 use crate::error::Result;
-use crate::table::{Shape, add_along, softmax};
+use crate::table::{Shape, add_along, softmax, softmax_under};
 
 /// How belief propagation ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,10 +31,10 @@ impl Network {
         &self,
         evidence: &Evidence,
         memory: u64,
-        options: &BeliefOptions,
+        options: Under<'_, BeliefOptions>,
     ) -> Result<(Vec<Vec<f64>>, Belief)> {
-        let factors = self.factors(evidence, memory)?;
-        let (messages, belief) = Messages::settle(&factors, Over::Sum, options);
+        let factors = self.factors_under(evidence, memory, options.control())?;
+        let (messages, belief) = Messages::settle(&factors, Over::Sum, options)?;
         let mut marginals = Vec::new();
         for (v, &levels) in self.cardinalities().iter().enumerate() {
             let mut marginal = vec![0.0; levels as usize];
@@ -54,12 +55,16 @@ impl Network {
 
 /// A row in which each unobserved variable has the level that max-product messages, as they
 /// are after some rounds, think best; others keep theirs.
-pub(super) fn max_product(factors: &Factors, options: &BeliefOptions, row: &mut [u32]) -> Belief {
-    let (messages, belief) = Messages::settle(factors, Over::Max, options);
+pub(super) fn max_product(
+    factors: &Factors,
+    options: Under<'_, BeliefOptions>,
+    row: &mut [u32],
+) -> Result<Belief> {
+    let (messages, belief) = Messages::settle(factors, Over::Max, options)?;
     for v in factors.free().iter() {
         row[v] = first_largest(&messages.belief(v, None));
     }
-    belief
+    Ok(belief)
 }
 
 /// The first place of the largest value.
@@ -89,7 +94,7 @@ struct Messages<'a> {
 
 impl<'a> Messages<'a> {
     /// Sends messages until they settle or the rounds run out.
-    fn settle(factors: &'a Factors, over: Over, options: &BeliefOptions) -> (Self, Belief) {
+    fn settle(factors: &'a Factors, over: Over, options: Under<'_, BeliefOptions>) -> Result<(Self, Belief)> {
         let zeros = |(shape, _): (&Shape, &[f64])| {
             shape.cardinalities().iter().map(|&levels| vec![0.0; levels as usize]).collect()
         };
@@ -98,11 +103,11 @@ impl<'a> Messages<'a> {
         let mut belief = Belief { converged: false, rounds: 0, change: 0.0 };
         while !belief.converged && belief.rounds < options.rounds {
             let damping = if belief.rounds < 10 { 0.0 } else { options.damping };
-            belief.change = messages.round(damping);
+            belief.change = messages.round(damping, options.control())?;
             belief.rounds += 1;
             belief.converged = belief.change <= options.tolerance;
         }
-        (messages, belief)
+        Ok((messages, belief))
     }
 
     /// The sum of the messages to a variable, from all tables but one.
@@ -119,20 +124,23 @@ impl<'a> Messages<'a> {
 
     /// Renews the messages of every table in turn; returns the largest change of a
     /// probability.
-    fn round(&mut self, damping: f64) -> f64 {
+    fn round(&mut self, damping: f64, control: &dyn Control) -> Result<f64> {
         let mut change: f64 = 0.0;
+        let mut pace = Pace::new(control);
         for table in 0..self.by_table.len() {
             let (shape, values) = self.factors.potentials.table(table);
+            pace.step(values.len())?;
             let incoming: Vec<Vec<f64>> =
                 shape.variables().iter().map(|&v| self.belief(v, Some(table))).collect();
             let mut weights = values.to_vec();
             for (&v, message) in shape.variables().iter().zip(&incoming) {
-                add_along(shape, v, message, &mut weights);
+                add_along(shape, v, message, &mut weights, control)?;
             }
             if self.over == Over::Sum {
-                softmax(&mut weights);
+                softmax_under(&mut weights, &mut pace)?;
             }
             for (place, message) in incoming.iter().enumerate() {
+                pace.step(weights.len())?;
                 let mut new = match self.over {
                     Over::Sum => log_sums(shape, place, &weights),
                     Over::Max => maxima(shape, place, &weights),
@@ -141,7 +149,7 @@ impl<'a> Messages<'a> {
                 change = change.max(self.replace(table, place, new, damping));
             }
         }
-        change
+        Ok(change)
     }
 
     fn replace(&mut self, table: usize, place: usize, mut new: Vec<f64>, damping: f64) -> f64 {

@@ -5,6 +5,7 @@
 
 use super::condition::Conditioned;
 use super::options::ExactOptions;
+use crate::control::{Control, PIECE, Pace};
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
 use crate::graph::{Edge, Graph, VarSet};
@@ -152,7 +153,7 @@ type Message = (Shape, Vec<f64>);
 
 impl BucketPlan {
     /// Goes through with the plan.
-    pub(super) fn run(&self, conditioned: &Conditioned<'_>) -> Eliminated {
+    pub(super) fn run(&self, conditioned: &Conditioned<'_>, control: &dyn Control) -> Result<Eliminated> {
         let cardinalities = conditioned.network().cardinalities();
         let last = self.steps.len();
         let mut rank = vec![usize::MAX; cardinalities.len()];
@@ -172,11 +173,11 @@ impl BucketPlan {
             // Its own variable outermost: levels are compared run by run.
             let shape = Shape::new([*v].into_iter().chain(later.iter()).collect(), cardinalities);
             let incoming = std::mem::take(&mut messages[place]);
-            let mut table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming));
+            let mut table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming), control)?;
             let run = shape.strides()[0];
             match way {
-                Way::Sum => sum_runs(&mut table, run),
-                Way::Max => picks.push((*v, later, max_runs(&mut table, run))),
+                Way::Sum => sum_runs(&mut table, run, control)?,
+                Way::Max => picks.push((*v, later, max_runs(&mut table, run, control)?)),
             }
             table.truncate(run);
             table.shrink_to_fit();
@@ -189,9 +190,9 @@ impl BucketPlan {
             }
         }
         let shape = Shape::new(self.kept.clone(), cardinalities);
-        let table = bucket_table(conditioned, &shape, &self.kept, (&terms[last], &messages[last]));
+        let table = bucket_table(conditioned, &shape, &self.kept, (&terms[last], &messages[last]), control)?;
         let best = trace_back(&picks, cardinalities);
-        Eliminated { constant, table, best }
+        Ok(Eliminated { constant, table, best })
     }
 }
 
@@ -201,42 +202,52 @@ fn bucket_table(
     shape: &Shape,
     own: &[Var],
     (terms, messages): (&[SetTerms<'_>], &[Message]),
-) -> Vec<f64> {
+    control: &dyn Control,
+) -> Result<Vec<f64>> {
     let mut table = vec![0.0; shape.size()];
-    add_potentials(shape, terms, &mut table);
+    add_potentials(shape, terms, &mut table, control)?;
     for (variable, weights) in conditioned.evidence().soft().filter(|(v, _)| own.contains(v)) {
-        add_along(shape, variable, weights, &mut table);
+        add_along(shape, variable, weights, &mut table, control)?;
     }
     for (source, message) in messages {
-        shape.walk_onto(source).spread(message, &mut table);
+        shape.walk_onto(source).spread_under(message, &mut table, control)?;
     }
-    table
+    Ok(table)
 }
 
 /// Replaces the first run of a table by the largest value at each place over all runs;
 /// returns the run that has it, the first among equals.
-fn max_runs(table: &mut [f64], run: usize) -> Vec<u16> {
+fn max_runs(table: &mut [f64], run: usize, control: &dyn Control) -> Result<Vec<u16>> {
     let mut picks = vec![0; run];
+    let mut pace = Pace::new(control);
     let (best, others) = table.split_at_mut(run);
     for (values, level) in others.chunks_exact(run).zip(1..) {
-        for ((best, pick), &value) in best.iter_mut().zip(&mut picks).zip(values) {
-            let better = value > *best;
-            *best = if better { value } else { *best };
-            *pick = if better { level } else { *pick };
+        let pieces = best.chunks_mut(PIECE).zip(picks.chunks_mut(PIECE)).zip(values.chunks(PIECE));
+        for ((best, picks), values) in pieces {
+            pace.step(values.len())?;
+            for ((best, pick), &value) in best.iter_mut().zip(picks).zip(values) {
+                let better = value > *best;
+                *best = if better { value } else { *best };
+                *pick = if better { level } else { *pick };
+            }
         }
     }
-    picks
+    Ok(picks)
 }
 
 /// Replaces the first run of a table by the log of the sum of exponentials at each place over
 /// all runs.
-fn sum_runs(table: &mut [f64], run: usize) {
+fn sum_runs(table: &mut [f64], run: usize, control: &dyn Control) -> Result<()> {
     let mut column = Vec::with_capacity(table.len() / run);
+    let mut pace = Pace::new(control);
     for place in 0..run {
+        // An exponential takes as long as some cells.
+        pace.step(8 * (table.len() / run))?;
         column.clear();
         column.extend(table[place..].iter().step_by(run));
         table[place] = log_sum(&column);
     }
+    Ok(())
 }
 
 /// The best level of each variable, given those eliminated after it.

@@ -12,11 +12,12 @@ use super::belief::{first_largest, max_product};
 use super::condition::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::factors::Factors;
-use super::gibbs::start;
+use super::gibbs::{start, sweep_work};
 use super::joint::Completion;
 use super::network::Network;
 use super::options::{BeliefOptions, ClimbOptions, ExactOptions};
 use super::random::{pick, stream};
+use crate::control::{Pace, Under};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::DisjointSets;
@@ -76,12 +77,12 @@ impl Network {
     pub(super) fn climb(
         &self,
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: Under<'_, ExactOptions>,
         options: &ClimbOptions,
     ) -> Result<(Completion, Climb)> {
         options.check()?;
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
-        let factors = Factors::new(&conditioned, exact.memory)?;
+        let factors = Factors::new(&conditioned, exact.memory, exact.control())?;
         let climber = Climber { network: self, conditioned: &conditioned, factors: &factors, exact, options };
         let found: Vec<Ascent> =
             (0..options.chains + 2).into_par_iter().map(|at| climber.run(at)).collect::<Result<_>>()?;
@@ -119,7 +120,7 @@ struct Climber<'a> {
     network: &'a Network,
     conditioned: &'a Conditioned<'a>,
     factors: &'a Factors,
-    exact: &'a ExactOptions,
+    exact: Under<'a, ExactOptions>,
     options: &'a ClimbOptions,
 }
 
@@ -135,12 +136,12 @@ impl Climber<'_> {
         match start {
             Start::MaxProduct => {
                 let options = BeliefOptions { rounds: 200, ..BeliefOptions::default() };
-                max_product(self.factors, &options, &mut row);
+                max_product(self.factors, self.exact.with(&options), &mut row)?;
             }
             Start::Independent => self.independent(&mut row),
-            Start::Annealed => self.anneal(&mut random, &mut row),
+            Start::Annealed => self.anneal(&mut random, &mut row)?,
         }
-        self.one_by_one(&mut row);
+        self.one_by_one(&mut row)?;
         let blocks = self.block_by_block(&mut random, &mut row)?;
         Ok(Ascent { weight: self.factors.potentials.weight(&row), row, start, blocks })
     }
@@ -160,10 +161,12 @@ impl Climber<'_> {
     }
 
     /// Gibbs sweeps at falling temperature; leaves the best row that was met.
-    fn anneal(&self, random: &mut Pcg64Mcg, row: &mut [u32]) {
+    fn anneal(&self, random: &mut Pcg64Mcg, row: &mut [u32]) -> Result<()> {
         let (mut best, mut best_weight) = (row.to_vec(), self.factors.potentials.weight(row));
         let mut buffer = Vec::new();
+        let mut pace = Pace::new(self.exact.control());
         for sweep in 0..self.options.sweeps {
+            pace.step(sweep_work(self.factors))?;
             let share = sweep as f64 / self.options.sweeps as f64;
             let temperature = HOTTEST * libm::pow(COLDEST / HOTTEST, share);
             for v in self.factors.free().iter() {
@@ -181,13 +184,16 @@ impl Climber<'_> {
             }
         }
         row.copy_from_slice(&best);
+        Ok(())
     }
 
     /// Moves single variables to better levels until none is left.
-    fn one_by_one(&self, row: &mut [u32]) {
+    fn one_by_one(&self, row: &mut [u32]) -> Result<()> {
         let mut buffer = Vec::new();
+        let mut pace = Pace::new(self.exact.control());
         let mut moved = true;
         while moved {
+            pace.step(sweep_work(self.factors))?;
             moved = false;
             for v in self.factors.free().iter() {
                 self.factors.potentials.energies(v, row, &mut buffer);
@@ -198,6 +204,7 @@ impl Climber<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Solves blocks exactly, all else held, until some in a row gain nothing;

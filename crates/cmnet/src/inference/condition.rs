@@ -11,7 +11,9 @@
 use super::evidence::Evidence;
 use super::network::Network;
 use crate::context::EdgeContext;
+use crate::control::Control;
 use crate::data::Var;
+use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::loglinear::TermSet;
 use crate::structure::Structure;
@@ -142,13 +144,19 @@ impl<'a> Conditioned<'a> {
     /// Fills tables of zeros, whose variables are unobserved, with log potentials: each set of
     /// terms and each soft observation goes to the first table that contains it. Terms over
     /// variables that no table holds together are left out.
-    pub(super) fn fill(&self, homes: &Homes<'_>, tables: &mut [Vec<f64>]) {
-        homes.fill(self.terms(), tables);
+    pub(super) fn fill(
+        &self,
+        homes: &Homes<'_>,
+        tables: &mut [Vec<f64>],
+        control: &dyn Control,
+    ) -> Result<()> {
+        homes.fill(self.terms(), tables, control)?;
         for (variable, weights) in self.evidence.soft() {
             if let Some((home, shape)) = homes.of_variable(variable) {
-                add_along(shape, variable, weights, &mut tables[home]);
+                add_along(shape, variable, weights, &mut tables[home], control)?;
             }
         }
+        Ok(())
     }
 }
 

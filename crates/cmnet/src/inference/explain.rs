@@ -5,6 +5,7 @@ use super::condition::cut_edges;
 use super::evidence::Evidence;
 use super::network::Network;
 use super::options::ExactOptions;
+use crate::control::Under;
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph, VarSet, components};
@@ -60,12 +61,17 @@ impl Network {
     /// Explains what evidence does to the network.
     ///
     /// # Errors
-    /// When the evidence has probability 0.
-    pub fn explain(&self, evidence: &Evidence, exact: &ExactOptions) -> Result<Explanation> {
+    /// When the evidence has probability 0; when the control asks to stop.
+    pub fn explain<'e>(
+        &self,
+        evidence: &Evidence,
+        exact: impl Into<Under<'e, ExactOptions>>,
+    ) -> Result<Explanation> {
+        let exact = exact.into();
         let mut explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
-        let small = small(exact);
+        let small = small(&exact);
         for strength in &mut explanation.edges {
-            *strength = self.strength(&explanation.graph, strength.edge, evidence, &small)?;
+            *strength = self.strength(&explanation.graph, strength.edge, evidence, exact.with(&small))?;
         }
         Ok(explanation)
     }
@@ -108,7 +114,7 @@ impl Network {
         graph: &Graph,
         edge: Edge,
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: Under<'_, ExactOptions>,
     ) -> Result<EdgeStrength> {
         let (low, high) = edge.ends();
         let (given, given_all) = self.conditional_on(graph, edge);

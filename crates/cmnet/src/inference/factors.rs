@@ -4,9 +4,10 @@
 use super::condition::Conditioned;
 use super::evidence::Evidence;
 use super::network::Network;
+use crate::control::{Control, ask};
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
-use crate::graph::{Edge, Graph, VarSet, maximal_cliques};
+use crate::graph::{Edge, Graph, VarSet, guarded_cliques, maximal_cliques};
 use crate::table::{Potentials, softmax};
 
 /// Log potentials over the maximal cliques of what evidence leaves of a graph.
@@ -23,16 +24,26 @@ impl Network {
     /// # Errors
     /// When there are too many cliques, or the tables are too large.
     pub fn factors(&self, evidence: &Evidence, memory: u64) -> Result<Factors> {
-        Factors::new(&Conditioned::new(self, evidence, true), memory)
+        self.factors_under(evidence, memory, &())
+    }
+
+    /// As [`Network::factors`], and asks on the way whether to go on.
+    pub(super) fn factors_under(
+        &self,
+        evidence: &Evidence,
+        memory: u64,
+        control: &dyn Control,
+    ) -> Result<Factors> {
+        Factors::new(&Conditioned::new(self, evidence, true), memory, control)
     }
 
     /// The bytes that those tables take, without making them.
     ///
     /// # Errors
     /// When there are too many cliques.
-    pub(super) fn factor_bytes(&self, evidence: &Evidence) -> Result<u64> {
+    pub(super) fn factor_bytes(&self, evidence: &Evidence, control: &dyn Control) -> Result<u64> {
         let conditioned = Conditioned::new(self, evidence, true);
-        Ok(bytes(&free_cliques(&conditioned)?, self.cardinalities()))
+        Ok(bytes(&free_cliques(&conditioned, control)?, self.cardinalities()))
     }
 
     /// The bytes of the tables that a [`super::Predictor`] of a variable holds, without making
@@ -46,9 +57,10 @@ impl Network {
     }
 }
 
-fn free_cliques(conditioned: &Conditioned<'_>) -> Result<Vec<VarSet>> {
+fn free_cliques(conditioned: &Conditioned<'_>, control: &dyn Control) -> Result<Vec<VarSet>> {
     let is_free = |set: &VarSet| set.iter().all(|v| conditioned.free().contains(v));
-    Ok(maximal_cliques(conditioned.graph())?.into_iter().filter(is_free).collect())
+    let cliques = guarded_cliques(conditioned.graph(), &|_| ask(control))?;
+    Ok(cliques.into_iter().filter(is_free).collect())
 }
 
 fn bytes(cliques: &[VarSet], cardinalities: &[u32]) -> u64 {
@@ -70,23 +82,28 @@ fn cliques_around(graph: &Graph, variable: Var) -> Result<Vec<VarSet>> {
 }
 
 impl Factors {
-    pub(super) fn new(conditioned: &Conditioned<'_>, memory: u64) -> Result<Self> {
+    pub(super) fn new(conditioned: &Conditioned<'_>, memory: u64, control: &dyn Control) -> Result<Self> {
         let cardinalities = conditioned.network().cardinalities();
-        let zeros = zeros(&free_cliques(conditioned)?, cardinalities, memory)?;
-        let potentials = zeros.fill(|homes, tables| conditioned.fill(homes, tables));
+        let zeros = zeros(&free_cliques(conditioned, control)?, cardinalities, memory)?;
+        let potentials = zeros.fill(|homes, tables| conditioned.fill(homes, tables, control))?;
         Ok(Self { free: conditioned.free().clone(), potentials })
     }
 
     /// The tables of a variable's own cliques, with the terms that contain it: all that its
     /// distribution given its Markov blanket takes.
-    pub(super) fn around(network: &Network, variable: Var, memory: u64) -> Result<Self> {
+    pub(super) fn around(
+        network: &Network,
+        variable: Var,
+        memory: u64,
+        control: &dyn Control,
+    ) -> Result<Self> {
         let (graph, cardinalities) = (network.closed().graph(), network.cardinalities());
         let terms = network
             .terms()
             .sets_with(variable)
             .map(|set| (set.variables(), network.parameters().of_set(set)));
         let zeros = zeros(&cliques_around(graph, variable)?, cardinalities, memory)?;
-        let potentials = zeros.fill(|homes, tables| homes.fill(terms, tables));
+        let potentials = zeros.fill(|homes, tables| homes.fill(terms, tables, control))?;
         Ok(Self { free: VarSet::default(), potentials })
     }
 

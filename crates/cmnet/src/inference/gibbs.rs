@@ -5,6 +5,7 @@ use super::factors::Factors;
 use super::network::Network;
 use super::options::GibbsOptions;
 use super::random::{pick, stream};
+use crate::control::{Control, Pace, Under};
 use crate::error::Result;
 use rand::Rng;
 use rayon::prelude::*;
@@ -60,15 +61,15 @@ impl Network {
         &self,
         evidence: &Evidence,
         memory: u64,
-        options: &GibbsOptions,
+        options: Under<'_, GibbsOptions>,
     ) -> Result<(Vec<Vec<f64>>, Gibbs)> {
         options.check()?;
-        let factors = self.factors(evidence, memory)?;
+        let factors = self.factors_under(evidence, memory, options.control())?;
         let batch = options.sweeps.div_ceil(BATCHES);
         let chains: Vec<Chain> = (0..options.chains)
             .into_par_iter()
             .map(|chain| run(&factors, evidence, (options, batch), chain as u64))
-            .collect();
+            .collect::<Result<_>>()?;
         let (marginals, r_hat, effective) = summarize(&factors, evidence, &chains, batch);
         let gibbs = Gibbs { chains: options.chains, sweeps: batch * BATCHES, r_hat, effective };
         Ok((marginals, gibbs))
@@ -88,6 +89,27 @@ pub(super) fn start(factors: &Factors, evidence: &Evidence, random: &mut impl Rn
     row
 }
 
+/// Draws every unobserved variable so many times.
+pub(super) fn sweeps(
+    count: usize,
+    factors: &Factors,
+    (random, row, buffer): (&mut impl Rng, &mut [u32], &mut Vec<f64>),
+    control: &dyn Control,
+) -> Result<()> {
+    let mut pace = Pace::new(control);
+    for _ in 0..count {
+        pace.step(sweep_work(factors))?;
+        sweep(factors, random, row, buffer);
+    }
+    Ok(())
+}
+
+/// What a sweep takes, in cells of a table.
+pub(super) fn sweep_work(factors: &Factors) -> usize {
+    // A draw looks into several tables at places far apart.
+    32 * factors.free().len()
+}
+
 /// Draws every unobserved variable once.
 pub(super) fn sweep(factors: &Factors, random: &mut impl Rng, row: &mut [u32], buffer: &mut Vec<f64>) {
     for v in factors.free().iter() {
@@ -99,19 +121,21 @@ pub(super) fn sweep(factors: &Factors, random: &mut impl Rng, row: &mut [u32], b
 fn run(
     factors: &Factors,
     evidence: &Evidence,
-    (options, batch): (&GibbsOptions, usize),
+    (options, batch): (Under<'_, GibbsOptions>, usize),
     chain: u64,
-) -> Chain {
+) -> Result<Chain> {
     let mut random = stream(options.seed, chain);
     let mut row = start(factors, evidence, &mut random);
     let mut buffer = Vec::new();
-    (0..options.warm_up).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
+    sweeps(options.warm_up, factors, (&mut random, &mut row, &mut buffer), options.control())?;
     let levels = || factors.cardinalities().iter().map(|&levels| levels as usize);
     let mut result = Chain {
         sums: levels().map(|levels| vec![0.0; levels]).collect(),
         visits: levels().map(|levels| vec![[0; BATCHES]; levels]).collect(),
     };
+    let mut pace = Pace::new(options.control());
     for at in 0..batch * BATCHES {
+        pace.step(sweep_work(factors))?;
         for v in factors.free().iter() {
             factors.conditional(v, &row, &mut buffer);
             result.sums[v].iter_mut().zip(&buffer).for_each(|(sum, p)| *sum += p);
@@ -120,7 +144,7 @@ fn run(
             result.visits[v][level][at / batch] += 1;
         }
     }
-    result
+    Ok(result)
 }
 
 /// Marginals, split R-hat and effective size per variable.

@@ -6,10 +6,11 @@ use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;
 use super::plan::ExactCost;
+use crate::control::{PIECE, Pace, Under};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{Shape, log_sum};
+use crate::table::{Shape, log_sum_under};
 
 /// The joint distribution of some variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,18 +117,29 @@ impl Network {
     ///
     /// # Errors
     /// When a target does not exist, is asked for twice or is given; when the tables do not
-    /// fit the memory, before they are allocated; when the evidence has probability 0.
-    pub fn joint_exact(&self, targets: &[Var], evidence: &Evidence, exact: &ExactOptions) -> Result<Joint> {
+    /// fit the memory, before they are allocated; when the evidence has probability 0; when the
+    /// control asks to stop.
+    pub fn joint_exact<'e>(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        exact: impl Into<Under<'e, ExactOptions>>,
+    ) -> Result<Joint> {
+        let exact = exact.into();
         self.check_targets(targets, evidence)?;
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
-        let plan = joint_plan(&conditioned, targets, exact).affordable(exact.memory)?;
-        let mut probabilities = plan.run(&conditioned).table;
-        let total = log_sum(&probabilities);
+        let plan = joint_plan(&conditioned, targets, &exact).affordable(exact.memory)?;
+        let mut probabilities = plan.run(&conditioned, exact.control())?.table;
+        let mut pace = Pace::new(exact.control());
+        let total = log_sum_under(&probabilities, &mut pace)?;
         if total == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        for p in &mut probabilities {
-            *p = libm::exp(*p - total);
+        for piece in probabilities.chunks_mut(PIECE) {
+            pace.step(piece.len())?;
+            for p in piece {
+                *p = libm::exp(*p - total);
+            }
         }
         let shape = Shape::new(targets.to_vec(), self.cardinalities());
         Ok(Joint { shape, probabilities })
@@ -138,16 +150,17 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::joint_exact`].
-    pub fn map_exact(
+    pub fn map_exact<'e>(
         &self,
         targets: Option<&[Var]>,
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<Completion> {
+        let exact = exact.into();
         self.check_targets(targets.unwrap_or_default(), evidence)?;
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
-        let plan = map_plan(&conditioned, targets, exact).affordable(exact.memory)?;
-        let best = plan.run(&conditioned);
+        let plan = map_plan(&conditioned, targets, &exact).affordable(exact.memory)?;
+        let best = plan.run(&conditioned, exact.control())?;
         if best.constant == f64::NEG_INFINITY {
             return Err(impossible());
         }
@@ -161,18 +174,19 @@ impl Network {
     ///
     /// # Errors
     /// When the tables do not fit the memory.
-    pub fn log_probability_of(
+    pub fn log_probability_of<'e>(
         &self,
         found: &Completion,
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<f64> {
+        let exact = exact.into();
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
         let relevant = conditioned.relevant(&targets);
-        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], exact)
+        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], &exact)
             .affordable(exact.memory)?;
-        Ok(found.log_weight - all.run(&conditioned).constant)
+        Ok(found.log_weight - all.run(&conditioned, exact.control())?.constant)
     }
 
     /// The mutual information between two sets of variables, conditional on a third one
@@ -180,13 +194,14 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::joint_exact`]; the sets must be disjoint.
-    pub fn mutual_information(
+    pub fn mutual_information<'e>(
         &self,
         (one, other): (&[Var], &[Var]),
         conditional_on: &[Var],
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<f64> {
+        let exact = exact.into();
         let together = [conditional_on, one, other].concat();
         let joint = self.joint_exact(&together, evidence, exact)?;
         let shape = |parts: &[&[Var]]| Shape::new(parts.concat(), self.cardinalities());
@@ -195,7 +210,10 @@ impl Network {
         let [p_given, p_one, p_other] = [&given, &with_one, &with_other].map(|onto| joint.sum_to(onto));
         let mut row = vec![0; self.cardinalities().len()];
         let mut sum = 0.0;
+        let mut pace = Pace::new(exact.control());
         for (levels, p) in joint.iter().filter(|(_, p)| *p > 0.0) {
+            // A cell here takes as long as some tens elsewhere.
+            pace.step(32)?;
             together.iter().zip(&levels).for_each(|(&v, &level)| row[v] = level);
             let independent =
                 p_one[with_one.cell(&row)] * p_other[with_other.cell(&row)] / p_given[given.cell(&row)];

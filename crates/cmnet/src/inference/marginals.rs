@@ -6,8 +6,10 @@ use super::gibbs::Gibbs;
 use super::network::Network;
 use super::options::{InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::{ExactCost, QueryPlan};
+use super::posterior::Posterior;
+use crate::control::{Control, Under, ask};
 use crate::data::Var;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::graph::VarSet;
 use crate::tree::TreeCost;
 
@@ -38,7 +40,11 @@ impl Network {
     ///
     /// # Errors
     /// When a method without a tree is chosen and there are too many cliques to count.
-    pub(super) fn plan_rows(&self, evidence: &Evidence, options: &QueryOptions) -> Result<QueryPlan> {
+    pub(super) fn plan_rows(
+        &self,
+        evidence: &Evidence,
+        options: Under<'_, QueryOptions>,
+    ) -> Result<QueryPlan> {
         let cost = self.cost(evidence, &options.exact);
         let exact = ExactCost { what: "the junction tree", cost, bytes: cost.bytes(2) };
         self.plan_by(exact, evidence, options)
@@ -53,7 +59,7 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<QueryPlan> {
         Ok(self.plan_part(targets, evidence, options)?.0)
     }
@@ -63,7 +69,7 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<(QueryPlan, bool)> {
         let exact = |what, cost: TreeCost| ExactCost { what, cost, bytes: cost.bytes(2) };
         let fits = |cost: TreeCost| !cost.at_least && cost.bytes(2) <= options.exact.memory;
@@ -87,9 +93,9 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<MarginalAnswer> {
-        let exact = &options.exact;
+        let exact = options.with(&options.exact);
         self.check_targets(targets, evidence)?;
         let (plan, whole) = self.plan_part(targets, evidence, options)?;
         let method = plan.method;
@@ -99,25 +105,42 @@ impl Network {
         match method {
             InferenceMethod::Exact if whole => {
                 let posterior = self.posterior(evidence, exact)?;
-                answer.marginals = targets.iter().map(|&v| (v, posterior.marginal(v))).collect();
-                answer.log_evidence = posterior.log_evidence(exact).ok();
+                answer.marginals = each_marginal(&posterior, targets, exact.control())?;
+                answer.log_evidence = unless_stopped(posterior.log_evidence(exact))?;
             }
             InferenceMethod::Exact => {
                 let about: VarSet = targets.iter().copied().collect();
                 let posterior = self.posterior_about(&about, evidence, exact)?;
-                answer.marginals = targets.iter().map(|&v| (v, posterior.marginal(v))).collect();
+                answer.marginals = each_marginal(&posterior, targets, exact.control())?;
             }
             InferenceMethod::Gibbs => {
-                let (all, gibbs) = self.gibbs(evidence, exact.memory, &options.gibbs)?;
+                let (all, gibbs) = self.gibbs(evidence, exact.memory, options.with(&options.gibbs))?;
                 answer.marginals = of(&all);
                 answer.approximation = Some(Approximation::Gibbs(gibbs));
             }
             InferenceMethod::Belief => {
-                let (all, belief) = self.belief(evidence, exact.memory, &options.belief)?;
+                let (all, belief) = self.belief(evidence, exact.memory, options.with(&options.belief))?;
                 answer.marginals = of(&all);
                 answer.approximation = Some(Approximation::Belief(belief));
             }
         }
         Ok(answer)
+    }
+}
+
+fn each_marginal(
+    posterior: &Posterior<'_>,
+    targets: &[Var],
+    control: &dyn Control,
+) -> Result<Vec<(Var, Vec<f64>)>> {
+    let one = |&v: &Var| ask(control).map(|()| (v, posterior.marginal(v)));
+    targets.iter().map(one).collect()
+}
+
+/// What an answer can do without, where it cannot be had; a stop is no such place.
+pub(super) fn unless_stopped<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(error) if matches!(error.kind(), ErrorKind::Stopped(_)) => Err(error),
+        found => Ok(found.ok()),
     }
 }

@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::network::Network;
 use super::options::{InferenceMethod, QueryMethod, QueryOptions};
+use crate::control::Under;
 use crate::error::Result;
 use crate::tree::TreeCost;
 
@@ -36,7 +37,7 @@ impl Network {
         &self,
         exact: ExactCost,
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<QueryPlan> {
         let (ExactCost { what, cost, bytes }, memory, method) = (exact, options.exact.memory, options.method);
         let fits = !cost.at_least && bytes <= memory;
@@ -56,7 +57,7 @@ impl Network {
             QueryMethod::Auto => format!("{what} ({cost}) does not fit {have}"),
             _ => "asked for".to_owned(),
         };
-        let bytes = self.factor_bytes(evidence)?;
+        let bytes = self.factor_bytes(evidence, options.control())?;
         let reason = format!("{why}; the clique tables take {} of {have}", amount(bytes));
         Ok(QueryPlan { method: used, reason, cost, bytes })
     }

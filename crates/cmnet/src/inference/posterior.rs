@@ -5,6 +5,7 @@ use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;
 use super::random::pick;
+use crate::control::{Under, ask};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
@@ -39,8 +40,13 @@ impl Network {
     ///
     /// # Errors
     /// When the tree's tables do not fit the memory, before they are allocated; when the
-    /// evidence has probability 0.
-    pub fn posterior(&self, evidence: &Evidence, exact: &ExactOptions) -> Result<Posterior<'_>> {
+    /// evidence has probability 0; when the control asks to stop.
+    pub fn posterior<'e>(
+        &self,
+        evidence: &Evidence,
+        exact: impl Into<Under<'e, ExactOptions>>,
+    ) -> Result<Posterior<'_>> {
+        let exact = exact.into();
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let free = conditioned.free().clone();
         Posterior::new(conditioned, &free, exact)
@@ -51,12 +57,13 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::posterior`].
-    pub fn posterior_about(
+    pub fn posterior_about<'e>(
         &self,
         targets: &VarSet,
         evidence: &Evidence,
-        exact: &ExactOptions,
+        exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<Posterior<'_>> {
+        let exact = exact.into();
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let relevant = conditioned.relevant(targets);
         Posterior::new(conditioned, &relevant, exact)
@@ -66,7 +73,7 @@ impl Network {
     ///
     /// # Errors
     /// When it is not known and the tree does not fit the memory.
-    fn partition(&self, exact: &ExactOptions) -> Result<f64> {
+    fn partition(&self, exact: Under<'_, ExactOptions>) -> Result<f64> {
         match self.parameters().log_partition() {
             Some(known) => Ok(known),
             None => Ok(self.posterior(&Evidence::none(), exact)?.log_weight()),
@@ -84,16 +91,18 @@ fn plan(conditioned: &Conditioned<'_>, variables: &VarSet, exact: &ExactOptions)
 }
 
 impl<'a> Posterior<'a> {
-    fn new(conditioned: Conditioned<'a>, variables: &VarSet, exact: &ExactOptions) -> Result<Self> {
+    fn new(conditioned: Conditioned<'a>, variables: &VarSet, exact: Under<'_, ExactOptions>) -> Result<Self> {
+        let control = exact.control();
+        ask(control)?;
         let cardinalities = conditioned.network().cardinalities();
-        let tree = plan(&conditioned, variables, exact).build(cardinalities, exact.memory)?;
+        let tree = plan(&conditioned, variables, &exact).build(cardinalities, exact.memory)?;
         let mut propagation = Propagation::new(&tree);
         let homes = Homes::new(tree.cliques().iter().map(Clique::shape), cardinalities.len());
-        conditioned.fill(&homes, propagation.log_potentials());
-        if propagation.collect(&tree) == f64::NEG_INFINITY {
+        conditioned.fill(&homes, propagation.log_potentials(), control)?;
+        if propagation.collect_under(&tree, control)? == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        propagation.distribute(&tree);
+        propagation.distribute_under(&tree, control)?;
         let mut homes: Vec<Option<usize>> = vec![None; cardinalities.len()];
         let size = |clique: usize| tree.cliques()[clique].shape().size();
         for (index, clique) in tree.cliques().iter().enumerate() {
@@ -152,11 +161,11 @@ impl<'a> Posterior<'a> {
     ///
     /// # Errors
     /// When log Z is not known and its tree does not fit the memory.
-    pub fn log_evidence(&self, exact: &ExactOptions) -> Result<f64> {
+    pub fn log_evidence<'e>(&self, exact: impl Into<Under<'e, ExactOptions>>) -> Result<f64> {
         if self.conditioned.evidence().is_empty() {
             return Ok(0.0);
         }
-        Ok(self.log_weight() - self.conditioned.network().partition(exact)?)
+        Ok(self.log_weight() - self.conditioned.network().partition(exact.into())?)
     }
 
     /// The log-probability of a row of levels of all variables given the evidence.
@@ -177,6 +186,12 @@ impl<'a> Posterior<'a> {
             pairs.map(surprise).sum()
         };
         (0..self.tree.cliques().len()).map(clique).sum()
+    }
+
+    /// What a draw takes, in cells of a table: each clique looks through half a run at most.
+    pub(super) fn draw_work(&self) -> usize {
+        let run = |clique: &Clique| 16 + clique.shape().size() / clique.separator_cells() / 2;
+        self.tree.cliques().iter().map(run).sum()
     }
 
     /// Draws the unobserved variables into a row of levels; observed ones get theirs.

@@ -6,6 +6,7 @@ use super::factors::Factors;
 use super::network::Network;
 use super::options::ExactOptions;
 use super::region::{Border, Region, RegionTree};
+use crate::control::{Control, Under, ask};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
@@ -58,6 +59,9 @@ impl Prediction {
 pub struct Predictor<'a> {
     network: &'a Network,
     target: Var,
+    control: Under<'a, ()>,
+    /// Predictions since the control was asked.
+    pace: usize,
     factors: Factors,
     memory: u64,
     /// A row of which only blanket and target are looked at.
@@ -71,6 +75,8 @@ pub struct Predictor<'a> {
 
 /// Answers about rows with missing cells that are remembered.
 const MOST_SEEN: usize = 100_000;
+/// Predictions between two questions to the control.
+const BETWEEN: usize = 64;
 /// Trees that are kept; then all are forgotten.
 const MOST_TREES: usize = 1_000;
 
@@ -80,11 +86,26 @@ impl<'a> Predictor<'a> {
     /// # Errors
     /// When the target does not exist, or its cliques' tables do not fit the memory.
     pub fn new(network: &'a Network, target: Var, exact: &ExactOptions) -> Result<Self> {
+        Self::under(network, target, exact, &())
+    }
+
+    /// A predictor that obeys a control: each prediction asks it whether to go on.
+    ///
+    /// # Errors
+    /// As [`Predictor::new`]; when the control asks to stop.
+    pub fn under(
+        network: &'a Network,
+        target: Var,
+        exact: &ExactOptions,
+        control: &'a dyn Control,
+    ) -> Result<Self> {
         network.check_targets(&[target], &Evidence::none())?;
         Ok(Self {
             network,
             target,
-            factors: Factors::around(network, target, exact.memory)?,
+            control: Under::new(&(), control),
+            pace: 0,
+            factors: Factors::around(network, target, exact.memory, control)?,
             memory: exact.memory,
             row: vec![0; network.schema().len()],
             probabilities: Vec::new(),
@@ -109,11 +130,16 @@ impl<'a> Predictor<'a> {
     /// one is missing. What the row says about the target itself is not looked at.
     ///
     /// # Errors
-    /// When cells of the blanket are missing and summing them out does not fit the memory.
+    /// When cells of the blanket are missing and summing them out does not fit the memory;
+    /// when the control asks to stop.
     ///
     /// # Panics
     /// When the row does not have a place for each variable, or a level that does not exist.
     pub fn predict(&mut self, row: &[Option<u32>]) -> Result<Prediction> {
+        self.pace = self.pace.wrapping_add(1);
+        if self.pace % BETWEEN == 1 {
+            ask(self.control.control())?;
+        }
         let blanket = self.network.closed().markov_blanket(self.target);
         if blanket.iter().all(|v| row[v].is_some()) {
             for v in blanket.iter() {
@@ -141,7 +167,8 @@ impl<'a> Predictor<'a> {
                 place.insert(tree)
             }
         };
-        let prediction = Prediction::new(tree.marginal(self.network, (&region, target), &level));
+        let control = self.control.control();
+        let prediction = Prediction::new(tree.marginal(self.network, (&region, target), &level, control)?);
         if self.seen.len() < MOST_SEEN {
             self.seen.insert(key, prediction.clone());
         }

@@ -7,6 +7,7 @@ use super::network::Network;
 use super::options::{QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::sample::Sampler;
+use crate::control::{Control, Under};
 use crate::data::{Var, quoted};
 use crate::error::{Error, Result};
 use crate::graph::{Edge, VarSet};
@@ -64,7 +65,7 @@ pub enum Question {
 /// let joint = query.clone().target("X1,X2")?.joint()?.joint;
 /// assert!((joint.probabilities()[3] - 9.0 / 16.0).abs() < 1e-12);
 /// assert_eq!(query.map()?.levels, [(1, 1), (2, 1)]);
-/// assert!(query.sampler()?.rows(0..10).iter().all(|row| row[0] == 1));
+/// assert!(query.sampler()?.rows(0..10)?.iter().all(|row| row[0] == 1));
 ///
 /// let (given, exact) = (Evidence::read(network.schema(), "X0=1")?, ExactOptions::default());
 /// let posterior = network.posterior(&given, &exact)?;
@@ -86,6 +87,7 @@ pub struct Query<'a> {
     targets: Option<Vec<Var>>,
     evidence: Evidence,
     options: QueryOptions,
+    control: Under<'a, ()>,
 }
 
 impl Network {
@@ -119,7 +121,8 @@ impl Network {
 
 impl<'a> Query<'a> {
     fn of(network: Cow<'a, Network>) -> Self {
-        Self { network, targets: None, evidence: Evidence::none(), options: QueryOptions::default() }
+        let (evidence, options) = (Evidence::none(), QueryOptions::default());
+        Self { network, targets: None, evidence, options, control: (&()).into() }
     }
 
     /// Adds levels that are known, written as `name=level,name=level`.
@@ -203,6 +206,33 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// What may stop the work. Every long step asks it, many times a second; when it says so,
+    /// the answer is an error of the kind [`crate::ErrorKind::Stopped`].
+    ///
+    /// # Example
+    /// ```
+    /// use cmnet::{Control, Network, Outcome, StopReason, uai};
+    /// struct Never;
+    /// impl Control for Never {
+    ///     fn stop(&self) -> Option<StopReason> {
+    ///         Some(StopReason::Interrupted)
+    ///     }
+    /// }
+    /// let read = uai::read_network("MARKOV 2 2 2 1 2 0 1 4 3 1 1 3", "agree.uai")?;
+    /// let network = Network::new(&read.schema, &read.structure, read.parameters)?;
+    /// let stopped = Outcome::of(network.query().control(&Never).run())?;
+    /// assert_eq!(stopped, Outcome::Stopped(StopReason::Interrupted));
+    /// # Ok::<(), cmnet::Error>(())
+    /// ```
+    pub fn control(mut self, control: &'a dyn Control) -> Self {
+        self.control = Under::new(&(), control);
+        self
+    }
+
+    fn under(&self) -> Under<'_, QueryOptions> {
+        self.control.with(&self.options)
+    }
+
     /// The network that is asked.
     pub fn network(&self) -> &Network {
         &self.network
@@ -246,7 +276,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// When a method without a tree is chosen and there are too many cliques to count.
     pub fn plan(&self, question: Question) -> Result<QueryPlan> {
-        let (network, evidence, options) = (&*self.network, &self.evidence, &self.options);
+        let (network, evidence, options) = (&*self.network, &self.evidence, self.under());
         match question {
             Question::Marginals => network.plan_marginals(&self.variables()?, evidence, options),
             Question::Joint => network.plan_joint(&self.variables()?, evidence, options),
@@ -259,9 +289,9 @@ impl<'a> Query<'a> {
     ///
     /// # Errors
     /// When a target is given; when the tree does not fit the memory and the method is exact;
-    /// when the evidence has probability 0.
+    /// when the evidence has probability 0; when the control asks to stop.
     pub fn run(&self) -> Result<MarginalAnswer> {
-        self.network.marginals(&self.variables()?, &self.evidence, &self.options)
+        self.network.marginals(&self.variables()?, &self.evidence, self.under())
     }
 
     /// The joint distribution of the targets.
@@ -269,7 +299,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// As [`Query::run`]; when the table itself is too large.
     pub fn joint(&self) -> Result<JointAnswer> {
-        self.network.joint(&self.variables()?, &self.evidence, &self.options)
+        self.network.joint(&self.variables()?, &self.evidence, self.under())
     }
 
     /// The most probable levels of the targets together, all others summed out; without
@@ -283,7 +313,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// As [`Query::run`].
     pub fn map(&self) -> Result<MapAnswer> {
-        self.network.map(self.named(), &self.evidence, &self.options)
+        self.network.map(self.named(), &self.evidence, self.under())
     }
 
     /// Something that draws rows of all variables given the evidence.
@@ -295,6 +325,6 @@ impl<'a> Query<'a> {
     /// # Errors
     /// As [`Query::run`]; when the method is belief propagation, which draws no rows.
     pub fn sampler(&self) -> Result<Sampler<'_>> {
-        self.network.sampler(&self.evidence, &self.options)
+        self.network.sampler(&self.evidence, self.under(), self.control)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::condition::holds;
 use super::network::Network;
+use crate::control::Control;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
@@ -102,17 +103,18 @@ impl RegionTree {
         network: &Network,
         (region, target): (&Region, Var),
         level: &impl Fn(Var) -> Option<u32>,
-    ) -> Vec<f64> {
+        control: &dyn Control,
+    ) -> Result<Vec<f64>> {
         let terms = self.terms(network, region, level);
         let homes = Homes::new(self.tree.cliques().iter().map(Clique::shape), self.cardinalities.len());
         let mut propagation = Propagation::new(&self.tree);
         let borrowed = terms.iter().map(|(variables, values)| (variables, values.as_slice()));
-        homes.fill(borrowed, propagation.log_potentials());
-        propagation.collect(&self.tree);
-        propagation.distribute(&self.tree);
+        homes.fill(borrowed, propagation.log_potentials(), control)?;
+        propagation.collect_under(&self.tree, control)?;
+        propagation.distribute_under(&self.tree, control)?;
         let place = region.members.position(target).unwrap_or(0);
         let home = self.tree.home(&[place]).unwrap_or(0);
-        shares_of_levels(self.tree.cliques()[home].shape(), propagation.marginal(home), place)
+        Ok(shares_of_levels(self.tree.cliques()[home].shape(), propagation.marginal(home), place))
     }
 
     /// The terms over the region's members, renumbered, with those of sets that reach into

@@ -2,12 +2,13 @@
 
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{start, sweep};
+use super::gibbs::{start, sweep, sweep_work, sweeps};
 use super::network::Network;
 use super::options::{GibbsOptions, InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::posterior::Posterior;
 use super::random::stream;
+use crate::control::{Pace, Under};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 
@@ -18,6 +19,7 @@ const BLOCK: usize = 1024;
 #[derive(Debug)]
 pub struct Sampler<'a> {
     source: Source<'a>,
+    control: Under<'a, ()>,
     evidence: Evidence,
     variables: usize,
     seed: u64,
@@ -32,19 +34,26 @@ enum Source<'a> {
 
 impl Network {
     /// Something that draws rows given evidence. See [`super::Query::sampler`].
-    pub(super) fn sampler(&self, evidence: &Evidence, options: &QueryOptions) -> Result<Sampler<'_>> {
+    pub(super) fn sampler<'a>(
+        &'a self,
+        evidence: &Evidence,
+        options: Under<'_, QueryOptions>,
+        control: Under<'a, ()>,
+    ) -> Result<Sampler<'a>> {
         if options.method == QueryMethod::Belief {
             let problem = "belief propagation draws no rows";
             return Err(Error::question(problem, "use the methods auto, exact or gibbs"));
         }
-        let (exact, gibbs) = (&options.exact, &options.gibbs);
+        let (exact, gibbs) = (options.with(&options.exact), &options.gibbs);
         let QueryPlan { method, reason, .. } = self.plan_rows(evidence, options)?;
-        let source = match method {
-            InferenceMethod::Exact => Source::Exact(Box::new(self.posterior(evidence, exact)?)),
-            _ => Source::Gibbs(Box::new(self.factors(evidence, exact.memory)?), gibbs.clone()),
+        let source = if method == InferenceMethod::Exact {
+            Source::Exact(Box::new(self.posterior(evidence, exact)?))
+        } else {
+            let factors = self.factors_under(evidence, exact.memory, options.control())?;
+            Source::Gibbs(Box::new(factors), gibbs.clone())
         };
         let variables = self.schema().len();
-        Ok(Sampler { source, evidence: evidence.clone(), variables, seed: gibbs.seed, reason })
+        Ok(Sampler { source, control, evidence: evidence.clone(), variables, seed: gibbs.seed, reason })
     }
 }
 
@@ -64,31 +73,40 @@ impl Sampler<'_> {
 
     /// Some rows of levels of all variables: those with numbers in a range of a sequence that
     /// the seed determines.
-    pub fn rows(&self, range: std::ops::Range<usize>) -> Vec<Vec<u32>> {
+    ///
+    /// # Errors
+    /// When the control of the query asks to stop.
+    pub fn rows(&self, range: std::ops::Range<usize>) -> Result<Vec<Vec<u32>>> {
         let blocks = range.start / BLOCK..range.end.div_ceil(BLOCK);
         let drawn: Vec<Vec<Vec<u32>>> =
-            blocks.clone().into_par_iter().map(|block| self.block(block)).collect();
+            blocks.clone().into_par_iter().map(|block| self.block(block)).collect::<Result<_>>()?;
         let first = blocks.start * BLOCK;
-        drawn.into_iter().flatten().skip(range.start - first).take(range.len()).collect()
+        Ok(drawn.into_iter().flatten().skip(range.start - first).take(range.len()).collect())
     }
 
-    fn block(&self, block: usize) -> Vec<Vec<u32>> {
+    fn block(&self, block: usize) -> Result<Vec<Vec<u32>>> {
         let mut random = stream(self.seed, block as u64);
+        let control = self.control.control();
         match &self.source {
-            Source::Exact(posterior) => (0..BLOCK)
-                .map(|_| {
+            Source::Exact(posterior) => {
+                let mut pace = Pace::new(control);
+                let mut next = || {
+                    pace.step(posterior.draw_work())?;
                     let mut row = vec![0; self.variables];
                     posterior.draw(&mut random, &mut row);
-                    row
-                })
-                .collect(),
+                    Ok(row)
+                };
+                (0..BLOCK).map(|_| next()).collect()
+            }
             Source::Gibbs(factors, options) => {
                 let mut row = start(factors, &self.evidence, &mut random);
                 let mut buffer = Vec::new();
-                (0..options.warm_up).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
+                sweeps(options.warm_up, factors, (&mut random, &mut row, &mut buffer), control)?;
+                let mut pace = Pace::new(control);
                 let mut next = || {
+                    pace.step(5 * sweep_work(factors))?;
                     (0..5).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
-                    row.clone()
+                    Ok(row.clone())
                 };
                 (0..BLOCK).map(|_| next()).collect()
             }

@@ -4,6 +4,7 @@ use super::condition::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;
+use crate::control::{Control, Under};
 use crate::data::Var;
 use crate::error::Result;
 use crate::table::{Homes, add_along, shares_of_levels};
@@ -37,6 +38,7 @@ use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 #[derive(Clone, Debug)]
 pub struct Session<'a> {
     network: &'a Network,
+    control: Under<'a, ()>,
     tree: JunctionTree,
     children: Vec<Vec<usize>>,
     /// The clique of each variable nearest to the root.
@@ -61,6 +63,14 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the tables, three per clique, do not fit the memory.
     pub fn new(network: &'a Network, exact: &ExactOptions) -> Result<Self> {
+        Self::under(network, exact, &())
+    }
+
+    /// A session that obeys a control. Where that asked it to stop, the next question goes on.
+    ///
+    /// # Errors
+    /// As [`Session::new`]; when the control asks to stop.
+    pub fn under(network: &'a Network, exact: &ExactOptions, control: &'a dyn Control) -> Result<Self> {
         let conditioned = Conditioned::new(network, &Evidence::none(), false);
         let budget = exact.memory / 3 * 2;
         let tree = JunctionTree::new(conditioned.graph(), network.cardinalities(), budget)?;
@@ -68,7 +78,7 @@ impl<'a> Session<'a> {
             tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();
         let mut base = zeros.clone();
         let homes = Homes::new(tree.cliques().iter().map(Clique::shape), network.cardinalities().len());
-        conditioned.fill(&homes, &mut base);
+        conditioned.fill(&homes, &mut base, control)?;
         let count = tree.cliques().len();
         let mut children = vec![Vec::new(); count];
         let mut homes = vec![usize::MAX; network.cardinalities().len()];
@@ -80,6 +90,7 @@ impl<'a> Session<'a> {
         }
         let mut session = Self {
             network,
+            control: Under::new(&(), control),
             children,
             homes,
             base,
@@ -93,7 +104,7 @@ impl<'a> Session<'a> {
             renewed: 0,
             tree,
         };
-        session.collect();
+        session.collect()?;
         session.log_partition = session.log_weight();
         Ok(session)
     }
@@ -144,25 +155,28 @@ impl<'a> Session<'a> {
     /// The distribution of a variable given the evidence.
     ///
     /// # Errors
-    /// When the evidence has probability 0.
+    /// When the evidence has probability 0; when the control asks to stop.
     ///
     /// # Panics
     /// When the variable does not exist.
     pub fn marginal(&mut self, variable: Var) -> Result<Vec<f64>> {
-        self.collect();
+        self.collect()?;
         if self.log_weight() == f64::NEG_INFINITY {
             return Err(impossible());
         }
         let home = self.homes[variable];
-        self.distribute(home);
+        self.distribute(home)?;
         let shape = self.tree.cliques()[home].shape();
         Ok(shares_of_levels(shape, &self.marginals[home], variable))
     }
 
     /// The log-probability of the evidence; minus infinity when it is impossible.
-    pub fn log_evidence(&mut self) -> f64 {
-        self.collect();
-        self.log_weight() - self.log_partition
+    ///
+    /// # Errors
+    /// When the control asks to stop.
+    pub fn log_evidence(&mut self) -> Result<f64> {
+        self.collect()?;
+        Ok(self.log_weight() - self.log_partition)
     }
 
     fn log_weight(&self) -> f64 {
@@ -172,15 +186,16 @@ impl<'a> Session<'a> {
     }
 
     /// Renews stale messages, children before parents.
-    fn collect(&mut self) {
-        let mut changed = false;
+    fn collect(&mut self) -> Result<()> {
         for index in (0..self.stale.len()).rev() {
-            if !std::mem::take(&mut self.stale[index]) {
+            if !self.stale[index] {
                 continue;
             }
-            changed = true;
+            self.fresh.fill(false);
+            let message = self.renew(index)?;
+            // Only now: what was stopped is renewed by the next question.
+            self.stale[index] = false;
             self.renewed += 1;
-            let message = self.renew(index);
             if message != self.messages[index] {
                 self.messages[index] = message;
                 if let Some(parent) = self.tree.cliques()[index].parent() {
@@ -188,46 +203,47 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        if changed {
-            self.fresh.fill(false);
-        }
+        Ok(())
     }
 
-    fn renew(&mut self, index: usize) -> Vec<f64> {
+    fn renew(&mut self, index: usize) -> Result<Vec<f64>> {
+        let control = self.control.control();
         let clique = &self.tree.cliques()[index];
         let shape = clique.shape();
         let table = &mut self.conditionals[index];
         table.copy_from_slice(&self.base[index]);
         for &v in shape.variables().iter().filter(|&&v| self.homes[v] == index) {
             if let Some(weights) = log_weights(&self.evidence, v, self.network.cardinalities()[v]) {
-                add_along(shape, v, &weights, table);
+                add_along(shape, v, &weights, table, control)?;
             }
         }
         for &child in &self.children[index] {
             if let Some(parent) = &self.tree.cliques()[child].parent {
-                parent.walk.spread(&self.messages[child], table);
+                parent.walk.spread_under(&self.messages[child], table, control)?;
             }
         }
-        normalize(clique, table)
+        normalize(clique, table, control)
     }
 
     /// Makes the marginal of a clique, and of those between it and its root, fresh.
-    fn distribute(&mut self, clique: usize) {
+    fn distribute(&mut self, clique: usize) -> Result<()> {
         let mut path = vec![clique];
         while let Some(parent) = path.last().and_then(|&at| self.tree.cliques()[at].parent()) {
             path.push(parent);
         }
         for index in path.into_iter().rev() {
-            if std::mem::replace(&mut self.fresh[index], true) {
+            if self.fresh[index] {
                 continue;
             }
             let (before, rest) = self.marginals.split_at_mut(index);
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.conditionals[index]);
             if let Some(parent) = &self.tree.cliques()[index].parent {
-                parent.weigh(&before[parent.clique], marginal);
+                parent.weigh(&before[parent.clique], marginal, self.control.control())?;
             }
+            self.fresh[index] = true;
         }
+        Ok(())
     }
 }
 

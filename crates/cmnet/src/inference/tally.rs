@@ -3,11 +3,12 @@
 
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{BATCHES, Gibbs, effective_size, split_r_hat, start, sweep};
+use super::gibbs::{BATCHES, Gibbs, effective_size, split_r_hat, start, sweep, sweep_work, sweeps};
 use super::joint::Joint;
 use super::network::Network;
 use super::options::{GibbsOptions, QueryOptions};
 use super::random::stream;
+use crate::control::{Pace, Under};
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::table::Shape;
@@ -28,14 +29,14 @@ impl Tally {
         network: &Network,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<Self> {
-        let (memory, options) = (options.exact.memory, &options.gibbs);
+        let (memory, options) = (options.exact.memory, options.with(&options.gibbs));
         options.check()?;
-        let factors = network.factors(evidence, memory)?;
+        let factors = network.factors_under(evidence, memory, options.control())?;
         let batch = options.sweeps.div_ceil(BATCHES);
         let visits = |chain: usize| count(&factors, targets, evidence, (options, batch, chain as u64));
-        let chains = (0..options.chains).into_par_iter().map(visits).collect();
+        let chains = (0..options.chains).into_par_iter().map(visits).collect::<Result<_>>()?;
         Ok(Self { chains, batch })
     }
 
@@ -78,15 +79,17 @@ fn count(
     factors: &Factors,
     targets: &[Var],
     evidence: &Evidence,
-    (options, batch, chain): (&GibbsOptions, usize, u64),
-) -> BTreeMap<Vec<u32>, Visits> {
+    (options, batch, chain): (Under<'_, GibbsOptions>, usize, u64),
+) -> Result<BTreeMap<Vec<u32>, Visits>> {
     let mut random = stream(options.seed, chain);
     let mut row = start(factors, evidence, &mut random);
     let mut buffer = Vec::new();
-    (0..options.warm_up).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
+    sweeps(options.warm_up, factors, (&mut random, &mut row, &mut buffer), options.control())?;
+    let mut pace = Pace::new(options.control());
     let mut visited: BTreeMap<Vec<u32>, Visits> = BTreeMap::new();
     let mut levels = Vec::new();
     for at in 0..batch * BATCHES {
+        pace.step(sweep_work(factors))?;
         sweep(factors, &mut random, &mut row, &mut buffer);
         levels.clear();
         levels.extend(targets.iter().map(|&v| row[v]));
@@ -97,7 +100,7 @@ fn count(
             visits[at / batch] += 1;
         }
     }
-    visited
+    Ok(visited)
 }
 
 impl Network {
@@ -111,7 +114,7 @@ impl Network {
         &self,
         targets: &[Var],
         evidence: &Evidence,
-        options: &QueryOptions,
+        options: Under<'_, QueryOptions>,
     ) -> Result<(Joint, Gibbs)> {
         self.check_targets(targets, evidence)?;
         check_size(self, targets, options.exact.memory / 8)?;

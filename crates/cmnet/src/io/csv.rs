@@ -25,6 +25,7 @@ use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
 use super::text::Text;
+use crate::control::{Control, Under};
 use crate::data::{Intake, Levels, LoadedTable};
 use crate::error::{Error, InputProblem, Result};
 use ::csv::{QuoteStyle, WriterBuilder};
@@ -34,7 +35,7 @@ use std::io::Read;
 ///
 /// # Errors
 /// When the source cannot be read or is not a table; every error names file, line,
-/// column, the offending text and what to do.
+/// column, the offending text and what to do. When the control asks to stop.
 ///
 /// # Example
 /// ```
@@ -44,32 +45,43 @@ use std::io::Read;
 /// assert_eq!(loaded.data.schema().variable(0).levels, ["no", "yes"]);
 /// # Ok::<(), cmnet::Error>(())
 /// ```
-pub fn read_csv(source: &Source, options: &ReadOptions) -> Result<LoadedTable> {
-    read_text(source.open()?, options)
+pub fn read_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<LoadedTable> {
+    let options = options.into();
+    read_text(source.open(options.control())?, options)
 }
 
 /// Reads a table from any reader; `name` stands for the file in errors.
 ///
 /// # Errors
 /// As [`read_csv`].
-pub fn read_csv_from(name: &str, reader: impl Read, options: &ReadOptions) -> Result<LoadedTable> {
-    read_text(Text::open(name.to_owned(), reader)?, options)
+pub fn read_csv_from<'a>(
+    name: &str,
+    reader: impl Read,
+    options: impl Into<Under<'a, ReadOptions>>,
+) -> Result<LoadedTable> {
+    let options = options.into();
+    read_text(Text::open(name.to_owned(), reader, options.control())?, options)
 }
 
-fn read_text(text: Text<'_>, options: &ReadOptions) -> Result<LoadedTable> {
+fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
     let mut records = Records::open(text, options.delimiter)?;
-    let columns = header::columns(&records, options)?;
+    let columns = header::columns(&records, &options)?;
     let known = vec![Levels::Observed; columns.variables().len()];
-    let mut intake = columns.intake(options, known)?;
+    let mut intake = columns.intake(&options, known)?;
     let mut more = !options.header || records.advance()?;
     while more {
-        take_row(&records, &columns, &mut intake, options.header)?;
+        take_row(&records, &columns, &mut intake, (options.header, options.control()))?;
         more = records.advance()?;
     }
-    intake.finish(options.on_missing)
+    intake.finish_under(options.on_missing, options.control())
 }
 
-fn take_row(records: &Records<'_>, columns: &Columns, intake: &mut Intake, has_header: bool) -> Result<()> {
+fn take_row(
+    records: &Records<'_>,
+    columns: &Columns,
+    intake: &mut Intake,
+    (has_header, control): (bool, &dyn Control),
+) -> Result<()> {
     let names = columns.names();
     if records.len() != names.len() {
         return Err(records.ragged(names.len(), has_header && intake.rows() == 0));
@@ -81,7 +93,7 @@ fn take_row(records: &Records<'_>, columns: &Columns, intake: &mut Intake, has_h
     let line = || records.line();
     let weight = columns.weight(|column| Some(records.raw(column)), line)?;
     let variables = columns.variables();
-    intake.push_at(line, weight, |variable| Some(records.raw(variables[variable])))
+    intake.push_at(control, line, weight, |variable| Some(records.raw(variables[variable])))
 }
 
 /// A text as a field of a CSV file that [`read_csv`] takes for the same text: in quotes where it is

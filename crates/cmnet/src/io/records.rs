@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Result<Vec<(u64, Vec<String>)>> {
-        let mut records = Records::new(Text::open("x".to_owned(), text.as_bytes())?, b',');
+        let mut records = Records::new(Text::open("x".to_owned(), text.as_bytes(), &())?, b',');
         let mut found = Vec::new();
         while records.advance()? {
             let fields = (0..records.len()).map(|column| String::from_utf8_lossy(records.field(column)));

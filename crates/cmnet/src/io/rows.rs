@@ -5,6 +5,7 @@ use super::header;
 use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
+use crate::control::Under;
 pub(super) use crate::data::OnUnknown;
 use crate::data::{RowLevels, Schema};
 use crate::error::Result;
@@ -25,16 +26,17 @@ pub struct CodedRow<'a> {
 ///
 /// # Errors
 /// When the source cannot be read, has none of the variables, or holds a value that is no
-/// level of its variable; or what `visit` says.
-pub fn visit_rows(
+/// level of its variable; or what `visit` says; when the control asks to stop.
+pub fn visit_rows<'a>(
     source: &Source,
-    options: &ReadOptions,
+    options: impl Into<Under<'a, ReadOptions>>,
     on_unknown: OnUnknown,
     schema: &Schema,
     mut visit: impl FnMut(CodedRow<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
-    let mut records = Records::open(source.open()?, options.delimiter)?;
-    let all = ReadOptions { columns: None, schema: None, ..options.clone() };
+    let options = options.into();
+    let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
+    let all = ReadOptions { columns: None, schema: None, ..ReadOptions::clone(&options) };
     let columns = header::columns(&records, &all)?;
     let places = columns.places(schema, "check the header line")?;
     let reader = RowLevels::new(schema, &options.missing, on_unknown);

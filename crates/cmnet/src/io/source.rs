@@ -2,6 +2,8 @@
 
 #[cfg(feature = "csv")]
 use super::text::Text;
+#[cfg(feature = "csv")]
+use crate::control::Control;
 use crate::error::{Error, InputProblem, Place, Remedy, Result, nearest};
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -47,11 +49,11 @@ impl Source {
 
     /// The text of the source.
     #[cfg(feature = "csv")]
-    pub(super) fn open(&self) -> Result<Text<'_>> {
+    pub(super) fn open<'a>(&'a self, control: &'a dyn Control) -> Result<Text<'a>> {
         match self {
-            Self::Path(path) => Text::open(self.name(), open_file(path)?),
-            Self::Stdin => Text::open(self.name(), std::io::stdin().lock()),
-            Self::Bytes { bytes, .. } => Text::open(self.name(), bytes.as_slice()),
+            Self::Path(path) => Text::open(self.name(), open_file(path)?, control),
+            Self::Stdin => Text::open(self.name(), std::io::stdin().lock(), control),
+            Self::Bytes { bytes, .. } => Text::open(self.name(), bytes.as_slice(), control),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From bytes to plain text: decompressed, without byte order mark, lines ended by `\n`.
 
+use crate::control::{Control, StopReason};
 use crate::error::{Error, InputProblem, Place, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
@@ -45,7 +46,7 @@ pub(super) struct Text<'a> {
 
 impl<'a> Text<'a> {
     /// Opens a text and looks at its beginning.
-    pub(super) fn open(name: String, bytes: impl Read + 'a) -> Result<Self> {
+    pub(super) fn open(name: String, bytes: impl Read + 'a, control: &'a dyn Control) -> Result<Self> {
         let mut bytes = BufReader::with_capacity(HEAD as usize, bytes);
         let magic = read_up_to(&mut bytes, 16).map_err(|source| Error::io(&name, "read", source))?;
         let is_compressed = magic.starts_with(GZIP);
@@ -53,7 +54,7 @@ impl<'a> Text<'a> {
         let plain: Box<dyn Read + 'a> =
             if is_compressed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
         let allowance = Rc::new(Cell::new(LONGEST_ROW));
-        let lines = Lines { bytes: plain, after_return: false, allowance: Rc::clone(&allowance) };
+        let lines = Lines { bytes: plain, after_return: false, allowance: Rc::clone(&allowance), control };
         let rest = Box::new(lines);
         let mut text = Self { name, head: Vec::new(), is_whole: false, allowance, is_compressed, rest };
         text.read_head()?;
@@ -82,6 +83,9 @@ impl<'a> Text<'a> {
         let place = Place { line, ..Place::file(&self.name) };
         if source.get_ref().and_then(|inner| inner.downcast_ref::<RowTooLong>()).is_some() {
             return Error::input(place, InputProblem::RowTooLong { limit: LONGEST_ROW });
+        }
+        if let Some(Stopped(reason)) = source.get_ref().and_then(|inner| inner.downcast_ref()) {
+            return (*reason).into();
         }
         let damaged = matches!(
             source.kind(),
@@ -133,17 +137,34 @@ impl fmt::Display for RowTooLong {
 
 impl std::error::Error for RowTooLong {}
 
+/// What a text says when its control asks to stop.
+#[derive(Debug)]
+struct Stopped(StopReason);
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 /// Ends every line with a single `\n`, whatever it was ended with, so that lines can be
 /// counted and a quoted text over two lines is the same wherever it was written.
 struct Lines<'a> {
     bytes: Box<dyn Read + 'a>,
     after_return: bool,
     allowance: Rc<Cell<u64>>,
+    /// Asked before each block.
+    control: &'a dyn Control,
 }
 
 impl Read for Lines<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
+            if let Some(reason) = self.control.stop() {
+                return Err(io::Error::other(Stopped(reason)));
+            }
             let length = match self.bytes.read(buffer) {
                 Err(error) if error.kind() == IoErrorKind::Interrupted => continue,
                 result => result?,
@@ -199,7 +220,7 @@ mod tests {
         let lines = |bytes: Box<dyn Read>| {
             let mut text = String::new();
             let allowance = Rc::new(Cell::new(LONGEST_ROW));
-            Lines { bytes, after_return: false, allowance }.read_to_string(&mut text).unwrap();
+            Lines { bytes, after_return: false, allowance, control: &() }.read_to_string(&mut text).unwrap();
             text
         };
         let at_once = lines(Box::new(io::Cursor::new(bytes.to_vec())));
@@ -216,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_byte_order_mark_is_not_part_of_the_text() {
-        let mut text = Text::open("x".to_owned(), "\u{feff}a,b".as_bytes()).unwrap();
+        let mut text = Text::open("x".to_owned(), "\u{feff}a,b".as_bytes(), &()).unwrap();
         let mut plain = String::new();
         text.read_to_string(&mut plain).unwrap();
         assert_eq!(plain, "a,b");
@@ -224,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_row_without_end_is_refused() {
-        let mut text = Text::open("x".to_owned(), io::repeat(b'a')).unwrap();
+        let mut text = Text::open("x".to_owned(), io::repeat(b'a'), &()).unwrap();
         let source = io::copy(&mut text, &mut io::sink()).unwrap_err();
         let message = text.read_error(source, Some(1)).to_string();
         assert!(message.starts_with("x, line 1: this row is longer than 268435456 bytes"), "{message}");

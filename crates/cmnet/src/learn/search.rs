@@ -3,7 +3,7 @@
 use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
-use crate::control::StopReason;
+use crate::control::{Outcome, StopReason};
 use crate::counts::CountSource;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
@@ -88,7 +88,11 @@ fn by_climb<S: CountSource>(
     observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
     let mut state = match from {
-        Some(saved) => climb.resume(saved)?,
+        Some(saved) => match climb.resume(saved.clone(), observer)? {
+            Outcome::Done(state) => state,
+            // It stands where it stood.
+            Outcome::Stopped(stop) => return Ok(ClimbResult { stop, ..saved }),
+        },
         None => climb.start()?,
     };
     let stop = climb_graph(climb, &mut state, observer)?;

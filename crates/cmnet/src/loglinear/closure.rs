@@ -15,6 +15,7 @@ use super::coordinates::Coordinates;
 use super::restriction::{ElementPattern, restrictions};
 use super::term::{TermSet, Terms};
 use crate::Structure;
+use crate::control::{Control, ask};
 use crate::error::{Error, Result};
 use crate::graph::{Edge, VarSet};
 use std::collections::BTreeSet;
@@ -51,15 +52,23 @@ const MOST_TRIED: u64 = 1 << 14;
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn canonical(structure: &Structure) -> Result<Structure> {
+    canonical_under(structure, &())
+}
+
+/// As [`canonical`], under a control that may stop it.
+///
+/// # Errors
+/// As [`canonical`]; when the control asks to stop.
+pub fn canonical_under(structure: &Structure, control: &dyn Control) -> Result<Structure> {
     let terms = Terms::new(structure, None)?;
-    let coordinates = Coordinates::new(structure, &terms)?;
+    let coordinates = Coordinates::under(structure, &terms, control)?;
     let mut closed = Structure::empty(structure.cardinalities());
     for edge in live_edges(&terms, &coordinates) {
         closed.toggle_edge(edge)?;
     }
     for edge in restricted_edges(structure, &terms) {
         if closed.graph().contains(edge) {
-            for cell in elements(&closed, edge, &terms, &coordinates)? {
+            for cell in elements(&closed, edge, (&terms, &coordinates), control)? {
                 closed.add_context_element(edge, cell)?;
             }
         }
@@ -119,7 +128,12 @@ fn pairs(set: &VarSet) -> impl Iterator<Item = Edge> + '_ {
 }
 
 /// The elements of an edge's context in the closed structure.
-fn elements(closed: &Structure, edge: Edge, terms: &Terms, coordinates: &Coordinates) -> Result<Vec<u64>> {
+fn elements(
+    closed: &Structure,
+    edge: Edge,
+    (terms, coordinates): (&Terms, &Coordinates),
+    control: &dyn Control,
+) -> Result<Vec<u64>> {
     let space = closed.context_space(edge)?;
     if space.size() > MOST_CELLS {
         return Err(Error::limit(
@@ -131,6 +145,7 @@ fn elements(closed: &Structure, edge: Edge, terms: &Terms, coordinates: &Coordin
     let pattern = ElementPattern::new(closed.graph(), terms, edge, &space);
     let mut implied = Vec::new();
     for cell in 0..space.size() {
+        ask(control)?;
         let mut holds = true;
         for row in pattern.restrictions(cell) {
             holds = holds && coordinates.vanishes(&row.terms)?;

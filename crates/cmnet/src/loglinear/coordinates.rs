@@ -6,6 +6,7 @@ use super::ratio::{Ratio, Sum};
 use super::restriction::{Restriction, restrictions};
 use super::term::Terms;
 use crate::Structure;
+use crate::control::{Control, ask};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -34,10 +35,18 @@ impl Coordinates {
     /// When a coefficient is no fraction of numbers below 2^29: the structure is too
     /// entangled. None such is known.
     pub fn new(structure: &Structure, terms: &Terms) -> Result<Self> {
+        Self::under(structure, terms, &())
+    }
+
+    /// As [`Coordinates::new`], under a control that may stop it.
+    ///
+    /// # Errors
+    /// As [`Coordinates::new`]; when the control asks to stop.
+    pub fn under(structure: &Structure, terms: &Terms, control: &dyn Control) -> Result<Self> {
         let rows = restrictions(structure, terms);
         let mut dependent: BTreeMap<usize, Vec<(usize, Ratio)>> = BTreeMap::new();
         for block in blocks(&rows, terms.len()) {
-            for row in block.echelon::<61>().reduced() {
+            for row in block.echelon::<61>(control)?.reduced(control)? {
                 let coefficient = |&(column, residue): &(usize, u64)| {
                     Some((block.terms[column], Ratio::from_residue(residue)?.negated()))
                 };
@@ -46,7 +55,7 @@ impl Coordinates {
             }
         }
         let coordinates = Self::assemble(terms.len(), &dependent);
-        coordinates.verify(&rows)?;
+        coordinates.verify(&rows, control)?;
         Ok(coordinates)
     }
 
@@ -72,8 +81,9 @@ impl Coordinates {
     }
 
     /// Every restriction holds for every basis vector, in exact arithmetic.
-    fn verify(&self, rows: &[Restriction]) -> Result<()> {
+    fn verify(&self, rows: &[Restriction], control: &dyn Control) -> Result<()> {
         for row in rows {
+            ask(control)?;
             if !self.vanishes(&row.terms)? {
                 return Err(entangled());
             }

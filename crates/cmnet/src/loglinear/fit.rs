@@ -120,7 +120,7 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
     check_rows(counts.rows())?;
     check(control)?;
     let terms = Terms::new(structure, names)?;
-    let coordinates = Coordinates::new(structure, &terms)?;
+    let coordinates = Coordinates::under(structure, &terms, control)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
     let level_counts = |variable| counts.table(&Shape::new(vec![variable], counts.cardinalities()));

@@ -25,7 +25,7 @@ mod ratio;
 mod restriction;
 mod term;
 
-pub use closure::{affordable_canonical, canonical, same_model};
+pub use closure::{affordable_canonical, canonical, canonical_under, same_model};
 pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
 pub(crate) use fit::{FitRequest, fit_named};

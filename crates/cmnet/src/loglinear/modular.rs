@@ -5,6 +5,9 @@
 //! matrix is smaller than 2^61-1 (Hadamard), so that there the rank is proved; beyond, it is
 //! proved by the null space that [`super::Coordinates`] reconstructs and checks.
 
+use crate::control::{Control, Pace};
+use crate::error::Result;
+
 /// A residue modulo 2^BITS - 1.
 pub(crate) type Residue = u64;
 
@@ -59,7 +62,12 @@ pub(crate) struct Echelon<const BITS: u32> {
 
 impl<const BITS: u32> Echelon<BITS> {
     /// Eliminates rows of ones over this many columns.
-    pub(crate) fn of<'a>(columns: usize, ones: impl Iterator<Item = &'a [usize]>) -> Self {
+    pub(crate) fn of<'a>(
+        columns: usize,
+        ones: impl Iterator<Item = &'a [usize]>,
+        control: &dyn Control,
+    ) -> Result<Self> {
+        let mut pace = Pace::new(control);
         let mut echelon = Self { rows: vec![None; columns], rank: 0 };
         let mut work = vec![0; columns];
         for row in ones {
@@ -67,11 +75,11 @@ impl<const BITS: u32> Echelon<BITS> {
                 work[column] = 1;
             }
             if let Some(&top) = row.last() {
-                echelon.reduce(&mut work, top + 1);
+                echelon.reduce(&mut work, top + 1, &mut pace)?;
                 echelon.insert(&mut work, top + 1);
             }
         }
-        echelon
+        Ok(echelon)
     }
 
     pub(crate) fn rank(&self) -> usize {
@@ -79,7 +87,8 @@ impl<const BITS: u32> Echelon<BITS> {
     }
 
     /// Subtracts pivot rows until no pivot column below `end` is left.
-    fn reduce(&self, work: &mut [Residue], end: usize) {
+    fn reduce(&self, work: &mut [Residue], end: usize, pace: &mut Pace<'_>) -> Result<()> {
+        pace.step(end)?;
         for column in (0..end).rev() {
             let factor = work[column];
             if factor == 0 {
@@ -87,12 +96,14 @@ impl<const BITS: u32> Echelon<BITS> {
             }
             if let Some(row) = &self.rows[column] {
                 work[column] = 0;
+                pace.step(row.others.len())?;
                 for &(other, residue) in &row.others {
                     let product = Mersenne::<BITS>::multiply(factor, residue);
                     work[other] = Mersenne::<BITS>::subtract(work[other], product);
                 }
             }
         }
+        Ok(())
     }
 
     /// Keeps what is left of a reduced row as a pivot row, and clears the work space.
@@ -110,14 +121,15 @@ impl<const BITS: u32> Echelon<BITS> {
     }
 
     /// The reduced echelon form: no pivot column in any other row. Rows by pivot ascending.
-    pub(crate) fn reduced(mut self) -> Vec<PivotRow> {
+    pub(crate) fn reduced(mut self, control: &dyn Control) -> Result<Vec<PivotRow>> {
+        let mut pace = Pace::new(control);
         let mut work = vec![0; self.rows.len()];
         for pivot in 0..self.rows.len() {
             let Some(row) = self.rows[pivot].take() else { continue };
             for &(column, residue) in &row.others {
                 work[column] = residue;
             }
-            self.reduce(&mut work, pivot);
+            self.reduce(&mut work, pivot, &mut pace)?;
             let mut others = Vec::new();
             for (column, value) in work[..pivot].iter_mut().enumerate().filter(|(_, value)| **value != 0) {
                 others.push((column, *value));
@@ -125,7 +137,7 @@ impl<const BITS: u32> Echelon<BITS> {
             }
             self.rows[pivot] = Some(PivotRow { pivot, others });
         }
-        self.rows.into_iter().flatten().collect()
+        Ok(self.rows.into_iter().flatten().collect())
     }
 }
 
@@ -144,8 +156,8 @@ mod tests {
     #[test]
     fn a_dependent_row_adds_no_rank() {
         let rows: [&[usize]; 4] = [&[0, 1], &[1, 2], &[0, 3], &[2, 3]];
-        assert_eq!(Echelon::<61>::of(4, rows.into_iter()).rank(), 3); // the cycle of length 4
-        let reduced = Echelon::<61>::of(4, rows.into_iter()).reduced();
+        assert_eq!(Echelon::<61>::of(4, rows.into_iter(), &()).unwrap().rank(), 3); // the cycle of length 4
+        let reduced = Echelon::<61>::of(4, rows.into_iter(), &()).unwrap().reduced(&()).unwrap();
         assert_eq!(reduced.iter().map(|row| row.pivot).collect::<Vec<_>>(), [1, 2, 3]);
         assert!(reduced.iter().all(|row| row.others.len() == 1 && row.others[0].0 == 0));
     }

@@ -2,11 +2,13 @@
 
 use super::objective::dot;
 use super::term::{Term, TermSet, Terms};
+use crate::control::{Control, ask};
 use crate::data::{Dataset, Var};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, VarSet};
 use crate::table::{Homes, Potentials, SetTerms, Shape, softmax, terms_of_sum};
 use crate::tree::{Clique, JunctionTree, Propagation};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Values of all phi-terms of a graph, with phi_0 where it is known.
@@ -102,31 +104,46 @@ impl Parameters {
     /// # Errors
     /// When it does not fit.
     pub fn normalized(self, graph: &Graph, budget: u64) -> Result<Self> {
+        self.normalized_under(graph, budget, &())
+    }
+
+    pub(crate) fn normalized_under(self, graph: &Graph, budget: u64, control: &dyn Control) -> Result<Self> {
         let tree = JunctionTree::new(graph, self.terms.cardinalities(), budget)?;
-        let log_partition = Some(self.propagate(&tree, &mut Propagation::new(&tree)));
+        let log_partition = Some(self.propagate(&tree, &mut Propagation::new(&tree), control)?);
         Ok(Self { log_partition, ..self })
     }
 
     /// Puts the potentials into a tree whose cliques cover all terms and collects: log Z.
-    pub(crate) fn propagate(&self, tree: &JunctionTree, propagation: &mut Propagation) -> f64 {
+    pub(crate) fn propagate(
+        &self,
+        tree: &JunctionTree,
+        propagation: &mut Propagation,
+        control: &dyn Control,
+    ) -> Result<f64> {
         let tables = propagation.log_potentials();
         for table in tables.iter_mut() {
             table.fill(0.0);
         }
-        self.homes(tree).fill(self.by_set(), tables);
-        propagation.collect(tree)
+        self.homes(tree).fill(self.by_set(), tables, control)?;
+        propagation.collect_under(tree, control)
     }
 
     /// The expectation of the sum of these terms under the distribution of a calibrated tree.
-    pub(crate) fn expectation(&self, tree: &JunctionTree, propagation: &Propagation) -> f64 {
+    pub(crate) fn expectation(
+        &self,
+        tree: &JunctionTree,
+        propagation: &Propagation,
+        control: &dyn Control,
+    ) -> Result<f64> {
         let mut tables: Vec<Vec<f64>> =
             tree.cliques().iter().map(|clique| vec![0.0; clique.shape().size()]).collect();
-        self.homes(tree).fill(self.by_set(), &mut tables);
+        self.homes(tree).fill(self.by_set(), &mut tables, control)?;
         let mut sum = 0.0;
         for (index, table) in tables.iter().enumerate() {
+            ask(control)?;
             sum += dot(table, propagation.marginal(index));
         }
-        sum
+        Ok(sum)
     }
 
     fn homes<'a>(&self, tree: &'a JunctionTree) -> Homes<'a> {
@@ -135,9 +152,25 @@ impl Parameters {
 
     /// The same parameters ready to be evaluated row by row.
     pub fn evaluator(&self) -> Evaluator {
-        let potentials = Potentials::zeros(self.terms.cliques().iter(), self.terms.cardinalities())
-            .fill(|homes, tables| homes.fill(self.by_set(), tables));
+        let Ok(potentials) = self.zeros().fill::<Infallible>(|homes, tables| {
+            // Nobody asks to stop here.
+            let _ = homes.fill(self.by_set(), tables, &());
+            Ok(())
+        });
         Evaluator { potentials, log_partition: self.log_partition }
+    }
+
+    /// As [`Parameters::evaluator`], under a control that may stop it.
+    ///
+    /// # Errors
+    /// When the control asks to stop.
+    pub fn evaluator_under(&self, control: &dyn Control) -> Result<Evaluator> {
+        let potentials = self.zeros().fill(|homes, tables| homes.fill(self.by_set(), tables, control))?;
+        Ok(Evaluator { potentials, log_partition: self.log_partition })
+    }
+
+    fn zeros(&self) -> Potentials {
+        Potentials::zeros(self.terms.cliques().iter(), self.terms.cardinalities())
     }
 }
 

@@ -4,6 +4,7 @@ use super::modular::Echelon;
 use super::restriction::{Restriction, restrictions};
 use super::term::Terms;
 use crate::Structure;
+use crate::control::Control;
 use crate::error::Result;
 use crate::graph::DisjointSets;
 use std::collections::BTreeMap;
@@ -31,8 +32,11 @@ use std::collections::BTreeMap;
 pub fn parameter_count(structure: &Structure) -> Result<usize> {
     let terms = Terms::new(structure, None)?;
     let rows = restrictions(structure, &terms);
-    let rank = |block: &Block| block.echelon::<61>().rank().max(block.echelon::<31>().rank());
-    Ok(terms.len() - blocks(&rows, terms.len()).iter().map(rank).sum::<usize>())
+    let mut rank = 0;
+    for block in blocks(&rows, terms.len()) {
+        rank += block.echelon::<61>(&())?.rank().max(block.echelon::<31>(&())?.rank());
+    }
+    Ok(terms.len() - rank)
 }
 
 /// Restrictions that share terms, with those terms.
@@ -45,14 +49,14 @@ pub(super) struct Block<'a> {
 
 impl Block<'_> {
     /// Eliminates the block's rows, short ones first so that little fills in.
-    pub(super) fn echelon<const BITS: u32>(&self) -> Echelon<BITS> {
+    pub(super) fn echelon<const BITS: u32>(&self, control: &dyn Control) -> Result<Echelon<BITS>> {
         let local = |row: &&Restriction| -> Vec<usize> {
             row.terms.iter().filter_map(|term| self.terms.binary_search(term).ok()).collect()
         };
         let mut rows: Vec<Vec<usize>> = self.rows.iter().map(local).collect();
         rows.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
         rows.dedup();
-        Echelon::of(self.terms.len(), rows.iter().map(Vec::as_slice))
+        Echelon::of(self.terms.len(), rows.iter().map(Vec::as_slice), control)
     }
 }
 

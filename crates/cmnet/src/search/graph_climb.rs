@@ -9,7 +9,7 @@ use super::observer::{SearchEvent, SearchObserver, Standing};
 use super::replay::Ground;
 use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
 use super::trace::Trace;
-use crate::control::{Halt, Halting, StopReason, check};
+use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::{Error, ErrorKind, Remedy, Result};
@@ -94,25 +94,26 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// # Errors
     /// When the structure is not over this table's variables, or its score is not the one
     /// that the last step had: the state belongs to another table or prior.
-    pub fn resume(&self, saved: ClimbResult) -> Result<GraphClimbState> {
+    pub fn resume(&self, saved: ClimbResult, control: &dyn Control) -> Result<Outcome<GraphClimbState>> {
+        outcome(self.derive(saved, control))
+    }
+
+    fn derive(&self, saved: ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
         let ClimbResult { structure, steps, added_candidates, moves, ties, .. } = saved;
         let foreign = || {
             let problem = "the saved climb does not have the score that it has on this table";
             Error::mismatch(problem, Remedy::StartAgain)
         };
         if structure.cardinalities() != self.scorer.cardinalities() {
-            return Err(foreign());
+            return Err(foreign().into());
         }
+        check(control)?;
         let score = self.scorer.score(&structure, &self.prior)?.total();
-        let trace = match self.contexts.climb(structure.graph(), &()) {
-            Ok(trace) => trace,
-            Err(Halt::Failed(error)) => return Err(error),
-            Err(Halt::Stopped(_)) => return Err(foreign()), // nobody asks to stop here
-        };
+        let trace = self.contexts.climb(structure.graph(), control)?;
         let state = self.state(structure, trace)?;
         let told = steps.last().map_or(state.score, |last| last.score);
         if score != Some(state.score) || told != state.score {
-            return Err(foreign());
+            return Err(foreign().into());
         }
         let mut state = GraphClimbState { steps, ties, moves, ..state };
         state.add_candidates(added_candidates);

@@ -67,7 +67,8 @@ pub(super) fn refresh(
     gains.clear();
     for view in views {
         check(control)?;
-        gains.push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, list)))?;
+        gains
+            .push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, list, control)))?;
     }
     Ok(())
 }

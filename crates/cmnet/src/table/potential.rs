@@ -5,7 +5,9 @@
 //! another, each done axis by axis in |C| passes instead of one pass per term.
 
 use super::shape::Shape;
+use crate::control::{Control, PIECE, Pace};
 use crate::data::Var;
+use crate::error::Result;
 use crate::graph::VarSet;
 
 /// The terms of one set of variables: all configurations without a level 0, the last variable
@@ -35,6 +37,23 @@ pub(crate) fn margins_of_cells(shape: &Shape, table: &mut [f64]) {
     });
 }
 
+/// As [`sum_of_terms`], and asks on the way whether to go on.
+fn sum_of_terms_under(shape: &Shape, table: &mut [f64], control: &dyn Control) -> Result<()> {
+    let mut pace = Pace::new(control);
+    for (levels, stride) in shape.axes() {
+        for block in table.chunks_exact_mut(stride * levels) {
+            let (low, higher) = block.split_at_mut(stride);
+            for high in higher.chunks_exact_mut(stride) {
+                for (high, low) in high.chunks_mut(PIECE).zip(low.chunks(PIECE)) {
+                    pace.step(high.len())?;
+                    high.iter_mut().zip(low).for_each(|(value, base)| *value += *base);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Along each axis, visits the slice at level 0 together with each slice at a higher level.
 fn sweep(shape: &Shape, table: &mut [f64], visit: impl Fn(&mut [f64], &mut [f64])) {
     for (levels, stride) in shape.axes() {
@@ -50,32 +69,51 @@ fn sweep(shape: &Shape, table: &mut [f64], visit: impl Fn(&mut [f64], &mut [f64]
 /// Adds to a table of zeros the log potentials of sets of terms, each of which lies inside it.
 ///
 /// They are summed up in a table of the variables that the sets have, usually much smaller.
-pub(crate) fn add_potentials(shape: &Shape, terms: &[SetTerms<'_>], table: &mut [f64]) {
+pub(crate) fn add_potentials(
+    shape: &Shape,
+    terms: &[SetTerms<'_>],
+    table: &mut [f64],
+    control: &dyn Control,
+) -> Result<()> {
     let used = |v: &&Var| terms.iter().any(|(variables, _)| variables.contains(**v));
     let inner = shape.restricted(shape.variables().iter().filter(used).copied());
     let whole = inner.size() == shape.size();
     let mut own = if whole { Vec::new() } else { vec![0.0; inner.size()] };
     let small: &mut [f64] = if whole { &mut *table } else { &mut own };
+    let mut pace = Pace::new(control);
     for (variables, values) in terms {
+        pace.step(values.len())?;
         let cells = inner.term_cells(variables);
         cells.iter().zip(*values).for_each(|(&cell, &value)| small[cell] = value);
     }
-    sum_of_terms(&inner, small);
+    sum_of_terms_under(&inner, small, control)?;
     if !whole {
-        shape.walk_onto(&inner).spread(&own, table);
+        shape.walk_onto(&inner).spread_under(&own, table, control)?;
     }
+    Ok(())
 }
 
 /// Adds numbers per level of one variable to all cells of a table that contains it.
-pub(crate) fn add_along(shape: &Shape, variable: Var, by_level: &[f64], table: &mut [f64]) {
+pub(crate) fn add_along(
+    shape: &Shape,
+    variable: Var,
+    by_level: &[f64],
+    table: &mut [f64],
+    control: &dyn Control,
+) -> Result<()> {
+    let mut pace = Pace::new(control);
     let stride = shape.stride_of(variable);
     for block in table.chunks_exact_mut(stride * by_level.len()) {
         for (run, add) in block.chunks_exact_mut(stride).zip(by_level) {
-            for value in run.iter_mut() {
-                *value += add;
+            for piece in run.chunks_mut(PIECE) {
+                pace.step(piece.len())?;
+                for value in piece {
+                    *value += add;
+                }
             }
         }
     }
+    Ok(())
 }
 
 /// The distribution of one variable of a table of probabilities, or of weights, over its levels.
@@ -121,6 +159,61 @@ pub(crate) fn softmax(values: &mut [f64]) -> f64 {
     largest + libm::log(sum)
 }
 
+/// As [`softmax`], and asks on the way whether to go on.
+pub(crate) fn softmax_under(values: &mut [f64], pace: &mut Pace<'_>) -> Result<f64> {
+    if values.len() <= PIECE {
+        pace.step(values.len())?;
+        return Ok(softmax(values));
+    }
+    let largest = largest_under(values, pace)?;
+    if largest == f64::NEG_INFINITY {
+        values.fill(0.0);
+        return Ok(largest);
+    }
+    let mut sum = 0.0;
+    for piece in values.chunks_mut(PIECE) {
+        pace.step(piece.len())?;
+        for value in piece {
+            *value = libm::exp(*value - largest);
+            sum += *value;
+        }
+    }
+    for piece in values.chunks_mut(PIECE) {
+        pace.step(piece.len())?;
+        for value in piece {
+            *value /= sum;
+        }
+    }
+    Ok(largest + libm::log(sum))
+}
+
+fn largest_under(values: &[f64], pace: &mut Pace<'_>) -> Result<f64> {
+    let mut found = f64::NEG_INFINITY;
+    for piece in values.chunks(PIECE) {
+        pace.step(piece.len())?;
+        found = found.max(largest(piece));
+    }
+    Ok(found)
+}
+
+/// As [`log_sum`], and asks on the way whether to go on.
+pub(crate) fn log_sum_under(values: &[f64], pace: &mut Pace<'_>) -> Result<f64> {
+    if values.len() <= PIECE {
+        pace.step(values.len())?;
+        return Ok(log_sum(values));
+    }
+    let largest = largest_under(values, pace)?;
+    if largest == f64::NEG_INFINITY {
+        return Ok(largest);
+    }
+    let mut sum = 0.0;
+    for piece in values.chunks(PIECE) {
+        pace.step(piece.len())?;
+        sum = piece.iter().fold(sum, |sum, value| sum + libm::exp(value - largest));
+    }
+    Ok(largest + libm::log(sum))
+}
+
 /// The log of the sum of exponentials.
 pub(crate) fn log_sum(values: &[f64]) -> f64 {
     let largest = largest(values);
@@ -148,6 +241,36 @@ mod tests {
         assert!((backward[0] - other.iter().sum::<f64>()).abs() < 1e-9);
         terms_of_sum(&shape, &mut forward);
         assert_eq!(forward, one);
+    }
+
+    #[test]
+    fn asking_on_the_way_changes_no_bit() {
+        let shape = Shape::new(vec![0, 1, 2], &[3, 2, 100_000]);
+        let wave = |k: usize| 20.0 * libm::sin(k as f64);
+        let table: Vec<f64> = (0..shape.size()).map(wave).collect();
+        let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let (mut at_once, mut asked) = (table.clone(), table.clone());
+        let logs = (softmax(&mut at_once), softmax_under(&mut asked, &mut Pace::new(&())).unwrap());
+        assert_eq!(logs.0.to_bits(), logs.1.to_bits());
+        assert_eq!(bits(&at_once), bits(&asked));
+        let whole = log_sum_under(&table, &mut Pace::new(&())).unwrap();
+        assert_eq!(log_sum(&table).to_bits(), whole.to_bits());
+        let (mut at_once, mut asked) = (table.clone(), table.clone());
+        sum_of_terms(&shape, &mut at_once);
+        sum_of_terms_under(&shape, &mut asked, &()).unwrap();
+        assert_eq!(bits(&at_once), bits(&asked));
+        for kept in [vec![0], vec![2], vec![0, 1], vec![1, 2], vec![2, 0]] {
+            let small = shape.restricted(kept.into_iter());
+            let walk = shape.walk_onto(&small);
+            let (mut at_once, mut asked) = (vec![0.5; small.size()], vec![0.5; small.size()]);
+            walk.gather(&table, &mut at_once);
+            walk.gather_under(&table, &mut asked, &()).unwrap();
+            assert_eq!(bits(&at_once), bits(&asked));
+            let (mut wide, mut wide_asked) = (table.clone(), table.clone());
+            walk.spread(&at_once, &mut wide);
+            walk.spread_under(&asked, &mut wide_asked, &()).unwrap();
+            assert_eq!(bits(&wide), bits(&wide_asked));
+        }
     }
 
     #[test]

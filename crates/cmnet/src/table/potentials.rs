@@ -2,7 +2,9 @@
 
 use super::potential::{SetTerms, add_energies, add_potentials};
 use super::shape::Shape;
+use crate::control::Control;
 use crate::data::Var;
+use crate::error::Result;
 use crate::graph::VarSet;
 
 /// Finds the first of some tables that contains a set of variables.
@@ -37,7 +39,12 @@ impl<'a> Homes<'a> {
 
     /// Fills tables of zeros with log potentials: each set of terms goes to the first table
     /// that contains it, if any.
-    pub(crate) fn fill<'b>(&self, terms: impl Iterator<Item = SetTerms<'b>>, tables: &mut [Vec<f64>]) {
+    pub(crate) fn fill<'b>(
+        &self,
+        terms: impl Iterator<Item = SetTerms<'b>>,
+        tables: &mut [Vec<f64>],
+        control: &dyn Control,
+    ) -> Result<()> {
         let mut by_table: Vec<Vec<SetTerms<'_>>> = vec![Vec::new(); self.shapes.len()];
         for (variables, values) in terms {
             if let Some((home, _)) = self.of(variables) {
@@ -45,8 +52,9 @@ impl<'a> Homes<'a> {
             }
         }
         for ((shape, terms), table) in self.shapes.iter().zip(&by_table).zip(tables) {
-            add_potentials(shape, terms, table);
+            add_potentials(shape, terms, table, control)?;
         }
+        Ok(())
     }
 }
 
@@ -74,10 +82,13 @@ impl Potentials {
     }
 
     /// Fills the tables of zeros, with an index of them at hand.
-    pub(crate) fn fill(mut self, fill: impl FnOnce(&Homes<'_>, &mut [Vec<f64>])) -> Self {
+    pub(crate) fn fill<E>(
+        mut self,
+        fill: impl FnOnce(&Homes<'_>, &mut [Vec<f64>]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Self, E> {
         let homes = Homes::new(self.shapes.iter(), self.cardinalities.len());
-        fill(&homes, &mut self.tables);
-        self
+        fill(&homes, &mut self.tables)?;
+        Ok(self)
     }
 
     /// The number of levels of each variable.
@@ -128,7 +139,8 @@ mod tests {
         let values: [&[f64]; 4] = [&[1.0], &[2.0, 4.0], &[8.0, 16.0], &[32.0, 64.0]];
         let cliques = [VarSet::from_iter([0, 1]), VarSet::from_iter([1, 2])];
         let potentials = Potentials::zeros(cliques.iter(), &cardinalities)
-            .fill(|homes, tables| homes.fill(sets.iter().zip(values), tables));
+            .fill(|homes, tables| homes.fill(sets.iter().zip(values), tables, &()))
+            .unwrap();
         let weights: Vec<f64> =
             [[0, 0, 1], [1, 2, 0], [1, 1, 1]].iter().map(|row| potentials.weight(row)).collect();
         assert_eq!(weights, vec![0.0, 1.0 + 4.0 + 16.0, 1.0 + 2.0 + 8.0 + 32.0]);

@@ -1,8 +1,11 @@
 //! The layout of a dense table over some variables, and walks from one layout to another.
 
 use super::layout::{Layout, cells_along};
+use crate::control::{Control, PIECE, Pace};
 use crate::data::Var;
+use crate::error::Result;
 use crate::graph::VarSet;
+use std::convert::Infallible;
 
 /// Variables in table order with their strides: the last one runs fastest.
 ///
@@ -121,15 +124,18 @@ pub struct Walk {
 
 impl Walk {
     /// Calls `visit` with the start of each innermost run in both tables.
-    fn runs(&self, mut visit: impl FnMut(usize, usize)) {
+    fn runs<E>(
+        &self,
+        mut visit: impl FnMut(usize, usize) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         let mut digits = vec![0; self.outer.len()];
         let (mut source, mut target) = (0, 0);
         loop {
-            visit(source, target);
+            visit(source, target)?;
             source += self.run;
             let mut position = self.outer.len();
             loop {
-                let Some(next) = position.checked_sub(1) else { return };
+                let Some(next) = position.checked_sub(1) else { return Ok(()) };
                 position = next;
                 let (count, step) = self.outer[position];
                 digits[position] += 1;
@@ -145,28 +151,80 @@ impl Walk {
 
     /// Adds each cell of the smaller table to all cells of the larger one that match it.
     pub fn spread(&self, small: &[f64], large: &mut [f64]) {
-        self.runs(|source, target| {
-            let run = &mut large[source..source + self.run];
-            match self.step {
-                0 => run.iter_mut().for_each(|value| *value += small[target]),
-                1 => run.iter_mut().zip(&small[target..]).for_each(|(value, add)| *value += add),
-                step => {
-                    run.iter_mut().enumerate().for_each(|(k, value)| *value += small[target + k * step]);
-                }
-            }
+        let Ok(()) = self.runs::<Infallible>(|source, target| {
+            self.spread_run(small, target, &mut large[source..source + self.run]);
+            Ok(())
         });
+    }
+
+    /// As [`Walk::spread`], and asks on the way whether to go on.
+    pub(crate) fn spread_under(&self, small: &[f64], large: &mut [f64], control: &dyn Control) -> Result<()> {
+        let mut pace = Pace::new(control);
+        self.runs(|source, target| {
+            let pieces = large[source..source + self.run].chunks_mut(PIECE);
+            for (piece, start) in pieces.zip((0..).step_by(PIECE)) {
+                pace.step(piece.len())?;
+                self.spread_run(small, target + start * self.step, piece);
+            }
+            Ok(())
+        })
+    }
+
+    fn spread_run(&self, small: &[f64], target: usize, run: &mut [f64]) {
+        match self.step {
+            0 => run.iter_mut().for_each(|value| *value += small[target]),
+            1 => run.iter_mut().zip(&small[target..]).for_each(|(value, add)| *value += add),
+            step => {
+                run.iter_mut().enumerate().for_each(|(k, value)| *value += small[target + k * step]);
+            }
+        }
     }
 
     /// Adds each cell of the larger table to the matching cell of the smaller one.
     pub fn gather(&self, large: &[f64], small: &mut [f64]) {
-        self.runs(|source, target| {
+        let Ok(()) = self.runs::<Infallible>(|source, target| {
             let run = &large[source..source + self.run];
             match self.step {
                 0 => small[target] += run.iter().sum::<f64>(),
-                1 => small[target..].iter_mut().zip(run).for_each(|(sum, add)| *sum += add),
-                step => run.iter().enumerate().for_each(|(k, add)| small[target + k * step] += add),
+                step => gather_run(run, target, step, small),
             }
+            Ok(())
         });
+    }
+
+    /// As [`Walk::gather`], and asks on the way whether to go on.
+    pub(crate) fn gather_under(&self, large: &[f64], small: &mut [f64], control: &dyn Control) -> Result<()> {
+        let mut pace = Pace::new(control);
+        self.runs(|source, target| {
+            let mut pieces = large[source..source + self.run].chunks(PIECE);
+            if self.step == 0 {
+                // One sum over all pieces, in the order of the whole run: the same bits.
+                let mut sum = 0.0;
+                if let Some(first) = pieces.next() {
+                    pace.step(first.len())?;
+                    sum = first.iter().sum::<f64>();
+                }
+                for piece in pieces {
+                    pace.step(piece.len())?;
+                    sum = piece.iter().fold(sum, |sum, value| sum + value);
+                }
+                small[target] += sum;
+                return Ok(());
+            }
+            for (piece, start) in pieces.zip((0..).step_by(PIECE)) {
+                pace.step(piece.len())?;
+                gather_run(piece, target + start * self.step, self.step, small);
+            }
+            Ok(())
+        })
+    }
+}
+
+fn gather_run(run: &[f64], target: usize, step: usize, small: &mut [f64]) {
+    if step == 1 {
+        small[target..].iter_mut().zip(run).for_each(|(sum, add)| *sum += add);
+    } else {
+        run.iter().enumerate().for_each(|(k, add)| small[target + k * step] += add);
     }
 }
 

@@ -2,6 +2,7 @@
 //! allocated.
 
 use super::plan::{TreeCost, best_plan};
+use crate::control::{Control, PIECE, Pace};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Graph, VarSet};
@@ -27,15 +28,25 @@ pub(crate) struct Parent {
 impl Parent {
     /// Turns a clique's conditional distribution given its separator into its marginal, by the
     /// marginal of the parent.
-    pub(crate) fn weigh(&self, parent_marginal: &[f64], conditional: &mut [f64]) {
+    pub(crate) fn weigh(
+        &self,
+        parent_marginal: &[f64],
+        conditional: &mut [f64],
+        control: &dyn Control,
+    ) -> Result<()> {
         let mut separator = vec![0.0; self.separator.size()];
-        self.walk.gather(parent_marginal, &mut separator);
+        self.walk.gather_under(parent_marginal, &mut separator, control)?;
         let run = conditional.len() / separator.len();
+        let mut pace = Pace::new(control);
         for (values, &weight) in conditional.chunks_exact_mut(run).zip(&separator) {
-            for value in values {
-                *value *= weight;
+            for piece in values.chunks_mut(PIECE) {
+                pace.step(piece.len())?;
+                for value in piece {
+                    *value *= weight;
+                }
             }
         }
+        Ok(())
     }
 }
 

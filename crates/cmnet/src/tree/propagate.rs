@@ -8,7 +8,9 @@
 //! infinity, evidence), neither overflow nor turn into NaN.
 
 use super::junction_tree::{Clique, JunctionTree};
-use crate::table::softmax;
+use crate::control::{Control, Pace};
+use crate::error::Result;
+use crate::table::softmax_under;
 
 /// Tables of a junction tree: log potentials at first, then conditionals and marginals.
 #[derive(Clone, Debug)]
@@ -39,29 +41,45 @@ impl Propagation {
     /// Sends messages to the roots; returns the log partition function: minus infinity when
     /// every configuration has weight zero.
     pub fn collect(&mut self, tree: &JunctionTree) -> f64 {
+        // Nobody asks to stop here.
+        self.collect_under(tree, &()).unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// As [`Propagation::collect`], and asks on the way whether to go on. After a stop the
+    /// tables are of no use.
+    pub(crate) fn collect_under(&mut self, tree: &JunctionTree, control: &dyn Control) -> Result<f64> {
         self.log_partition = 0.0;
         for (index, clique) in tree.cliques().iter().enumerate().rev() {
             let (before, rest) = self.tables.split_at_mut(index);
-            let message = normalize(clique, &mut rest[0]);
+            let message = normalize(clique, &mut rest[0], control)?;
             match &clique.parent {
-                Some(parent) => parent.walk.spread(&message, &mut before[parent.clique]),
+                Some(parent) => {
+                    parent.walk.spread_under(&message, &mut before[parent.clique], control)?;
+                }
                 None => self.log_partition += message[0],
             }
         }
-        self.log_partition
+        Ok(self.log_partition)
     }
 
     /// Turns conditionals into the marginals of all cliques. Call after
     /// [`Propagation::collect`].
     pub fn distribute(&mut self, tree: &JunctionTree) {
+        // Nobody asks to stop here.
+        let _ = self.distribute_under(tree, &());
+    }
+
+    /// As [`Propagation::distribute`], and asks on the way whether to go on.
+    pub(crate) fn distribute_under(&mut self, tree: &JunctionTree, control: &dyn Control) -> Result<()> {
         for (index, clique) in tree.cliques().iter().enumerate() {
             let (before, rest) = self.marginals.split_at_mut(index);
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.tables[index]);
             if let Some(parent) = &clique.parent {
-                parent.weigh(&before[parent.clique], marginal);
+                parent.weigh(&before[parent.clique], marginal, control)?;
             }
         }
+        Ok(())
     }
 
     /// The log partition function of the last [`Propagation::collect`].
@@ -116,9 +134,10 @@ impl Propagation {
 }
 
 /// Replaces a log table by conditionals given the separator; returns the log sums.
-pub(crate) fn normalize(clique: &Clique, table: &mut [f64]) -> Vec<f64> {
+pub(crate) fn normalize(clique: &Clique, table: &mut [f64], control: &dyn Control) -> Result<Vec<f64>> {
     let run = table.len() / clique.separator_cells();
-    table.chunks_exact_mut(run).map(softmax).collect()
+    let mut pace = Pace::new(control);
+    table.chunks_exact_mut(run).map(|values| softmax_under(values, &mut pace)).collect()
 }
 
 /// Subtracts from a direction its expectation given the separator; returns the expectations.

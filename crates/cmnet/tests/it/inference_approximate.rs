@@ -109,7 +109,7 @@ fn on_a_grid_beyond_the_memory_climbs_beat_samples_and_single_moves() {
         let chains = QueryOptions { method: QueryMethod::Gibbs, gibbs, ..QueryOptions::default() };
         let drawn = query(&network, &[], &none, &within(1 << 15, chains));
         let sampler = drawn.sampler().unwrap();
-        let samples = sampler.rows(0..2048);
+        let samples = sampler.rows(0..2048).unwrap();
         assert!(samples.iter().all(|row| weight >= network.parameters().energy(row) - 1e-9));
         // With the memory for a proof: a lower bound, and here the optimum itself.
         let proven = network.map_exact(None, &none, &ExactOptions::default()).unwrap();

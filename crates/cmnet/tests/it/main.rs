@@ -7,6 +7,7 @@ mod bad_tables;
 mod blanket;
 mod command_line;
 mod common;
+mod control;
 mod csv_input;
 mod figures;
 mod golden;

@@ -16,6 +16,7 @@ pub(crate) use view::EdgeView;
 
 use super::class_score::ClassScore;
 use super::nats::Nats;
+use crate::control::Control;
 use crate::counts::FamilyCounts;
 use crate::data::Var;
 use crate::error::Result;
@@ -81,13 +82,18 @@ impl<'a> BlanketClasses<'a> {
     }
 
     /// Appends what each further element on an edge would change, by element ascending.
-    pub(crate) fn gains(&mut self, view: &EdgeView, gains: &mut Vec<Gain>) -> Result<()> {
+    pub(crate) fn gains(
+        &mut self,
+        view: &EdgeView,
+        gains: &mut Vec<Gain>,
+        control: &dyn Control,
+    ) -> Result<()> {
         match self {
             Self::Dense(classes) => {
                 classes.gains(view, gains);
                 Ok(())
             }
-            Self::Sparse(classes) => classes.gains(view, gains),
+            Self::Sparse(classes) => classes.gains(view, gains, control),
         }
     }
 

@@ -4,6 +4,7 @@
 use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
 use super::{EdgeView, Gain};
+use crate::control::{Control, Pace};
 use crate::counts::{Count, FamilyCounts};
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
@@ -16,6 +17,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Beyond it an answer would take minutes.
 const MOST_REACHED: std::ops::RangeInclusive<usize> = 1 << 20..=1 << 24;
 const REACHED_PER_OBSERVED: usize = 64;
+
+/// What a configuration takes that is reached, in cells of a table.
+const STEP: usize = 64;
 
 /// Known configurations with their classes, closed under the present contexts: no allowed
 /// change leads from a known configuration to an unknown one.
@@ -63,14 +67,16 @@ impl<'a> SparseClasses<'a> {
     }
 
     /// Only elements that some known configuration has can change anything.
-    pub(super) fn gains(&self, view: &EdgeView, gains: &mut Vec<Gain>) -> Result<()> {
+    pub(super) fn gains(&self, view: &EdgeView, gains: &mut Vec<Gain>, control: &dyn Control) -> Result<()> {
+        let mut pace = Pace::new(control);
         let mut by_element: Vec<(Cell, Cell)> =
             self.known.keys().map(|&cell| (view.given.apply(cell), cell)).collect();
         by_element.sort_unstable();
         let mut left = self.most_reached;
         for group in by_element.chunk_by(|left, right| left.0 == right.0) {
             let element = group[0].0;
-            let mut reached = self.reach(view, element, group.iter().map(|&(_, cell)| cell), left)?;
+            let mut reached =
+                self.reach(view, element, group.iter().map(|&(_, cell)| cell), (left, &mut pace))?;
             left = left.saturating_sub(reached.new.len());
             let mut gain = None;
             for classes in reached.merged() {
@@ -86,7 +92,7 @@ impl<'a> SparseClasses<'a> {
         let cells: Vec<Cell> =
             self.known.keys().copied().filter(|&cell| view.given.apply(cell) == element).collect();
         let left = self.most_reached.saturating_sub(self.known.len());
-        let mut reached = self.reach(view, element, cells.into_iter(), left)?;
+        let mut reached = self.reach(view, element, cells.into_iter(), (left, &mut Pace::new(&())))?;
         for classes in reached.merged() {
             let counts = self.merged_counts(&classes);
             for &class in &classes {
@@ -125,15 +131,17 @@ impl<'a> SparseClasses<'a> {
         view: &EdgeView,
         element: Cell,
         from: impl Iterator<Item = Cell>,
-        most: usize,
+        (most, pace): (usize, &mut Pace<'_>),
     ) -> Result<Reached> {
         let mut reached = Reached::default();
         let mut frontier: Vec<Cell> = Vec::new();
         for cell in from {
+            pace.step(STEP)?;
             self.walk_line(view, cell, &mut reached, &mut frontier);
             reached.check(most)?;
         }
         while let Some(cell) = frontier.pop() {
+            pace.step(STEP)?;
             reached.check(most)?;
             if view.given.apply(cell) == element {
                 self.walk_line(view, cell, &mut reached, &mut frontier);
