@@ -2,7 +2,7 @@
 #![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
 
 #[allow(unused_imports, reason = "each test uses its share")]
-pub(crate) use crate::loglinear_support::{Shape, generator, plain, schema, uniform_table};
+pub(crate) use crate::loglinear_support::{Shape, generator, grid, plain, schema, uniform_table};
 
 use cmnet::{
     Evidence, FitOptions, Model, Network, OutcomeSpace, Parameters, Query, QueryOptions, Structure, Terms,
@@ -28,6 +28,31 @@ pub(crate) fn fitted(random: &mut Pcg64Mcg, structure: Structure) -> Model {
 pub(crate) fn random_model(random: &mut Pcg64Mcg, shape: Shape) -> Model {
     let structure = crate::loglinear_support::structure(random, shape);
     fitted(random, structure)
+}
+
+/// A random fitted model and its network.
+pub(crate) fn random_network(random: &mut Pcg64Mcg, shape: Shape) -> (Model, Network) {
+    let model = random_model(random, shape);
+    let network = model.network().unwrap();
+    (model, network)
+}
+
+/// A random fitted model, its network, and evidence of these probabilities, hard and soft.
+pub(crate) fn random_question(
+    random: &mut Pcg64Mcg,
+    shape: Shape,
+    (hard, soft): (f64, f64),
+) -> (Model, Network, Evidence) {
+    let (model, network) = random_network(random, shape);
+    let evidence = random_evidence(random, &network, hard, soft);
+    (model, network, evidence)
+}
+
+/// A fitted network without loops.
+pub(crate) fn random_tree(random: &mut Pcg64Mcg, variables: usize, most_levels: u32) -> Network {
+    let cardinalities: Vec<u32> = (0..variables).map(|_| random.random_range(2..=most_levels)).collect();
+    let edges: Vec<(usize, usize)> = (1..variables).map(|v| (random.random_range(0..v), v)).collect();
+    fitted(random, plain(&cardinalities, &edges)).network().unwrap()
 }
 
 /// Levels of some variables known, weights for some others; soft weights may be zero.

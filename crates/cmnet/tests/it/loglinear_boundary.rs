@@ -1,8 +1,8 @@
 //! Estimates on the boundary: zero margins, rows of very unequal weight, and what is told of them.
 
 use crate::loglinear_support::{
-    BARE, SMALL, Shape, dataset, generator, in_order, labelled, levels, log_probabilities, plain, referee,
-    structure, table, uniform_table,
+    BARE, Shape, TINY, dataset, generator, in_order, labelled, levels, log_probabilities, plain, referee,
+    sparse_problem, structure, table,
 };
 use cmnet::{
     FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, ReadOptions, Source, fit, learn,
@@ -16,10 +16,8 @@ fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
     let mut random = generator(23);
     let mut at_boundary = 0;
     for trial in 0..150 {
-        let shape = Shape { variables: (3, 5), element_probability: [0.0, 0.2][trial % 2], ..SMALL };
-        let structure = structure(&mut random, shape);
-        let rows = random.random_range(4..40);
-        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+        let shape = Shape { element_probability: [0.0, 0.2][trial % 2], ..TINY };
+        let (structure, data) = sparse_problem(&mut random, shape, 40);
         let expected = referee(&structure, &data);
         for smoothing in [0.0, 1.0] {
             let fitted = fit(&structure, &data, &FitOptions { smoothing, ..BARE }).unwrap();
@@ -48,10 +46,8 @@ fn a_bare_estimate_at_the_boundary_ends_where_the_stated_rule_is_met() {
     let mut random = generator(25);
     let mut at_boundary = 0;
     for trial in 0..200 {
-        let shape = Shape { variables: (3, 5), element_probability: [0.0, 0.2][trial % 2], ..SMALL };
-        let structure = structure(&mut random, shape);
-        let rows = random.random_range(4..60);
-        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+        let shape = Shape { element_probability: [0.0, 0.2][trial % 2], ..TINY };
+        let (structure, data) = sparse_problem(&mut random, shape, 60);
         let bare = fit(&structure, &data, &BARE).unwrap();
         if bare.status != FitStatus::Boundary {
             continue;
