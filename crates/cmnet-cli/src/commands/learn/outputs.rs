@@ -117,10 +117,14 @@ mod tests {
 
     #[test]
     fn names_come_from_the_table() {
-        assert_eq!(stem("data/coronary_heart.csv"), "coronary_heart");
-        assert_eq!(stem("a.b/survey.tsv.gz"), "survey");
-        assert_eq!(stem("-"), "table");
-        assert_eq!(stem(".csv"), ".csv");
+        for (name, table) in [
+            ("coronary_heart", "data/coronary_heart.csv"),
+            ("survey", "a.b/survey.tsv.gz"),
+            ("table", "-"),
+            (".csv", ".csv"),
+        ] {
+            assert_eq!(stem(table), name);
+        }
         assert_eq!(drawing_beside(Path::new("x/a.model.json")), Path::new("x/a.svg"));
         assert_eq!(drawing_beside(Path::new("x/model")), Path::new("x/model.svg"));
     }
