@@ -1,7 +1,7 @@
 //! `cmnet sample`: rows drawn from a model.
 
 use super::asking;
-use crate::args::Format;
+use crate::args::{Format, Printed};
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
@@ -15,7 +15,7 @@ const CHUNK: usize = 1 << 16;
 /// The most cells that are collected for one file or document.
 const MOST_CELLS: usize = 1 << 28;
 
-pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let (schema, how) = (network.schema(), &arguments.question);
     let evidence = asking::evidence(schema, &how.given)?;
@@ -23,14 +23,14 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
         files::check_output(path, &how.given.files(&arguments.model))?;
     }
-    if arguments.output.is_some() || arguments.format.format == Format::Json {
+    if arguments.output.is_some() || arguments.format == Format::Json {
         check_size(arguments.rows, schema.len())?;
     }
     let query = network.query().evidence(evidence.clone()).options(options);
     let plan = query.plan(Question::Rows)?;
     asking::announce_plan(&how.tree, &plan);
     let sampler = query.sampler()?;
-    if arguments.format.format == Format::Json {
+    if arguments.format == Format::Json {
         let rows = sampler.rows(0..arguments.rows);
         if let Some(path) = &arguments.output {
             write_atomic(path, (header(schema) + &as_csv(&rows, &quoted_labels(schema))).as_bytes())?;

@@ -2,7 +2,7 @@
 //! approximate marginals against exact ones, predictions against conditionals.
 
 use crate::inference_support::{
-    Listed, MIXED, assert_close, fitted, generator, grid, plain, query, random_evidence, random_model,
+    Listed, MIXED, assert_close, assert_estimated, fitted, generator, grid, plain, query, random_model,
     random_network, random_question, random_tree,
 };
 use cmnet::{
@@ -146,10 +146,7 @@ fn gibbs_estimates_lie_within_their_own_error() {
         };
         assert!(gibbs.worst_r_hat() < 1.05, "case {case}: {gibbs:?}");
         for (v, estimate) in answered(&answer, &evidence, exact.len()) {
-            for (p, q) in exact[*v].iter().zip(estimate) {
-                let error = (p * (1.0 - p) / gibbs.effective[*v]).sqrt();
-                assert!((p - q).abs() < 6.0 * error + 1e-9, "case {case}: {p} {q} {error}");
-            }
+            assert_estimated(estimate, &exact[*v], (gibbs.effective[*v], 1e-9), &format!("case {case}"));
         }
     }
 }
@@ -158,8 +155,7 @@ fn gibbs_estimates_lie_within_their_own_error() {
 fn belief_propagation_is_exact_without_loops_and_says_when_it_settles() {
     let mut random = generator(514);
     for _ in 0..50 {
-        let network = random_tree(&mut random, 8, 4);
-        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let (network, evidence) = random_tree(&mut random, (8, 4), 0.2);
         let options = QueryOptions { method: QueryMethod::Belief, ..QueryOptions::default() };
         let answer = query(&network, &[], &evidence, &options).run().unwrap();
         assert!(matches!(answer.approximation, Some(Approximation::Belief(belief)) if belief.converged));

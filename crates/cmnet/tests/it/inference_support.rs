@@ -48,11 +48,17 @@ pub(crate) fn random_question(
     (model, network, evidence)
 }
 
-/// A fitted network without loops.
-pub(crate) fn random_tree(random: &mut Pcg64Mcg, variables: usize, most_levels: u32) -> Network {
+/// A fitted network without loops, and evidence of this probability, hard and soft.
+pub(crate) fn random_tree(
+    random: &mut Pcg64Mcg,
+    (variables, most_levels): (usize, u32),
+    known: f64,
+) -> (Network, Evidence) {
     let cardinalities: Vec<u32> = (0..variables).map(|_| random.random_range(2..=most_levels)).collect();
     let edges: Vec<(usize, usize)> = (1..variables).map(|v| (random.random_range(0..v), v)).collect();
-    fitted(random, plain(&cardinalities, &edges)).network().unwrap()
+    let network = fitted(random, plain(&cardinalities, &edges)).network().unwrap();
+    let evidence = random_evidence(random, &network, known, known);
+    (network, evidence)
 }
 
 /// Levels of some variables known, weights for some others; soft weights may be zero.
@@ -145,6 +151,14 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() <= 1e-10, "{what}: {found} instead of {expected}");
+    }
+}
+
+/// Probabilities within six standard errors of so many independent rows, and a slack.
+pub(crate) fn assert_estimated(found: &[f64], expected: &[f64], (rows, slack): (f64, f64), what: &str) {
+    for (p, q) in expected.iter().zip(found) {
+        let error = (p * (1.0 - p) / rows).sqrt();
+        assert!((p - q).abs() < 6.0 * error + slack, "{what}: {p} {q} {error}");
     }
 }
 

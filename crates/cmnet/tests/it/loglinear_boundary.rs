@@ -5,19 +5,25 @@ use crate::loglinear_support::{
     sparse_problem, structure, table,
 };
 use cmnet::{
-    FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, ReadOptions, Source, fit, learn,
-    read_csv,
+    Dataset, FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, ReadOptions, Source, Structure,
+    fit, learn, read_csv,
 };
 use cmnet_check::{Ending, LogLinear, likelihood_gradient_norm};
 use rand::Rng;
 
+/// Problems with so few rows that most lie on the boundary, every second one with contexts.
+fn sparse_problems(seed: u64, trials: usize, most_rows: usize) -> impl Iterator<Item = (Structure, Dataset)> {
+    let mut random = generator(seed);
+    (0..trials).map(move |trial| {
+        let shape = Shape { element_probability: [0.0, 0.2][trial % 2], ..TINY };
+        sparse_problem(&mut random, shape, most_rows)
+    })
+}
+
 #[test]
 fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
-    let mut random = generator(23);
     let mut at_boundary = 0;
-    for trial in 0..150 {
-        let shape = Shape { element_probability: [0.0, 0.2][trial % 2], ..TINY };
-        let (structure, data) = sparse_problem(&mut random, shape, 40);
+    for (structure, data) in sparse_problems(23, 150, 40) {
         let expected = referee(&structure, &data);
         for smoothing in [0.0, 1.0] {
             let fitted = fit(&structure, &data, &FitOptions { smoothing, ..BARE }).unwrap();
@@ -43,11 +49,8 @@ fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
 /// for each row makes of it, whatever the way there; by then the stated rule is met.
 #[test]
 fn a_bare_estimate_at_the_boundary_ends_where_the_stated_rule_is_met() {
-    let mut random = generator(25);
     let mut at_boundary = 0;
-    for trial in 0..200 {
-        let shape = Shape { element_probability: [0.0, 0.2][trial % 2], ..TINY };
-        let (structure, data) = sparse_problem(&mut random, shape, 60);
+    for (trial, (structure, data)) in sparse_problems(25, 200, 60).enumerate() {
         let bare = fit(&structure, &data, &BARE).unwrap();
         if bare.status != FitStatus::Boundary {
             continue;
