@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cmnet::options::{Choice, fitting, learning, reading};
 use cmnet::{CandidateRule, FitMethod, ModelClass, OnMissing, SearchMode, Select};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 /// Learn, check and draw contextual Markov networks from tables of categories.
@@ -27,44 +28,44 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Tell what is in a table: variables, levels, counts, missing values, warnings
     #[command(after_help = "Example: cmnet describe data/car.csv")]
-    Describe(DescribeArgs),
+    Describe(Printed<DataArgs>),
     /// Learn graph and edge contexts from a table
     #[command(after_help = LEARN_HELP)]
-    Learn(LearnArgs),
+    Learn(Printed<LearnArgs>),
     /// Score a given structure: node scores, prior, total
     #[command(
         after_help = "Example: cmnet score coronary_heart.model.json data/coronary_heart.csv --kappa n^-0.25"
     )]
-    Score(ScoreArgs),
+    Score(Printed<ScoreArgs>),
     /// Re-derive a model's score, regularity and local optimality with independent code
     #[command(
         after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees: with a score, with parameters, or with the claim to be a\nlocal optimum, which a model makes of the table that a finished search in mode paper learned it from."
     )]
-    Check(CheckArgs),
+    Check(Printed<CheckArgs>),
     /// Estimate the parameters of a given structure
     #[command(
         after_help = "Example: cmnet fit coronary_heart.model.json data/coronary_heart.csv -o fitted.model.json"
     )]
-    Fit(FitArgs),
+    Fit(Printed<FitArgs>),
     /// Tell how probable a fitted model finds these rows
     #[command(after_help = "Example: cmnet evaluate coronary_heart.model.json heldout.csv")]
-    Evaluate(EvaluateArgs),
+    Evaluate(Printed<EvaluateArgs>),
     /// Cross-validate: structure, kappa and parameters learned anew in each fold
     #[command(after_help = "Examples:
   cmnet cv data/coronary_heart.csv --folds 10 --seed 1
   cmnet cv survey.csv --fold-column region")]
-    Cv(CvArgs),
+    Cv(Printed<CvArgs>),
     /// Compare two models: edges and contexts of one and not the other, divergence
     #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
-    Compare(CompareArgs),
+    Compare(Printed<CompareArgs>),
     /// Draw a model's labelled graph
     #[command(
         after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
     )]
-    Draw(DrawArgs),
+    Draw(Printed<DrawArgs>),
     /// Rerun the paper's numerical section beside its published numbers
     #[command(after_help = crate::commands::experiment::HELP)]
-    Experiment(crate::commands::experiment::ExperimentArgs),
+    Experiment(Printed<crate::commands::experiment::ExperimentArgs>),
     #[command(flatten)]
     Ask(AskCommand),
 }
@@ -108,12 +109,22 @@ pub(crate) enum Format {
     Json,
 }
 
-/// The flag that every command has.
+/// The arguments of a command, and the flag that every command has.
 #[derive(Debug, Args)]
-pub(crate) struct FormatArgs {
+pub(crate) struct Printed<T: Args> {
+    #[command(flatten)]
+    own: T,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+impl<T: Args> Deref for Printed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.own
+    }
 }
 
 /// A model.
@@ -179,14 +190,6 @@ pub(crate) struct RowsArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct DescribeArgs {
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -209,8 +212,6 @@ pub(crate) struct LearnArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 /// How structures are searched for, and fitted.
@@ -258,9 +259,13 @@ pub(crate) struct FittingArgs {
     pub(crate) memory: String,
 }
 
-/// Hyperparameters other than the model's own.
+/// What is scored, and hyperparameters other than the model's own.
 #[derive(Debug, Args)]
-pub(crate) struct ScoringArgs {
+pub(crate) struct ScoreArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     /// Weight of the context prior [default: the model's]
     #[arg(long)]
     pub(crate) kappa: Option<String>,
@@ -270,30 +275,12 @@ pub(crate) struct ScoringArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ScoreArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    #[command(flatten)]
-    pub(crate) scoring: ScoringArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    #[command(flatten)]
-    pub(crate) scoring: ScoringArgs,
+    pub(crate) score: ScoreArgs,
     /// Leave out the examination of every neighbouring graph, which is slow on many variables
     #[arg(long)]
     pub(crate) skip_optimality: bool,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -303,8 +290,6 @@ pub(crate) struct DrawArgs {
     /// File to write: .svg, .dot, .tex (TikZ) or .graphml; - prints text
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[cfg(test)]

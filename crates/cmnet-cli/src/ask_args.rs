@@ -1,6 +1,6 @@
 //! What can be typed to ask a model something.
 
-use crate::args::{FittedArgs, FormatArgs, ModelArgs, RowsArgs, choice, choice_with};
+use crate::args::{FittedArgs, ModelArgs, Printed, RowsArgs, choice, choice_with};
 use clap::{Args, Subcommand};
 use cmnet::options::asking;
 use cmnet::{EliminationChoice, QueryMethod};
@@ -28,22 +28,22 @@ A model without parameters is explained too, except for the strength of its edge
 pub(crate) enum AskCommand {
     /// Ask a fitted model: distributions given evidence, or the most probable completion
     #[command(after_help = QUERY_HELP)]
-    Query(QueryArgs),
+    Query(Printed<QueryArgs>),
     /// Predict one variable row by row from its Markov blanket
     #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target acceptability")]
-    Predict(PredictArgs),
+    Predict(Printed<PredictArgs>),
     /// Draw rows from a fitted model
     #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
-    Sample(SampleArgs),
+    Sample(Printed<SampleArgs>),
     /// Explain a model: blankets, contexts, and what evidence cuts
     #[command(after_help = EXPLAIN_HELP)]
-    Explain(ExplainArgs),
+    Explain(Printed<ExplainArgs>),
     /// Write a fitted model for other inference engines (UAI)
     #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
-    Export(ExportArgs),
+    Export(Printed<ExportArgs>),
     /// Read a UAI network of the kind MARKOV as a model
     #[command(after_help = "Example: cmnet import grid.uai -o grid.model.json")]
-    Import(ImportArgs),
+    Import(Printed<ImportArgs>),
 }
 
 // A heading per argument: one set for a whole struct would also cover what follows it.
@@ -135,8 +135,6 @@ pub(crate) struct QueryArgs {
     pub(crate) information: bool,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -156,8 +154,6 @@ pub(crate) struct PredictArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -172,8 +168,6 @@ pub(crate) struct SampleArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -184,8 +178,6 @@ pub(crate) struct ExplainArgs {
     pub(crate) given: GivenArgs,
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -200,8 +192,6 @@ pub(crate) struct ExportArgs {
     pub(crate) evidence_output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) given: GivenArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -215,6 +205,4 @@ pub(crate) struct ImportArgs {
     /// Model file that has the names and levels [default: X0, X1, ... with levels 0, 1, ...]
     #[arg(long, value_name = "MODEL")]
     pub(crate) names: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }

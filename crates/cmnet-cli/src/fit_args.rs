@@ -1,6 +1,6 @@
 //! What can be typed after `fit`, `evaluate`, `cv` and `compare`.
 
-use crate::args::{DataArgs, FittedArgs, FittingArgs, FormatArgs, ModelArgs, ReadingArgs, SearchArgs};
+use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
 use cmnet::options::validation;
 use std::path::PathBuf;
@@ -16,8 +16,6 @@ pub(crate) struct FitArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) fitting: FittingArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -26,8 +24,6 @@ pub(crate) struct EvaluateArgs {
     pub(crate) model: FittedArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -42,8 +38,6 @@ pub(crate) struct CvArgs {
     pub(crate) fold_column: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -59,6 +53,4 @@ pub(crate) struct CompareArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }

@@ -1,13 +1,13 @@
 //! `cmnet compare`: what one model has and another has not.
 
-use crate::args::{CompareArgs, DataArgs, Format};
+use crate::args::{CompareArgs, DataArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::Var;
 use cmnet_report::answer::{Compared, names};
 use std::fmt::Write;
 
-pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<CompareArgs>) -> anyhow::Result<Outcome> {
     let (one, other) = (files::model(&arguments.one)?, files::model(&arguments.other)?);
     let table = |data: &String| DataArgs { data: data.clone(), reading: arguments.reading.clone() };
     let rows = match &arguments.data {
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &CompareArgs) -> anyhow::Result<Outcome> {
         None => None,
     };
     let compared = Compared::of(&one, &other, rows.as_ref())?;
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&as_text(&compared)?)?,
         Format::Json => output::answer(&compared)?,
     }

@@ -1,6 +1,6 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
-use crate::args::{CvArgs, Format};
+use crate::args::{CvArgs, Format, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::Outcome;
@@ -10,7 +10,7 @@ use cmnet::{CrossValidation, FitMethod, FoldPlan, StopReason, cross_validate, fi
 use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
-pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref())?;
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &CvArgs) -> anyhow::Result<Outcome> {
         None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },
     };
     let found = cross_validate(&data, deal, &options, &watch)?;
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
         Format::Json => output::answer(&CrossValidatedAnswer::of(&found, &CommandLine))?,
     }

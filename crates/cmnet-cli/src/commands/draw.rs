@@ -1,12 +1,12 @@
 //! `cmnet draw`: a model's labelled graph as a picture or text.
 
-use crate::args::{DrawArgs, Format};
+use crate::args::{DrawArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet_report::answer::DrawnAnswer;
 use cmnet_report::{Drawing, Format as Picture};
 
-pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
     let format = Picture::from_path(&arguments.output)?;
     let to_stdout = arguments.output.as_os_str() == "-";
     if !to_stdout {
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &DrawArgs) -> anyhow::Result<Outcome> {
     if !to_stdout {
         cmnet::write_atomic(&arguments.output, picture.as_bytes())?;
     }
-    match arguments.format.format {
+    match arguments.format {
         Format::Text if to_stdout => output::text(&picture)?,
         Format::Text => output::note(&format!("wrote {}", arguments.output.display())),
         Format::Json => output::answer(&DrawnAnswer {

@@ -1,12 +1,12 @@
 //! `cmnet evaluate`: how probable a fitted model finds these rows.
 
-use crate::args::{EvaluateArgs, Format};
+use crate::args::{EvaluateArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::evaluate;
 use cmnet_report::answer::EvaluatedAnswer;
 
-pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     files::fit_of(&model, &arguments.model.model)?;
     let fit = model.normalized_fit()?;
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &EvaluateArgs) -> anyhow::Result<Outcome> {
     let number = |value: Option<f64>| {
         value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
     };
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&format!(
             "rows                         {}\n\
              mean log-likelihood          {}\n\

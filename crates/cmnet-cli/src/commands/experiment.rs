@@ -1,6 +1,6 @@
 //! `cmnet experiment`: the paper's numerical section, rerun beside its published numbers.
 
-use crate::args::{Format, FormatArgs};
+use crate::args::{Format, Printed};
 use crate::exit::{Outcome, Usage};
 use crate::{interrupt, output, progress};
 use clap::Args;
@@ -42,11 +42,9 @@ pub(crate) struct ExperimentArgs {
     /// A small part of everything, in seconds
     #[arg(long)]
     pub(crate) quick: bool,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
-pub(crate) fn run(arguments: &ExperimentArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<ExperimentArgs>) -> anyhow::Result<Outcome> {
     let experiment: Experiment = arguments.name.parse()?;
     let defaults = if arguments.quick { Plan::quick() } else { Plan::default() };
     let plan = Plan {
@@ -79,7 +77,7 @@ pub(crate) fn run(arguments: &ExperimentArgs) -> anyhow::Result<Outcome> {
     for file in &files {
         write_atomic(&arguments.out.join(&file.name), file.text.as_bytes())?;
     }
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&as_text(arguments, &files, desk.seconds()))?,
         Format::Json => output::answer(&ExperimentAnswer {
             experiment: experiment.to_string(),

@@ -1,7 +1,7 @@
 //! `cmnet export`: a model for other inference engines.
 
 use super::asking;
-use crate::args::Format;
+use crate::args::{Format, Printed};
 use crate::ask_args::ExportArgs;
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
@@ -11,7 +11,7 @@ use cmnet_report::answer::ExportedAnswer;
 /// The most memory for the tables of all cliques, in bytes.
 const MEMORY: u64 = 1 << 30;
 
-pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<ExportArgs>) -> anyhow::Result<Outcome> {
     let known = arguments.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("uai"));
     if !known {
         let path = arguments.output.display();
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<Outcome> {
         write_atomic(path, uai::evidence_to_text(&evidence).as_bytes())?;
     }
     let (path, count) = (arguments.output.display().to_string(), factors.tables().len());
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => {
             output::page(&format!("{path}: {count} factors over {} variables\n", network.schema().len()))?;
         }

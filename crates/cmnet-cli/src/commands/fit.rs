@@ -1,6 +1,6 @@
 //! `cmnet fit`: parameters for a given structure.
 
-use crate::args::{FitArgs, Format};
+use crate::args::{FitArgs, Format, Printed};
 use crate::commands::fitting::fit_options;
 use crate::exit::Outcome;
 use crate::{files, output};
@@ -9,7 +9,7 @@ use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
 use std::fmt::Write;
 
-pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
         files::check_output(path, &arguments.data.files())?;
     }
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     let options = fit_options(&arguments.fitting)?;
     let data = files::table_for(&model, &arguments.data)?;
     let fitted = fit(model.structure(), &data, &options)?;
-    let page = match arguments.format.format {
+    let page = match arguments.format {
         Format::Text => Err(as_text(model.schema(), &fitted, options.smoothing)?),
         Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
     };
@@ -34,11 +34,11 @@ pub(crate) fn run(arguments: &FitArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn save(model: &Model, arguments: &FitArgs) -> anyhow::Result<()> {
+fn save(model: &Model, arguments: &Printed<FitArgs>) -> anyhow::Result<()> {
     if let Some(path) = &arguments.output {
         model.save(path)?;
         output::note(&format!("wrote {}", path.display()));
-    } else if arguments.format.format == Format::Text {
+    } else if arguments.format == Format::Text {
         output::note("the parameters are not saved; give -o MODEL to write them");
     }
     Ok(())

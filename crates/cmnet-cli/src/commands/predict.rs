@@ -1,7 +1,7 @@
 //! `cmnet predict`: one variable row by row, and how well that went where it is known.
 
 use super::asking;
-use crate::args::Format;
+use crate::args::{Format, Printed};
 use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &PredictArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
         write_atomic_with(path, as_csv)?;
     }
-    match arguments.format.format {
+    match arguments.format {
         Format::Json => {
             let (trees, largest_tree) = predictor.trees();
             let used = PredictionUse {

@@ -1,7 +1,7 @@
 //! `cmnet query`: distributions given evidence, or the most probable completion.
 
 use super::{approximation, asking};
-use crate::args::Format;
+use crate::args::{Format, Printed};
 use crate::ask_args::QueryArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
@@ -11,7 +11,7 @@ use cmnet_report::answer::queried::MutualInformation;
 use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbable, names};
 use std::fmt::Write as _;
 
-pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<QueryArgs>) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let how = &arguments.question;
     let evidence = asking::evidence(network.schema(), &how.given)?;
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &QueryArgs) -> anyhow::Result<Outcome> {
         targets: query.variables()?,
         cut: query.cut_edges(),
         query: query.options(asking::options(how)?),
-        format: arguments.format.format,
+        format: arguments.format,
     };
     if arguments.map {
         asked.map(arguments)?;

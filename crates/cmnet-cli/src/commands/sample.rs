@@ -1,7 +1,7 @@
 //! `cmnet sample`: rows drawn from a model.
 
 use super::asking;
-use crate::args::Format;
+use crate::args::{Format, Printed};
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// Rows drawn and written at a time.
 const CHUNK: usize = 1 << 16;
 
-pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let (schema, how) = (network.schema(), &arguments.question);
     let evidence = asking::evidence(schema, &how.given)?;
@@ -28,10 +28,10 @@ pub(crate) fn run(arguments: &SampleArgs) -> anyhow::Result<Outcome> {
     let as_csv = |out: &mut dyn Write| write_csv(&sampler, schema, arguments.rows, out);
     if let Some(path) = &arguments.output {
         write_atomic_with(path, as_csv)?;
-    } else if arguments.format.format == Format::Text {
+    } else if arguments.format == Format::Text {
         output::stream(as_csv)?;
     }
-    if arguments.format.format == Format::Json {
+    if arguments.format == Format::Json {
         let facts = SampleFacts {
             method: sampler.method().to_string(),
             reason: sampler.reason(),

@@ -1,21 +1,21 @@
 //! `cmnet score`: the score of a given structure, node by node.
 
-use crate::args::{Format, ScoreArgs};
+use crate::args::{Format, Printed, ScoreArgs};
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::{Alpha, ContextPrior, Kappa, Model, RowCounts, Scorer, StructureScore};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ScoredAnswer;
 
-pub(crate) fn run(arguments: &ScoreArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let data = files::table_for(&model, &arguments.data)?;
-    let kappa = kappa(&model, arguments.scoring.kappa.as_deref())?;
-    let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
+    let kappa = kappa(&model, arguments.kappa.as_deref())?;
+    let alpha = alpha(&model, arguments.alpha.as_deref())?;
     let prior = ContextPrior::new(kappa, data.rows());
     let counts = RowCounts::new(&data);
     let score = Scorer::new(&counts, alpha).score(model.structure(), &prior)?;
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,
         Format::Json => output::answer(&ScoredAnswer::of(model.schema(), &prior, alpha, &score))?,
     }

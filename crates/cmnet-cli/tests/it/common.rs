@@ -127,9 +127,9 @@ impl Ran {
     }
 }
 
-/// The fields of a document, by paths such as `models[].fit.method`.
-pub(crate) fn has_fields(document: &Value, paths: &[&str]) {
-    for path in paths {
+/// The fields of a document, by paths such as `models[].fit.method`, separated by blanks.
+pub(crate) fn has_fields(document: &Value, paths: &str) {
+    for path in paths.split_whitespace() {
         assert!(at(document, path), "no {path} in {document:#}");
     }
 }

@@ -22,39 +22,33 @@ struct Quantity {
     published: fn(&Row, usize) -> Option<f64>,
 }
 
+impl Quantity {
+    /// What the paper prints for CMN, MN and SGM.
+    const fn of_models(
+        (key, title): (&'static str, &'static str),
+        decimals: usize,
+        value: fn(&Measured) -> f64,
+        published: fn(&Row, usize) -> Option<f64>,
+    ) -> Self {
+        Self { key, title, decimals, methods: &[0, 1, 2], value, published }
+    }
+}
+
 const QUANTITIES: [Quantity; 5] = [
-    Quantity {
-        key: "sbic",
-        title: "sBIC",
-        decimals: 4,
-        methods: &[0, 1, 2],
-        value: |found| found.sbic,
-        published: |row, method| row.sbic[method],
-    },
-    Quantity {
-        key: "predictive",
-        title: "Predictive accuracy",
-        decimals: 4,
-        methods: &[0, 1, 2],
-        value: |found| found.quality,
-        published: |row, method| row.predictive[method],
-    },
-    Quantity {
-        key: "edges",
-        title: "Edges",
-        decimals: 1,
-        methods: &[0, 1, 2],
-        value: |found| found.edges as f64,
-        published: |row, method| row.edges[method],
-    },
-    Quantity {
-        key: "parameters",
-        title: "Parameters",
-        decimals: 1,
-        methods: &[0, 1, 2],
-        value: |found| found.parameters as f64,
-        published: |row, method| row.parameters[method],
-    },
+    Quantity::of_models(("sbic", "sBIC"), 4, |found| found.sbic, |row, method| row.sbic[method]),
+    Quantity::of_models(
+        ("predictive", "Predictive accuracy"),
+        4,
+        |found| found.quality,
+        |row, method| row.predictive[method],
+    ),
+    Quantity::of_models(("edges", "Edges"), 1, |found| found.edges as f64, |row, method| row.edges[method]),
+    Quantity::of_models(
+        ("parameters", "Parameters"),
+        1,
+        |found| found.parameters as f64,
+        |row, method| row.parameters[method],
+    ),
     Quantity {
         key: "predictive_by_kappa",
         title: "Predictive accuracy at fixed kappa",

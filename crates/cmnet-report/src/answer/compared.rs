@@ -1,11 +1,10 @@
 //! What one model has and another has not.
 
-use super::{Answer, names};
+use super::names;
 use cmnet::{
     ContextElement, Control, Dataset, Difference, Error, ErrorKind, FitOptions, Model, Result, Schema, Terms,
     difference_under, divergence_under, evaluate_under,
 };
-use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// Two models of the same variables, compared after closure.
@@ -22,15 +21,7 @@ pub struct Compared<'a> {
     pub log_likelihood: Option<[Option<f64>; 2]>,
 }
 
-impl Answer for Compared<'_> {
-    const FORMAT: &'static str = "cmnet-compare/1";
-}
-
-impl Serialize for Compared<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        self.to_json().serialize(serializer)
-    }
-}
+answer_by_json!(Compared, "cmnet-compare/1");
 
 impl<'a> Compared<'a> {
     /// Compares two models of the same variables, also on rows where some are given.

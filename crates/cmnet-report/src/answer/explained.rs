@@ -1,12 +1,11 @@
 //! What a model says, and what evidence does to it.
 
-use super::{Answer, names};
+use super::names;
 use crate::sentence;
 use cmnet::{
     Edge, EdgeContext, Evidence, ExactOptions, Explanation, Model, Network, Result, Structure, Under, Var,
     VarSet, affordable_canonical, cut_edges,
 };
-use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// Pairs without an edge that are listed.
@@ -29,15 +28,7 @@ pub struct Explained<'a> {
     pub bytes: u64,
 }
 
-impl Answer for Explained<'_> {
-    const FORMAT: &'static str = "cmnet-explain/1";
-}
-
-impl Serialize for Explained<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        self.to_json().serialize(serializer)
-    }
-}
+answer_by_json!(Explained, "cmnet-explain/1");
 
 impl<'a> Explained<'a> {
     /// Explains a model, by its network where it is fitted.

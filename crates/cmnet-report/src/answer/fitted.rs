@@ -13,6 +13,20 @@ pub struct FittedAnswer {
     pub reason: String,
     /// How the estimate ended.
     pub status: FitStatus,
+    /// How well it fits.
+    #[serde(flatten)]
+    pub quality: FitQuality,
+    /// The largest derivative per row at the end.
+    pub gradient: f64,
+    /// Iterations of the optimiser.
+    pub iterations: u64,
+    /// Terms without a finite estimate.
+    pub boundary: Vec<String>,
+}
+
+/// How well an estimate fits its rows, for how many parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FitQuality {
     /// The number of rows.
     pub rows: u64,
     /// Free parameters.
@@ -27,12 +41,20 @@ pub struct FittedAnswer {
     pub sbic: f64,
     /// Pseudo-counts in the parameters.
     pub smoothing: f64,
-    /// The largest derivative per row at the end.
-    pub gradient: f64,
-    /// Iterations of the optimiser.
-    pub iterations: u64,
-    /// Terms without a finite estimate.
-    pub boundary: Vec<String>,
+}
+
+impl From<&Fit> for FitQuality {
+    fn from(fit: &Fit) -> Self {
+        Self {
+            rows: fit.rows,
+            parameters: fit.free_parameters,
+            log_likelihood: fit.log_likelihood,
+            pseudo_log_likelihood: fit.pseudo_log_likelihood,
+            bic: fit.bic(),
+            sbic: fit.sbic(),
+            smoothing: fit.smoothing,
+        }
+    }
 }
 
 impl Answer for FittedAnswer {
@@ -46,13 +68,7 @@ impl FittedAnswer {
             method: fit.estimate,
             reason: fit.reason.to_string(),
             status: fit.status,
-            rows: fit.rows,
-            parameters: fit.free_parameters,
-            log_likelihood: fit.log_likelihood,
-            pseudo_log_likelihood: fit.pseudo_log_likelihood,
-            bic: fit.bic(),
-            sbic: fit.sbic(),
-            smoothing: fit.smoothing,
+            quality: fit.into(),
             gradient: fit.gradient,
             iterations: fit.iterations,
             boundary: fit.boundary.iter().map(|term| term_text(schema, term)).collect(),
@@ -75,13 +91,8 @@ pub struct FitFacts {
     method: Estimate,
     status: FitStatus,
     reason: String,
-    rows: u64,
-    parameters: usize,
-    log_likelihood: Option<f64>,
-    pseudo_log_likelihood: Option<f64>,
-    bic: f64,
-    sbic: f64,
-    smoothing: f64,
+    #[serde(flatten)]
+    quality: FitQuality,
     log_partition: Option<f64>,
     iterations: u64,
     gradient: f64,
@@ -94,13 +105,7 @@ impl From<&Fit> for FitFacts {
             method: fit.estimate,
             status: fit.status,
             reason: fit.reason.to_string(),
-            rows: fit.rows,
-            parameters: fit.free_parameters,
-            log_likelihood: fit.log_likelihood,
-            pseudo_log_likelihood: fit.pseudo_log_likelihood,
-            bic: fit.bic(),
-            sbic: fit.sbic(),
-            smoothing: fit.smoothing,
+            quality: fit.into(),
             log_partition: fit.parameters.log_partition(),
             iterations: fit.iterations,
             gradient: fit.gradient,

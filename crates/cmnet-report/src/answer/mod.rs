@@ -5,6 +5,21 @@
 //! command prints [`document`], Python takes [`fields`]. Rows and cells, of which there can be
 //! millions, are made one by one while they are written.
 
+/// An answer whose fields are put together by its `to_json`.
+macro_rules! answer_by_json {
+    ($answer:ident, $format:literal) => {
+        impl crate::answer::Answer for $answer<'_> {
+            const FORMAT: &'static str = $format;
+        }
+
+        impl serde::Serialize for $answer<'_> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+                self.to_json().serialize(serializer)
+            }
+        }
+    };
+}
+
 pub mod approximation;
 pub mod compared;
 pub mod cross_validated;

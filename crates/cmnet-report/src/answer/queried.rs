@@ -22,27 +22,51 @@ pub struct TreeFacts {
     pub bytes: u64,
 }
 
-/// `cmnet-query/1`: the distribution of each target.
-#[derive(Clone, Debug, Serialize)]
-pub struct Marginals<'a> {
-    /// Probabilities by variable and level.
-    pub marginals: Map<String, Value>,
+/// The method of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChosenMethod {
     /// The method that was used.
     pub method: String,
     /// Why that one.
     pub reason: String,
+}
+
+/// The method of an answer, and what is given.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Asked {
+    /// The method.
+    #[serde(flatten)]
+    pub chosen: ChosenMethod,
     /// Levels that are given.
     pub given: Value,
     /// Weights of levels that are given.
     pub soft: Value,
-    /// The log-probability of what is given, where the method knows it.
-    pub log_evidence: Option<f64>,
+}
+
+/// What an answer took, and how far it may be off.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Work<'a> {
     /// Edges that the evidence cuts.
     pub cut_edges: Vec<[&'a str; 2]>,
     /// What exact inference costs.
     pub tree: TreeFacts,
     /// What is known about the error; null when the method is exact.
     pub approximation: Option<ErrorFacts>,
+}
+
+/// `cmnet-query/1`: the distribution of each target.
+#[derive(Clone, Debug, Serialize)]
+pub struct Marginals<'a> {
+    /// Probabilities by variable and level.
+    pub marginals: Map<String, Value>,
+    /// The method that was used, and what is given.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The log-probability of what is given, where the method knows it.
+    pub log_evidence: Option<f64>,
+    /// What it took, and what is known about the error.
+    #[serde(flatten)]
+    pub work: Work<'a>,
     /// The joint distribution of the targets, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joint: Option<JointDistribution<'a>>,
@@ -60,9 +84,8 @@ pub struct JointDistribution<'a> {
     #[serde(serialize_with = "JointCells::serialize")]
     pub cells: JointCells<'a>,
     /// The method that was used.
-    pub method: String,
-    /// Why that one.
-    pub reason: String,
+    #[serde(flatten)]
+    pub chosen: ChosenMethod,
     /// What is known about the error; null when the method is exact.
     pub approximation: Option<ErrorFacts>,
 }
@@ -127,20 +150,12 @@ pub struct MostProbable<'a> {
     pub log_probability: Option<f64>,
     /// The log weight of the levels.
     pub log_weight: Option<f64>,
-    /// The method that was used.
-    pub method: String,
-    /// Why that one.
-    pub reason: String,
-    /// Levels that are given.
-    pub given: Value,
-    /// Weights of levels that are given.
-    pub soft: Value,
-    /// Edges that the evidence cuts.
-    pub cut_edges: Vec<[&'a str; 2]>,
-    /// What exact inference costs.
-    pub tree: TreeFacts,
-    /// What is known about the error; null when the method is exact.
-    pub approximation: Option<ErrorFacts>,
+    /// The method that was used, and what is given.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// What it took, and what is known about the error.
+    #[serde(flatten)]
+    pub work: Work<'a>,
 }
 
 impl Answer for Marginals<'_> {
@@ -164,22 +179,38 @@ impl From<&QueryPlan> for TreeFacts {
     }
 }
 
+impl From<&QueryPlan> for ChosenMethod {
+    fn from(plan: &QueryPlan) -> Self {
+        Self { method: plan.method.to_string(), reason: plan.reason.clone() }
+    }
+}
+
+impl Asked {
+    fn of(query: &Query<'_>, plan: &QueryPlan) -> Self {
+        let (schema, evidence) = (query.network().schema(), query.known());
+        let (given, soft) = (names::given(schema, evidence), names::soft(schema, evidence));
+        Self { chosen: plan.into(), given, soft }
+    }
+}
+
+impl<'a> Work<'a> {
+    fn of(query: &'a Query<'_>, plan: &QueryPlan, approximation: Option<ErrorFacts>) -> Self {
+        let cut_edges = names::edges(query.network().schema(), &query.cut_edges());
+        Self { cut_edges, tree: plan.into(), approximation }
+    }
+}
+
 impl<'a> Marginals<'a> {
     /// The distributions that a query was answered with.
     pub fn of(query: &'a Query<'_>, answer: &MarginalAnswer) -> Self {
-        let (schema, evidence) = (query.network().schema(), query.known());
+        let schema = query.network().schema();
         let distribution =
             |(v, p): &(Var, Vec<f64>)| (schema.name(*v).to_owned(), names::by_level(schema, *v, p));
         Self {
             marginals: answer.marginals.iter().map(distribution).collect(),
-            method: answer.plan.method.to_string(),
-            reason: answer.plan.reason.clone(),
-            given: names::given(schema, evidence),
-            soft: names::soft(schema, evidence),
+            asked: Asked::of(query, &answer.plan),
             log_evidence: answer.log_evidence,
-            cut_edges: names::edges(schema, &query.cut_edges()),
-            tree: (&answer.plan).into(),
-            approximation: answer.approximation.as_ref().map(ErrorFacts::from),
+            work: Work::of(query, &answer.plan, answer.approximation.as_ref().map(ErrorFacts::from)),
             joint: None,
             information: None,
         }
@@ -192,8 +223,7 @@ impl<'a> JointDistribution<'a> {
         Self {
             variables: targets.iter().map(|&v| schema.name(v)).collect(),
             cells: JointCells { schema, targets, joint: &answer.joint },
-            method: answer.plan.method.to_string(),
-            reason: answer.plan.reason.clone(),
+            chosen: (&answer.plan).into(),
             approximation: answer.approximation.as_ref().map(ErrorFacts::from),
         }
     }
@@ -219,7 +249,7 @@ impl<'a> Information<'a> {
 impl<'a> MostProbable<'a> {
     /// The levels that a query was answered with.
     pub fn of(query: &'a Query<'_>, found: &MapAnswer) -> Self {
-        let (schema, evidence) = (query.network().schema(), query.known());
+        let schema = query.network().schema();
         let label =
             |&known: &(Var, u32)| (schema.name(known.0).to_owned(), names::label(schema, known).into());
         let approximation = match (&found.climb, &found.visits) {
@@ -234,13 +264,8 @@ impl<'a> MostProbable<'a> {
             proven: found.plan.method == InferenceMethod::Exact,
             log_probability: found.log_probability,
             log_weight: found.log_weight,
-            method: found.plan.method.to_string(),
-            reason: found.plan.reason.clone(),
-            given: names::given(schema, evidence),
-            soft: names::soft(schema, evidence),
-            cut_edges: names::edges(schema, &query.cut_edges()),
-            tree: (&found.plan).into(),
-            approximation,
+            asked: Asked::of(query, &found.plan),
+            work: Work::of(query, &found.plan, approximation),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is laid out: boxes, links between them, and how far apart they would like to be.
 
 use super::geometry::Size;
+use cmnet::{Edge, Graph, components};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -49,27 +50,12 @@ impl LayoutGraph {
 
     /// The connected components, each ascending, in order of their first box.
     pub(super) fn components(&self) -> Vec<Vec<usize>> {
-        let mut seen = vec![false; self.len()];
-        let mut components = Vec::new();
-        for start in 0..self.len() {
-            if seen[start] {
-                continue;
-            }
-            seen[start] = true;
-            let mut members = vec![start];
-            let mut next = 0;
-            while let Some(&member) = members.get(next) {
-                next += 1;
-                for &(_, other) in &self.at[member] {
-                    if !std::mem::replace(&mut seen[other], true) {
-                        members.push(other);
-                    }
-                }
-            }
-            members.sort_unstable();
-            components.push(members);
+        let mut graph = Graph::empty(self.len());
+        // A link from a box to itself connects nothing, and is no edge.
+        for edge in self.links.iter().filter_map(|link| Edge::new(link.ends.0, link.ends.1).ok()) {
+            graph.add_edge(edge);
         }
-        components
+        components(&graph).iter().map(|part| part.as_slice().to_vec()).collect()
     }
 
     /// The network of some boxes and the links among them, with the links' numbers here.

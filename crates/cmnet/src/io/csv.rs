@@ -118,12 +118,11 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_where_a_reader_needs_it() {
-        assert_eq!(csv_field("plain"), "plain");
-        assert_eq!(csv_field("p(<40)"), "p(<40)");
-        assert_eq!(csv_field(""), "\"\"");
-        assert_eq!(csv_field(" x"), "\" x\"");
+        for text in ["plain", "p(<40)"] {
+            assert_eq!(csv_field(text), text);
+        }
         assert_eq!(csv_field("say \"hi\""), "\"say \"\"hi\"\"\"");
-        for text in ["a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
+        for text in ["", " x", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
             assert_eq!(csv_field(text), format!("\"{text}\""));
         }
     }

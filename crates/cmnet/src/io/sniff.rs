@@ -95,14 +95,19 @@ mod tests {
 
     #[test]
     fn the_delimiter_is_what_cuts_all_rows_alike() {
-        assert_eq!(found("a,b\n1,2\n"), ',');
-        assert_eq!(found("a\tb\n1\t2\n"), '\t');
-        assert_eq!(found("a;b\n1,5;2\n1,5;2,5\n"), ';');
-        assert_eq!(found("a|b|c\n1|2,2|3\n"), '|');
-        assert_eq!(found("\"a;b\",c\n\"x;y;z\",1\n"), ',');
-        assert_eq!(found("a, b;c\n1;2\n3;4\n"), ';');
-        // A ragged table keeps its delimiter, so that the error is about the row.
-        assert_eq!(found("a,b\n1,2\n1,2,3\n4\n"), ',');
+        let tables = [
+            (',', "a,b\n1,2\n"),
+            ('\t', "a\tb\n1\t2\n"),
+            (';', "a;b\n1,5;2\n1,5;2,5\n"),
+            ('|', "a|b|c\n1|2,2|3\n"),
+            (',', "\"a;b\",c\n\"x;y;z\",1\n"),
+            (';', "a, b;c\n1;2\n3;4\n"),
+            // A ragged table keeps its delimiter, so that the error is about the row.
+            (',', "a,b\n1,2\n1,2,3\n4\n"),
+        ];
+        for (delimiter, text) in tables {
+            assert_eq!(found(text), delimiter, "{text}");
+        }
     }
 
     #[test]

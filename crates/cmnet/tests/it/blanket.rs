@@ -2,26 +2,21 @@
 //! counting engines that agree.
 
 use crate::common::{Sample, generator};
-use cmnet::{
-    CountSource, LearnOptions, Learned, Nats, PlaneCounts, RowCounts, SearchMode, Select, VarSet, learn,
-};
+use cmnet::{CountSource, LearnOptions, Learned, Nats, PlaneCounts, RowCounts, SearchMode, Select, learn};
 use cmnet_paper::generate::{recovery, two_tree};
-use rand::Rng;
 
 #[test]
 fn planes_and_rows_count_the_same_with_and_without_weights() {
     let mut rng = generator(41);
     for _ in 0..300 {
-        let sample = Sample::random(&mut rng);
-        let data = sample.dataset();
+        let (sample, data) = Sample::random_dataset(&mut rng);
         let (planes, rows) = (PlaneCounts::new(&data), RowCounts::new(&data));
-        let variables = sample.cardinalities.len();
-        let child = rng.random_range(0..variables);
-        let blanket: VarSet = (0..variables).filter(|&v| v != child && rng.random_bool(0.5)).collect();
+        let (child, blanket) = sample.random_family(&mut rng);
         assert_eq!(planes.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
         let always = PlaneCounts::always(&data);
         assert_eq!(always.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
-        let open: Vec<usize> = (0..variables).filter(|&v| v != child && !blanket.contains(v)).collect();
+        let variables = 0..sample.cardinalities.len();
+        let open: Vec<usize> = variables.filter(|&v| v != child && !blanket.contains(v)).collect();
         let levels = sample.cardinalities[child] as usize;
         let extended = |source: &dyn CountSource| {
             let mut all: Vec<Vec<Vec<u32>>> = vec![Vec::new(); open.len()];

@@ -62,6 +62,20 @@ impl Sample {
         Self { cardinalities, rows, weights }
     }
 
+    /// A random table in both forms.
+    pub(crate) fn random_dataset(rng: &mut impl Rng) -> (Self, Dataset) {
+        let sample = Self::random(rng);
+        let data = sample.dataset();
+        (sample, data)
+    }
+
+    /// A random variable and a random set of others.
+    pub(crate) fn random_family(&self, rng: &mut impl Rng) -> (usize, VarSet) {
+        let variables = self.cardinalities.len();
+        let child = rng.random_range(0..variables);
+        (child, (0..variables).filter(|&v| v != child && rng.random_bool(0.5)).collect())
+    }
+
     pub(crate) fn dataset(&self) -> Dataset {
         self.dataset_named(schema(&self.cardinalities))
     }

@@ -2,14 +2,13 @@
 //! enumeration on small models and against samples and the exact answer on a large grid.
 
 use crate::inference_support::{
-    Listed, MIXED, Shape, assert_close, fitted, generator, plain, query, random_evidence, random_grid,
-    random_model,
+    Listed, MIXED, Shape, assert_close, assert_estimated, generator, query, random_grid, random_question,
+    random_tree,
 };
 use cmnet::{
     Approximation, ClimbOptions, Evidence, ExactOptions, GibbsOptions, InferenceMethod, Network, QueryMethod,
     QueryOptions,
 };
-use rand::Rng;
 
 fn methods(method: QueryMethod, seed: u64) -> QueryOptions {
     let gibbs = GibbsOptions { seed, ..GibbsOptions::default() };
@@ -35,9 +34,7 @@ fn climbs_are_lower_bounds_and_nearly_always_the_best_completion() {
     // Too many configurations for one block.
     let shape = Shape { variables: (7, 8), most_levels: 4, edge_probability: 0.7, element_probability: 0.2 };
     for case in 0..200 {
-        let model = random_model(&mut random, shape);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let (model, network, evidence) = random_question(&mut random, shape, (0.1, 0.2));
         let listed = Listed::new(&model, &evidence);
         let method = if case % 2 == 0 { QueryMethod::Gibbs } else { QueryMethod::Belief };
         let found = query(&network, &[], &evidence, &methods(method, case)).map().unwrap();
@@ -55,9 +52,7 @@ fn climbs_are_lower_bounds_and_nearly_always_the_best_completion() {
 fn probable_levels_of_some_variables_are_those_of_enumeration() {
     let mut random = generator(532);
     for case in 0..60 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let (model, network, evidence) = random_question(&mut random, MIXED, (0.1, 0.2));
         let free: Vec<usize> = (0..network.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
         let targets = &free[..free.len().div_ceil(2)];
         let listed = Listed::new(&model, &evidence);
@@ -67,8 +62,7 @@ fn probable_levels_of_some_variables_are_those_of_enumeration() {
         assert!((libm::exp(found.log_probability.unwrap()) - p).abs() < 1e-10, "case {case}");
         if targets.len() < free.len() {
             let (share, gibbs) = found.visits.unwrap();
-            let error = (p * (1.0 - p) / gibbs.effective[0]).sqrt();
-            assert!((share - p).abs() < 6.0 * error + 1e-9, "case {case}: {share} {p} {error}");
+            assert_estimated(&[share], &[p], (gibbs.effective[0], 1e-9), &format!("case {case}"));
         }
     }
 }
@@ -122,9 +116,7 @@ fn on_a_grid_beyond_the_memory_climbs_beat_samples_and_single_moves() {
 fn joint_distributions_by_counts_lie_within_their_own_error() {
     let mut random = generator(534);
     for case in 0..40 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let (model, network, evidence) = random_question(&mut random, MIXED, (0.1, 0.2));
         let mut targets: Vec<usize> =
             (0..network.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
         targets.truncate(3);
@@ -138,11 +130,8 @@ fn joint_distributions_by_counts_lie_within_their_own_error() {
         assert_eq!(gibbs.effective.len(), visited, "one per configuration met");
         assert!(gibbs.worst_r_hat() < 1.1, "case {case}: {gibbs:?}");
         assert!((answer.joint.probabilities().iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let least = gibbs.least_effective();
-        for (p, q) in expected.iter().zip(answer.joint.probabilities()) {
-            let error = (p * (1.0 - p) / least).sqrt();
-            assert!((p - q).abs() < 6.0 * error + 1e-3, "case {case}: {p} {q} {error}");
-        }
+        let within = (gibbs.least_effective(), 1e-3);
+        assert_estimated(answer.joint.probabilities(), &expected, within, &format!("case {case}"));
     }
 }
 
@@ -150,11 +139,7 @@ fn joint_distributions_by_counts_lie_within_their_own_error() {
 fn joint_distributions_by_messages_are_exact_without_loops() {
     let mut random = generator(535);
     for _ in 0..30 {
-        let cardinalities: Vec<u32> = (0..7).map(|_| random.random_range(2..=3)).collect();
-        let edges: Vec<(usize, usize)> = (1..7).map(|v| (random.random_range(0..v), v)).collect();
-        let model = fitted(&mut random, plain(&cardinalities, &edges));
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.1, 0.2);
+        let (network, evidence) = random_tree(&mut random, (7, 3), 0.1);
         let mut targets: Vec<usize> = (0..7).filter(|&v| evidence.level(v).is_none()).collect();
         targets.truncate(3);
         let answer = query(&network, &targets, &evidence, &methods(QueryMethod::Belief, 1)).joint().unwrap();

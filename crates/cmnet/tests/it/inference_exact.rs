@@ -1,7 +1,7 @@
 //! Every exact question against full enumeration, on 1,000 random fitted models.
 
 use crate::inference_support::{
-    Listed, MIXED, assert_close, entropy, generator, random_evidence, random_model,
+    Listed, MIXED, Shape, assert_close, entropy, fitted, generator, plain, random_network, random_question,
 };
 use cmnet::{EliminationRule, Evidence, ExactOptions, Network, Session, VarSet, cut_edges};
 use rand::Rng;
@@ -31,9 +31,7 @@ fn ask(random: &mut Pcg64Mcg) -> ExactOptions {
 fn marginals_evidence_entropy_and_joints_are_those_of_enumeration() {
     let mut random = generator(501);
     for case in 0..MODELS {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.35, 0.2);
+        let (model, network, evidence) = random_question(&mut random, MIXED, (0.35, 0.2));
         let listed = Listed::new(&model, &evidence);
         let ask = ask(&mut random);
         let posterior = network.posterior(&evidence, &ask).unwrap();
@@ -104,9 +102,7 @@ fn the_most_probable_completion_is_that_of_enumeration() {
     let mut random = generator(502);
     let mut unique = 0;
     for case in 0..MODELS {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.35, 0.2);
+        let (model, network, evidence) = random_question(&mut random, MIXED, (0.35, 0.2));
         let listed = Listed::new(&model, &evidence);
         let mut some = some_free(&mut random, &network, &evidence);
         some.sort_unstable();
@@ -134,11 +130,8 @@ fn removing_cut_edges_changes_no_answer() {
     let mut random = generator(503);
     let (mut with_cuts, mut smaller, mut implied) = (0, 0, 0);
     for case in 0..MODELS {
-        let shape =
-            crate::inference_support::Shape { element_probability: 0.7, edge_probability: 0.8, ..MIXED };
-        let model = random_model(&mut random, shape);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.4, 0.1);
+        let shape = Shape { element_probability: 0.7, edge_probability: 0.8, ..MIXED };
+        let (model, network, evidence) = random_question(&mut random, shape, (0.4, 0.1));
         let plain = ExactOptions { keep_cut_edges: true, ..ExactOptions::default() };
         let reduced = network.posterior(&evidence, &ExactOptions::default()).unwrap();
         let full = network.posterior(&evidence, &plain).unwrap();
@@ -171,8 +164,7 @@ fn removing_cut_edges_changes_no_answer() {
 fn a_session_follows_evidence_that_comes_and_goes() {
     let mut random = generator(504);
     for _ in 0..200 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
+        let (model, network) = random_network(&mut random, MIXED);
         let mut session = Session::new(&network, &ExactOptions::default()).unwrap();
         for _ in 0..6 {
             let v = random.random_range(0..network.schema().len());
@@ -199,8 +191,7 @@ fn a_session_follows_evidence_that_comes_and_goes() {
 fn a_session_renews_only_what_changed() {
     let edges: Vec<(usize, usize)> = (1..40).map(|v| (v - 1, v)).collect();
     let mut random = generator(505);
-    let model =
-        crate::inference_support::fitted(&mut random, crate::inference_support::plain(&[2; 40], &edges));
+    let model = fitted(&mut random, plain(&[2; 40], &edges));
     let network = model.network().unwrap();
     let mut session = Session::new(&network, &ExactOptions::default()).unwrap();
     let all = session.renewed();
@@ -225,8 +216,7 @@ fn a_session_renews_only_what_changed() {
 #[test]
 fn questions_that_cannot_be_answered_say_why() {
     let mut random = generator(506);
-    let model = random_model(&mut random, MIXED);
-    let network = model.network().unwrap();
+    let (model, network) = random_network(&mut random, MIXED);
     let schema = network.schema().clone();
     let refusal = |text: &str| Evidence::read(&schema, text).unwrap_err().to_string();
     assert!(
@@ -259,11 +249,8 @@ fn what_an_explanation_calls_independent_is_independent() {
     let mut random = generator(507);
     let (mut separated, mut split) = (0, 0);
     for case in 0..300 {
-        let shape =
-            crate::inference_support::Shape { edge_probability: 0.5, element_probability: 0.6, ..MIXED };
-        let model = random_model(&mut random, shape);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.3, 0.0);
+        let shape = Shape { edge_probability: 0.5, element_probability: 0.6, ..MIXED };
+        let (model, network, evidence) = random_question(&mut random, shape, (0.3, 0.0));
         let explanation = network.explain(&evidence, &ExactOptions::default()).unwrap();
         let listed = Listed::new(&model, &evidence);
         let of = |sets: &[&[usize]]| entropy(&listed.joint(&sets.concat(), network.cardinalities()));

@@ -1,14 +1,13 @@
 //! Questions built by names, and models whose parts belong together.
 
-use crate::inference_support::{MIXED, fitted, generator, plain, random_model, schema};
+use crate::inference_support::{MIXED, fitted, generator, plain, random_model, random_network, schema};
 use cmnet::{Evidence, ExactOptions, InferenceMethod, Model, QueryMethod, Question};
 
 #[test]
 fn a_question_by_names_is_the_question_by_numbers() {
     let mut random = generator(541);
     for _ in 0..40 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
+        let (model, network) = random_network(&mut random, MIXED);
         let by_names = model.query().unwrap().given("x0=1").unwrap().target("x2,x1").unwrap();
         assert_eq!(by_names.named(), Some(&[2, 1][..]));
         let evidence = Evidence::read(network.schema(), "x0=1").unwrap();

@@ -2,7 +2,8 @@
 //! approximate marginals against exact ones, predictions against conditionals.
 
 use crate::inference_support::{
-    Listed, MIXED, assert_close, fitted, generator, plain, query, random_evidence, random_model,
+    Listed, MIXED, assert_close, assert_estimated, fitted, generator, grid, plain, query, random_model,
+    random_network, random_question, random_tree,
 };
 use cmnet::{
     Approximation, Evidence, ExactOptions, GibbsOptions, InferenceMethod, MarginalAnswer, Predictor,
@@ -77,9 +78,7 @@ fn exact_samples_have_the_right_frequencies() {
     const ROWS: usize = 20_000;
     let mut random = generator(511);
     for case in 0..MODELS {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let (model, network, evidence) = random_question(&mut random, MIXED, (0.2, 0.2));
         let options = GibbsOptions { seed: case as u64, ..GibbsOptions::default() };
         let options = QueryOptions { gibbs: options, ..QueryOptions::default() };
         let drawn = query(&network, &[], &evidence, &options);
@@ -103,8 +102,7 @@ fn exact_samples_have_the_right_frequencies() {
 #[test]
 fn samples_do_not_depend_on_the_number_of_threads() {
     let mut random = generator(512);
-    let model = random_model(&mut random, MIXED);
-    let network = model.network().unwrap();
+    let network = random_model(&mut random, MIXED).network().unwrap();
     for method in [QueryMethod::Exact, QueryMethod::Gibbs] {
         let options = GibbsOptions { warm_up: 20, ..GibbsOptions::default() };
         let options = QueryOptions { method, gibbs: options, ..QueryOptions::default() };
@@ -138,9 +136,7 @@ fn answered<'a>(
 fn gibbs_estimates_lie_within_their_own_error() {
     let mut random = generator(513);
     for case in 0..40 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let (_, network, evidence) = random_question(&mut random, MIXED, (0.2, 0.2));
         let exact = network.posterior(&evidence, &ExactOptions::default()).unwrap().marginals();
         let options = GibbsOptions { seed: case, ..GibbsOptions::default() };
         let options = QueryOptions { method: QueryMethod::Gibbs, gibbs: options, ..QueryOptions::default() };
@@ -150,10 +146,7 @@ fn gibbs_estimates_lie_within_their_own_error() {
         };
         assert!(gibbs.worst_r_hat() < 1.05, "case {case}: {gibbs:?}");
         for (v, estimate) in answered(&answer, &evidence, exact.len()) {
-            for (p, q) in exact[*v].iter().zip(estimate) {
-                let error = (p * (1.0 - p) / gibbs.effective[*v]).sqrt();
-                assert!((p - q).abs() < 6.0 * error + 1e-9, "case {case}: {p} {q} {error}");
-            }
+            assert_estimated(estimate, &exact[*v], (gibbs.effective[*v], 1e-9), &format!("case {case}"));
         }
     }
 }
@@ -162,11 +155,7 @@ fn gibbs_estimates_lie_within_their_own_error() {
 fn belief_propagation_is_exact_without_loops_and_says_when_it_settles() {
     let mut random = generator(514);
     for _ in 0..50 {
-        let cardinalities: Vec<u32> = (0..8).map(|_| random.random_range(2..=4)).collect();
-        let edges: Vec<(usize, usize)> = (1..8).map(|v| (random.random_range(0..v), v)).collect();
-        let model = fitted(&mut random, plain(&cardinalities, &edges));
-        let network = model.network().unwrap();
-        let evidence = random_evidence(&mut random, &network, 0.2, 0.2);
+        let (network, evidence) = random_tree(&mut random, (8, 4), 0.2);
         let options = QueryOptions { method: QueryMethod::Belief, ..QueryOptions::default() };
         let answer = query(&network, &[], &evidence, &options).run().unwrap();
         assert!(matches!(answer.approximation, Some(Approximation::Belief(belief)) if belief.converged));
@@ -180,16 +169,7 @@ fn belief_propagation_is_exact_without_loops_and_says_when_it_settles() {
 #[test]
 fn auto_falls_back_to_sampling_and_says_so() {
     let mut random = generator(515);
-    let mut edges = Vec::new();
-    for row in 0..6 {
-        for column in 0..6 {
-            let at = row * 6 + column;
-            edges.extend((column < 5).then_some((at, at + 1)));
-            edges.extend((row < 5).then_some((at, at + 6)));
-        }
-    }
-    let model = fitted(&mut random, plain(&[2; 36], &edges));
-    let network = model.network().unwrap();
+    let network = fitted(&mut random, grid(6)).network().unwrap();
     let answer = network.query().about(&[0, 35]).unwrap().memory(4096).run().unwrap();
     assert_eq!(answer.plan.method, InferenceMethod::Gibbs);
     assert!(answer.plan.reason.contains("does not fit"), "{}", answer.plan.reason);
@@ -205,8 +185,7 @@ fn auto_falls_back_to_sampling_and_says_so() {
 fn predictions_are_conditionals_with_missing_cells_summed_out() {
     let mut random = generator(516);
     for _ in 0..200 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
+        let (model, network) = random_network(&mut random, MIXED);
         let target = random.random_range(0..network.schema().len());
         let mut predictor = Predictor::new(&network, target, &ExactOptions::default()).unwrap();
         for missing in [0.0, 0.4, 1.0] {

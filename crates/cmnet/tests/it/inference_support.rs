@@ -2,7 +2,7 @@
 #![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
 
 #[allow(unused_imports, reason = "each test uses its share")]
-pub(crate) use crate::loglinear_support::{Shape, generator, plain, schema, uniform_table};
+pub(crate) use crate::loglinear_support::{Shape, generator, grid, plain, schema, uniform_table};
 
 use cmnet::{
     Evidence, FitOptions, Model, Network, OutcomeSpace, Parameters, Query, QueryOptions, Structure, Terms,
@@ -28,6 +28,37 @@ pub(crate) fn fitted(random: &mut Pcg64Mcg, structure: Structure) -> Model {
 pub(crate) fn random_model(random: &mut Pcg64Mcg, shape: Shape) -> Model {
     let structure = crate::loglinear_support::structure(random, shape);
     fitted(random, structure)
+}
+
+/// A random fitted model and its network.
+pub(crate) fn random_network(random: &mut Pcg64Mcg, shape: Shape) -> (Model, Network) {
+    let model = random_model(random, shape);
+    let network = model.network().unwrap();
+    (model, network)
+}
+
+/// A random fitted model, its network, and evidence of these probabilities, hard and soft.
+pub(crate) fn random_question(
+    random: &mut Pcg64Mcg,
+    shape: Shape,
+    (hard, soft): (f64, f64),
+) -> (Model, Network, Evidence) {
+    let (model, network) = random_network(random, shape);
+    let evidence = random_evidence(random, &network, hard, soft);
+    (model, network, evidence)
+}
+
+/// A fitted network without loops, and evidence of this probability, hard and soft.
+pub(crate) fn random_tree(
+    random: &mut Pcg64Mcg,
+    (variables, most_levels): (usize, u32),
+    known: f64,
+) -> (Network, Evidence) {
+    let cardinalities: Vec<u32> = (0..variables).map(|_| random.random_range(2..=most_levels)).collect();
+    let edges: Vec<(usize, usize)> = (1..variables).map(|v| (random.random_range(0..v), v)).collect();
+    let network = fitted(random, plain(&cardinalities, &edges)).network().unwrap();
+    let evidence = random_evidence(random, &network, known, known);
+    (network, evidence)
 }
 
 /// Levels of some variables known, weights for some others; soft weights may be zero.
@@ -120,6 +151,14 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() <= 1e-10, "{what}: {found} instead of {expected}");
+    }
+}
+
+/// Probabilities within six standard errors of so many independent rows, and a slack.
+pub(crate) fn assert_estimated(found: &[f64], expected: &[f64], (rows, slack): (f64, f64), what: &str) {
+    for (p, q) in expected.iter().zip(found) {
+        let error = (p * (1.0 - p) / rows).sqrt();
+        assert!((p - q).abs() < 6.0 * error + slack, "{what}: {p} {q} {error}");
     }
 }
 

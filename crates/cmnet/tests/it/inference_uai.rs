@@ -1,7 +1,7 @@
 //! UAI files: what is written is read back as the same distribution.
 
 use crate::inference_support::{
-    MIXED, assert_close, generator, plain, random_evidence, random_model, schema,
+    MIXED, assert_close, generator, plain, random_evidence, random_network, schema,
 };
 use cmnet::{
     Evidence, ExactOptions, FitOptions, FitStatus, Model, Network, Parameters, ReadOptions, Source, Terms,
@@ -12,8 +12,7 @@ use cmnet::{
 fn a_network_survives_the_round_trip() {
     let mut random = generator(521);
     for case in 0..200 {
-        let model = random_model(&mut random, MIXED);
-        let network = model.network().unwrap();
+        let (_, network) = random_network(&mut random, MIXED);
         let factors = network.factors(&Evidence::none(), 1 << 20).unwrap();
         let text = uai::network_to_text(network.cardinalities(), &factors);
         let read = uai::read_network(&text, "test").unwrap();

@@ -1,25 +1,29 @@
 //! Estimates on the boundary: zero margins, rows of very unequal weight, and what is told of them.
 
 use crate::loglinear_support::{
-    BARE, SMALL, Shape, dataset, generator, in_order, labelled, levels, log_probabilities, plain, referee,
-    structure, table, uniform_table,
+    BARE, Shape, TINY, dataset, generator, in_order, labelled, levels, log_probabilities, plain, referee,
+    sparse_problem, structure, table,
 };
 use cmnet::{
-    FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, ReadOptions, Source, fit, learn,
-    read_csv,
+    Dataset, FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, ReadOptions, Source, Structure,
+    fit, learn, read_csv,
 };
 use cmnet_check::{Ending, LogLinear, likelihood_gradient_norm};
 use rand::Rng;
 
+/// Problems with so few rows that most lie on the boundary, every second one with contexts.
+fn sparse_problems(seed: u64, trials: usize, most_rows: usize) -> impl Iterator<Item = (Structure, Dataset)> {
+    let mut random = generator(seed);
+    (0..trials).map(move |trial| {
+        let shape = Shape { element_probability: [0.0, 0.2][trial % 2], ..TINY };
+        sparse_problem(&mut random, shape, most_rows)
+    })
+}
+
 #[test]
 fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
-    let mut random = generator(23);
     let mut at_boundary = 0;
-    for trial in 0..150 {
-        let shape = Shape { variables: (3, 5), element_probability: [0.0, 0.2][trial % 2], ..SMALL };
-        let structure = structure(&mut random, shape);
-        let rows = random.random_range(4..40);
-        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+    for (structure, data) in sparse_problems(23, 150, 40) {
         let expected = referee(&structure, &data);
         for smoothing in [0.0, 1.0] {
             let fitted = fit(&structure, &data, &FitOptions { smoothing, ..BARE }).unwrap();
@@ -45,13 +49,8 @@ fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
 /// for each row makes of it, whatever the way there; by then the stated rule is met.
 #[test]
 fn a_bare_estimate_at_the_boundary_ends_where_the_stated_rule_is_met() {
-    let mut random = generator(25);
     let mut at_boundary = 0;
-    for trial in 0..200 {
-        let shape = Shape { variables: (3, 5), element_probability: [0.0, 0.2][trial % 2], ..SMALL };
-        let structure = structure(&mut random, shape);
-        let rows = random.random_range(4..60);
-        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+    for (trial, (structure, data)) in sparse_problems(25, 200, 60).enumerate() {
         let bare = fit(&structure, &data, &BARE).unwrap();
         if bare.status != FitStatus::Boundary {
             continue;

@@ -1,7 +1,7 @@
 //! Maximum likelihood against the referee's optimiser, closed forms and golden results.
 
 use crate::loglinear_support::{
-    BARE, SMALL, Shape, dataset, full_table, generator, log_probabilities, plain, referee, structure,
+    BARE, SMALL, Shape, TINY, dataset, full_table, generator, log_probabilities, plain, referee, structure,
     uniform_table,
 };
 use cmnet::{
@@ -21,12 +21,8 @@ fn fitted_probabilities_equal_the_referees_on_interior_problems() {
     let mut random = generator(21);
     let (mut closed, mut worst) = (0, 0.0f64);
     for trial in 0..200 {
-        let shape = Shape {
-            variables: (3, 5),
-            most_levels: 3,
-            edge_probability: [0.5, 0.8][trial % 2],
-            element_probability: [0.0, 0.2, 0.4][trial % 3],
-        };
+        let (edge_probability, element_probability) = ([0.5, 0.8][trial % 2], [0.0, 0.2, 0.4][trial % 3]);
+        let shape = Shape { edge_probability, element_probability, ..TINY };
         let structure = structure(&mut random, shape);
         let data = full_table(&mut random, structure.cardinalities(), 1);
         let fitted = fit(&structure, &data, &BARE).unwrap();

@@ -2,8 +2,8 @@
 //! and that it goes where exact fitting can not.
 
 use crate::loglinear_support::{
-    SMALL, Shape, dataset, full_table, generator, grid, in_order, labelled, levels, plain, structure, table,
-    uniform_table,
+    SMALL, Shape, TINY, dataset, full_table, generator, grid, in_order, labelled, levels, plain,
+    sparse_problem, structure, table,
 };
 use cmnet::{
     Coordinates, Dataset, Estimate, Fit, FitMethod, FitOptions, FitStatus, Parameters, RIDGE, Structure,
@@ -133,15 +133,9 @@ fn sparse_tables_are_fitted_as_the_referee_does() {
     let mut random = generator(34);
     let (mut boundaries, mut furthest) = (0, 0.0f64);
     for trial in 0..400 {
-        let shape = Shape {
-            variables: (3, 5),
-            most_levels: 3,
-            edge_probability: [1.0, 0.7][trial % 2],
-            element_probability: [0.0, 0.3][trial / 2 % 2],
-        };
-        let structure = structure(&mut random, shape);
-        let rows = random.random_range(4..26);
-        let data = uniform_table(&mut random, structure.cardinalities(), rows);
+        let (edge_probability, element_probability) = ([1.0, 0.7][trial % 2], [0.0, 0.3][trial / 2 % 2]);
+        let shape = Shape { edge_probability, element_probability, ..TINY };
+        let (structure, data) = sparse_problem(&mut random, shape, 26);
         let model = LogLinear::new(&levels(&structure), &labelled(&structure)).unwrap();
         let bare = fit(&structure, &data, &options(FitMethod::Pseudo, 0.0)).unwrap();
         assert_ne!(bare.status, FitStatus::IterationLimit, "trial {trial}");

@@ -25,6 +25,9 @@ pub(crate) struct Shape {
 pub(crate) const SMALL: Shape =
     Shape { variables: (3, 6), most_levels: 3, edge_probability: 0.7, element_probability: 0.3 };
 
+/// 3 to 5 variables.
+pub(crate) const TINY: Shape = Shape { variables: (3, 5), ..SMALL };
+
 /// A random structure.
 pub(crate) fn structure(random: &mut Pcg64Mcg, shape: Shape) -> Structure {
     let variables = random.random_range(shape.variables.0..=shape.variables.1);
@@ -85,6 +88,14 @@ pub(crate) fn uniform_table(random: &mut Pcg64Mcg, cardinalities: &[u32], rows: 
     let row = |random: &mut Pcg64Mcg| cardinalities.iter().map(|&r| random.random_range(0..r)).collect();
     let rows: Vec<Vec<u32>> = (0..rows).map(|_| row(random)).collect();
     dataset(cardinalities, &rows, &vec![1; rows.len()])
+}
+
+/// A random structure, and fewer rows than `most` for it.
+pub(crate) fn sparse_problem(random: &mut Pcg64Mcg, shape: Shape, most: usize) -> (Structure, Dataset) {
+    let structure = structure(random, shape);
+    let rows = random.random_range(4..most);
+    let data = uniform_table(random, structure.cardinalities(), rows);
+    (structure, data)
 }
 
 /// The structure in the referee's words.

@@ -147,8 +147,7 @@ fn a_source_of_three_functions_gives_the_same_bytes() {
 fn all_sources_count_the_same() {
     let mut rng = generator(52);
     for _ in 0..200 {
-        let sample = Sample::random(&mut rng);
-        let data = sample.dataset();
+        let (sample, data) = Sample::random_dataset(&mut rng);
         let parts: Vec<Dataset> = if data.rows() > 20 { shards(&data, 2) } else { vec![data.clone()] };
         let boxed = |part| -> Box<dyn CountSource + '_> { Box::new(RowCounts::new(part)) };
         let sharded = ShardedCounts::new(parts.iter().map(boxed).collect()).unwrap();
@@ -156,9 +155,7 @@ fn all_sources_count_the_same() {
         let cells = (0..data.distinct_rows()).map(row).collect();
         let plain = Plain { cardinalities: sample.cardinalities.clone(), cells };
         let rows = RowCounts::new(&data);
-        let variables = sample.cardinalities.len();
-        let child = rng.random_range(0..variables);
-        let blanket: VarSet = (0..variables).filter(|&v| v != child && rng.random_bool(0.5)).collect();
+        let (child, blanket) = sample.random_family(&mut rng);
         for other in [&sharded as &dyn CountSource, &plain, &PlaneCounts::new(&data)] {
             assert_eq!(other.rows(), rows.rows());
             assert_eq!(other.margin(&blanket).unwrap(), rows.margin(&blanket).unwrap());

@@ -3,7 +3,7 @@
 mod parameters;
 
 use self::parameters::ParameterVerdict;
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, Format, Printed};
 use crate::commands::score::{alpha, kappa};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
@@ -18,11 +18,11 @@ use cmnet_report::answer::CheckedAnswer;
 /// Scores that differ by more than this share are a disagreement.
 const TOLERANCE: f64 = 1e-9;
 
-pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model.model)?;
-    let data = files::table_for(&model, &arguments.data)?;
-    let prior = ContextPrior::new(kappa(&model, arguments.scoring.kappa.as_deref())?, data.rows());
-    let alpha = alpha(&model, arguments.scoring.alpha.as_deref())?;
+pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
+    let model = files::model(&arguments.score.model.model)?;
+    let data = files::table_for(&model, &arguments.score.data)?;
+    let prior = ContextPrior::new(kappa(&model, arguments.score.kappa.as_deref())?, data.rows());
+    let alpha = alpha(&model, arguments.score.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?;
     let (table, structure) = (table(&data)?, labelled(model.structure()));
     let counts = RowCounts::new(&data);
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
     let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit));
     let parameters = model.fit().map(examine).transpose()?;
-    let overridden = arguments.scoring.kappa.is_some() || arguments.scoring.alpha.is_some();
+    let overridden = arguments.score.kappa.is_some() || arguments.score.alpha.is_some();
     let verdict = Verdict {
         rows: data.rows() as f64,
         regular: structure.is_regular(table.cardinalities()),
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> anyhow::Result<Outcome> {
                 .is_some_and(|l| l.search == SearchUsed::Paper && l.stop == StopReason::Converged),
         optimality,
     };
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&verdict.as_text(&model))?,
         Format::Json => output::answer(&verdict.answer(&model))?,
     }

@@ -131,14 +131,15 @@ pub(super) fn examine(
             Some("gradient and likelihood, since this is not the table fitted to".to_owned());
         return Ok(verdict);
     }
+    let fitted = Fitted { table, model: &model, phi: &phi, smoothing: fit.smoothing };
     let examined = match fit.estimate {
         Estimate::Imported => {
             verdict.not_examined =
                 Some("gradient and likelihood, since the parameters are imported, not estimated".to_owned());
             Ok(())
         }
-        Estimate::Exact => verdict.exactly((table, &model), &phi, fit.smoothing),
-        Estimate::Pseudo => verdict.by_pseudo_likelihood((table, &model), &phi, fit.smoothing),
+        Estimate::Exact => verdict.exactly(fitted),
+        Estimate::Pseudo => verdict.by_pseudo_likelihood(fitted),
     };
     match examined {
         Err(CheckError::TooLarge { what, limit }) => {
@@ -149,14 +150,19 @@ pub(super) fn examine(
     Ok(verdict)
 }
 
+/// Parameters and the table they were estimated from, in the referee's words.
+#[derive(Clone, Copy)]
+struct Fitted<'a> {
+    table: &'a Table,
+    model: &'a LogLinear,
+    phi: &'a [f64],
+    smoothing: f64,
+}
+
 impl ParameterVerdict {
     /// By listing the joint outcome space.
-    fn exactly(
-        &mut self,
-        (table, model): (&Table, &LogLinear),
-        phi: &[f64],
-        smoothing: f64,
-    ) -> Result<(), CheckError> {
+    fn exactly(&mut self, fitted: Fitted<'_>) -> Result<(), CheckError> {
+        let Fitted { table, model, phi, smoothing } = fitted;
         let cells = table.cardinalities().iter().try_fold(1usize, |cells, &r| cells.checked_mul(r));
         let Some(cells) = cells.filter(|&cells| cells <= MOST_CELLS) else {
             return Err(CheckError::TooLarge { what: "joint configurations", limit: MOST_CELLS });
@@ -178,12 +184,8 @@ impl ParameterVerdict {
     }
 
     /// Row by row.
-    fn by_pseudo_likelihood(
-        &mut self,
-        (table, model): (&Table, &LogLinear),
-        phi: &[f64],
-        smoothing: f64,
-    ) -> Result<(), CheckError> {
+    fn by_pseudo_likelihood(&mut self, fitted: Fitted<'_>) -> Result<(), CheckError> {
+        let Fitted { table, model, phi, smoothing } = fitted;
         let imagined = Imagined { rows: smoothing, ridge: RIDGE };
         self.gradient = Some(pseudo_gradient_norm(table, model, phi, imagined)?);
         let levels: usize = table.cardinalities().iter().sum();

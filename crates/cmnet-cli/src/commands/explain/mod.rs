@@ -3,13 +3,13 @@
 mod words;
 
 use super::asking;
-use crate::args::Format;
+use crate::args::{Format, Printed};
 use crate::ask_args::ExplainArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet_report::answer::Explained;
 
-pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let evidence = asking::evidence(model.schema(), &arguments.given)?;
     let exact = asking::exact(&arguments.tree)?;
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<Outcome> {
     };
     asking::announce(&arguments.tree, &what);
     let explained = Explained::of(&model, network.as_ref(), &evidence, &exact)?;
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&words::of(&explained))?,
         Format::Json => output::answer(&explained)?,
     }

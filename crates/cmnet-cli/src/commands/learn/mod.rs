@@ -4,7 +4,7 @@ mod outputs;
 mod sgm;
 mod summary;
 
-use crate::args::{Format, LearnArgs};
+use crate::args::{Format, LearnArgs, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
@@ -13,7 +13,7 @@ use crate::{checkpoint, files, output};
 use cmnet::{LearnOptions, ModelClass, checkpoint_files, learn_from};
 use cmnet_report::answer::LearnedAnswer;
 
-pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &LearnArgs) -> anyhow::Result<Outcome> {
     let checkpointed = watch.finish();
     let written = outputs.write(&learned, &loaded.data, &options);
     let paths = written.as_deref().unwrap_or_default();
-    match arguments.format.format {
+    match arguments.format {
         Format::Text => output::page(&summary::render(&learned, &loaded, paths)?)?,
         Format::Json => {
             output::answer(&LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine))?;

@@ -1,6 +1,6 @@
 //! The files that `cmnet learn` writes: the chosen model and its drawing.
 
-use crate::args::{Format, LearnArgs};
+use crate::args::{Format, LearnArgs, Printed};
 use crate::exit::Usage;
 use crate::{files, output};
 use cmnet::{Dataset, LearnOptions, Learned, Model, Select, write_atomic};
@@ -16,7 +16,7 @@ pub(super) struct Outputs {
 
 /// Decides where files go before anything is computed, and refuses what would destroy the
 /// table or cannot name one model.
-pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outputs> {
+pub(super) fn plan(arguments: &Printed<LearnArgs>, kappas: usize) -> anyhow::Result<Outputs> {
     let none_chosen = arguments.select == Select::None && kappas > 1;
     if let Some(path) = &arguments.output {
         if none_chosen {
@@ -30,7 +30,7 @@ pub(super) fn plan(arguments: &LearnArgs, kappas: usize) -> anyhow::Result<Outpu
         }
         return Ok(Outputs { model: Some(path.clone()), drawing: Some(drawing) });
     }
-    if arguments.no_output || none_chosen || arguments.format.format == Format::Json {
+    if arguments.no_output || none_chosen || arguments.format == Format::Json {
         return Ok(Outputs::default());
     }
     let stem = stem(&arguments.data.data);
@@ -117,10 +117,8 @@ mod tests {
 
     #[test]
     fn names_come_from_the_table() {
-        assert_eq!(stem("data/coronary_heart.csv"), "coronary_heart");
-        assert_eq!(stem("a.b/survey.tsv.gz"), "survey");
-        assert_eq!(stem("-"), "table");
-        assert_eq!(stem(".csv"), ".csv");
+        let tables = ["data/coronary_heart.csv", "a.b/survey.tsv.gz", "-", ".csv"];
+        assert_eq!(tables.map(stem), ["coronary_heart", "survey", "table", ".csv"]);
         assert_eq!(drawing_beside(Path::new("x/a.model.json")), Path::new("x/a.svg"));
         assert_eq!(drawing_beside(Path::new("x/model")), Path::new("x/model.svg"));
     }

@@ -1,7 +1,7 @@
 //! `cmnet learn --model sgm`: decomposable stratified graphical models, the paper's baseline.
 
 use super::outputs::{self, Outputs};
-use crate::args::{Format, LearnArgs};
+use crate::args::{Format, LearnArgs, Printed};
 use crate::commands::fitting::fit_options;
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
@@ -30,7 +30,7 @@ pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Re
 /// Learns, fits, saves and prints one stratified model. What is printed comes from the closed
 /// form; the model file has the same estimate as terms of its log-linear form.
 pub(super) fn run(
-    arguments: &LearnArgs,
+    arguments: &Printed<LearnArgs>,
     loaded: &LoadedTable,
     outputs: &Outputs,
     watch: &Watch,
@@ -46,7 +46,7 @@ pub(super) fn run(
     // A disk that is full must not swallow the answer: it is printed either way.
     let saved = outputs.write_model(&model);
     let written = saved.as_deref().unwrap_or_default();
-    match arguments.format.format {
+    match arguments.format {
         Format::Json => {
             output::answer(&answer((&learned, &closed), &model, &loaded.data, options.seed))?;
             outputs::note_written(written);
