@@ -94,11 +94,16 @@ struct Messages<'a> {
 
 impl<'a> Messages<'a> {
     /// Sends messages until they settle or the rounds run out.
+    ///
+    /// The first messages are what each table says of each variable on average. A term of one
+    /// variable stands in one table only and the tables around it make up for that: where there
+    /// are several ends to settle in, messages that begin with nothing see half of the matter and
+    /// may settle in the wrong one.
     fn settle(factors: &'a Factors, over: Over, options: Under<'_, BeliefOptions>) -> Result<(Self, Belief)> {
-        let zeros = |(shape, _): (&Shape, &[f64])| {
-            shape.cardinalities().iter().map(|&levels| vec![0.0; levels as usize]).collect()
+        let first = |(shape, values): (&Shape, &[f64])| {
+            (0..shape.cardinalities().len()).map(|place| means(shape, place, values)).collect()
         };
-        let by_table = factors.potentials.iter().map(zeros).collect();
+        let by_table = factors.potentials.iter().map(first).collect();
         let mut messages = Self { factors, over, by_table };
         let mut belief = Belief { converged: false, rounds: 0, change: 0.0 };
         while !belief.converged && belief.rounds < options.rounds {
@@ -173,6 +178,24 @@ impl<'a> Messages<'a> {
     }
 }
 
+/// The mean of a table of logarithms over all variables but one, of the cells that are possible.
+fn means(shape: &Shape, place: usize, logs: &[f64]) -> Vec<f64> {
+    let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place] as usize);
+    let mut sums = vec![(0.0, 0_u32); levels];
+    for block in logs.chunks_exact(stride * levels) {
+        for (run, (sum, count)) in block.chunks_exact(stride).zip(&mut sums) {
+            for &log in run.iter().filter(|log| log.is_finite()) {
+                *sum += log;
+                *count += 1;
+            }
+        }
+    }
+    let mean = |(sum, count): (f64, u32)| if count > 0 { sum / f64::from(count) } else { f64::NEG_INFINITY };
+    let mut means: Vec<f64> = sums.into_iter().map(mean).collect();
+    scale(&mut means);
+    means
+}
+
 /// The logarithms of a table's sums over all variables but one.
 fn log_sums(shape: &Shape, place: usize, weights: &[f64]) -> Vec<f64> {
     let (stride, levels) = (shape.strides()[place], shape.cardinalities()[place] as usize);
@@ -200,10 +223,13 @@ fn divide(message: &mut [f64], incoming: &[f64]) {
     for (value, came) in message.iter_mut().zip(incoming) {
         *value = if *value > f64::NEG_INFINITY { *value - came } else { f64::NEG_INFINITY };
     }
+    scale(message);
+}
+
+/// Scales a message to a largest of 1.
+fn scale(message: &mut [f64]) {
     let largest = message.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest > f64::NEG_INFINITY {
-        for value in message {
-            *value -= largest;
-        }
+        message.iter_mut().for_each(|value| *value -= largest);
     }
 }

@@ -7,7 +7,7 @@ use crate::inference_support::{
 };
 use cmnet::{
     Approximation, ClimbOptions, Evidence, ExactOptions, GibbsOptions, InferenceMethod, Network, QueryMethod,
-    QueryOptions,
+    QueryOptions, uai,
 };
 
 fn methods(method: QueryMethod, seed: u64) -> QueryOptions {
@@ -223,4 +223,41 @@ fn what_does_not_matter_to_the_targets_need_not_fit() {
     }
     let beyond = query(&grid, &[0, 8], &evidence, &tight).run().unwrap();
     assert_eq!(beyond.plan.method, InferenceMethod::Gibbs);
+}
+
+/// A square grid whose neighbours like to agree, as a UAI file: coupling and field of spins of
+/// minus and plus one.
+fn spins(side: usize, coupling: f64, field: f64) -> String {
+    let variables = side * side;
+    let at = |row: usize, column: usize| row * side + column;
+    let mut scopes = Vec::new();
+    for row in 0..side {
+        for column in 0..side {
+            scopes.extend((column + 1 < side).then(|| [at(row, column), at(row, column + 1)]));
+            scopes.extend((row + 1 < side).then(|| [at(row, column), at(row + 1, column)]));
+        }
+    }
+    let (like, unlike) = (coupling.exp(), (-coupling).exp());
+    let mut text = format!("MARKOV {variables} {}", "2 ".repeat(variables));
+    text += &format!("{} ", scopes.len() + variables);
+    text.extend(scopes.iter().map(|[one, other]| format!("2 {one} {other} ")));
+    text.extend((0..variables).map(|v| format!("1 {v} ")));
+    text.extend(scopes.iter().map(|_| format!("4 {like} {unlike} {unlike} {like} ")));
+    text.extend((0..variables).map(|_| format!("2 {} {} ", (-field).exp(), field.exp())));
+    text
+}
+
+#[test]
+fn messages_settle_in_the_mode_that_the_field_favours() {
+    for field in [0.1, -0.1, 0.02] {
+        let read = uai::read_network(&spins(10, 0.6, field), "spins.uai").unwrap();
+        let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
+        let ask = |method| {
+            let options = QueryOptions { method, ..QueryOptions::default() };
+            let answer = network.query().options(options).about(&[55]).unwrap().run().unwrap();
+            answer.marginals[0].1[1]
+        };
+        let (exact, belief) = (ask(QueryMethod::Exact), ask(QueryMethod::Belief));
+        assert!((exact - belief).abs() < 0.1, "{field}: {exact} and {belief}");
+    }
 }
