@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::graph::{Blankets, Edge};
 use crate::score::{BlanketClasses, EdgeView, Scorer};
 use crate::table::OutcomeSpace;
+use std::sync::Arc;
 
 /// A node before any context.
 #[derive(Debug)]
@@ -19,7 +20,9 @@ pub(super) struct NodeStart<'a> {
     /// edge has no common neighbours and so no contexts.
     pub(super) views: Vec<Option<EdgeView>>,
     /// What each first element would gain.
-    pub(super) gains: NodeGains,
+    pub(super) gains: Arc<NodeGains>,
+    /// What tells it from every other start.
+    pub(super) number: u64,
 }
 
 impl<'a> NodeStart<'a> {
@@ -27,10 +30,11 @@ impl<'a> NodeStart<'a> {
         scorer: &'a Scorer<'_, S>,
         graph: &dyn Blankets,
         node: Var,
+        number: u64,
         control: &dyn Control,
     ) -> Halting<Self> {
         let blanket = graph.markov_blanket(node);
-        let mut classes = scorer.classes(node, blanket)?;
+        let classes = scorer.classes(node, blanket)?;
         let mut views = Vec::with_capacity(blanket.len());
         for neighbor in blanket.iter() {
             let common = graph.common_neighbors(Edge::new(node, neighbor)?);
@@ -41,9 +45,8 @@ impl<'a> NodeStart<'a> {
             let space = OutcomeSpace::new(common, scorer.cardinalities())?;
             views.push(Some(EdgeView::new(classes.space(), neighbor, &space)));
         }
-        let mut gains = NodeGains::default();
-        refresh(&mut gains, &mut classes, &views, control)?;
-        Ok(Self { classes, views, gains })
+        let gains = Arc::new(evaluate(&classes, &views, None, control)?);
+        Ok(Self { classes, views, gains, number })
     }
 
     /// About how many bytes it takes.
@@ -57,19 +60,20 @@ impl<'a> NodeStart<'a> {
     }
 }
 
-/// Evaluates every element at a node anew.
-pub(super) fn refresh(
-    gains: &mut NodeGains,
-    classes: &mut BlanketClasses<'_>,
+/// Evaluates every element at a node, given the gains before the last one was added.
+pub(super) fn evaluate(
+    classes: &BlanketClasses<'_>,
     views: &[Option<EdgeView>],
+    before: Option<&NodeGains>,
     control: &dyn Control,
-) -> Halting<()> {
-    gains.clear();
-    for view in views {
+) -> Halting<NodeGains> {
+    let mut gains = NodeGains::default();
+    for (slot, view) in views.iter().enumerate() {
         check(control)?;
-        gains.push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, list)))?;
+        let before = before.map(|before| before.at(slot));
+        gains.push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, before, list)))?;
     }
-    Ok(())
+    Ok(gains)
 }
 
 /// What a node's start depends on: its blanket and which of the blanket's nodes are
