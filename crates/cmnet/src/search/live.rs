@@ -65,11 +65,14 @@ impl<'a> LiveNode<'a> {
     ) -> Halting<()> {
         self.put(slot, element);
         let gains = memo.gains(&self.start, &self.added, || {
-            let classes = self.classes.get_or_insert_with(|| self.start.classes.clone());
+            if self.classes.is_none() {
+                self.classes.clone_from(&self.start.classes);
+            }
+            let before = self.gains.as_ref().unwrap_or(&self.start.gains);
+            let Some(classes) = &mut self.classes else { return Ok(NodeGains::clone(before)) };
             for (slot, element) in self.unmerged.drain(..) {
                 self.start.views[slot].as_ref().map_or(Ok(()), |view| classes.add(view, element))?;
             }
-            let before = self.gains.as_ref().unwrap_or(&self.start.gains);
             evaluate(classes, &self.start.views, Some(before), control)
         })?;
         if let Some(record) = &mut self.record {

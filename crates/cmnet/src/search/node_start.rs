@@ -14,8 +14,9 @@ use std::sync::Arc;
 /// A node before any context.
 #[derive(Debug)]
 pub(super) struct NodeStart<'a> {
-    /// One class per configuration of the blanket.
-    pub(super) classes: BlanketClasses<'a>,
+    /// One class per configuration of the blanket; `None` where no edge can have a context, so
+    /// that nothing is ever merged.
+    pub(super) classes: Option<BlanketClasses<'a>>,
     /// The view of each edge by the neighbour's position in the blanket; `None` where the
     /// edge has no common neighbours and so no contexts.
     pub(super) views: Vec<Option<EdgeView>>,
@@ -34,7 +35,7 @@ impl<'a> NodeStart<'a> {
         control: &dyn Control,
     ) -> Halting<Self> {
         let blanket = graph.markov_blanket(node);
-        let classes = scorer.classes(node, blanket)?;
+        let configurations = OutcomeSpace::new(blanket.clone(), scorer.cardinalities())?;
         let mut views = Vec::with_capacity(blanket.len());
         for neighbor in blanket.iter() {
             let common = graph.common_neighbors(Edge::new(node, neighbor)?);
@@ -43,20 +44,29 @@ impl<'a> NodeStart<'a> {
                 continue;
             }
             let space = OutcomeSpace::new(common, scorer.cardinalities())?;
-            views.push(Some(EdgeView::new(classes.space(), neighbor, &space)));
+            views.push(Some(EdgeView::new(&configurations, neighbor, &space)));
         }
-        let gains = Arc::new(evaluate(&classes, &views, None, control)?);
+        let mut classes = None;
+        if views.iter().any(Option::is_some) {
+            classes = Some(scorer.classes(node, blanket)?);
+        }
+        let gains = Arc::new(match &classes {
+            Some(classes) => evaluate(classes, &views, None, control)?,
+            None => NodeGains::none(views.len()),
+        });
         Ok(Self { classes, views, gains, number })
     }
 
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        256 + self.classes.bytes() + 256 * self.views.len() + self.gains.bytes()
+        256 + self.classes.as_ref().map_or(0, BlanketClasses::bytes)
+            + 256 * self.views.len()
+            + self.gains.bytes()
     }
 
     /// Whether no edge at the node can have a context.
     pub(super) fn is_plain(&self) -> bool {
-        self.views.iter().all(Option::is_none)
+        self.classes.is_none()
     }
 }
 

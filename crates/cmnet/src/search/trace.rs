@@ -39,6 +39,11 @@ pub(super) struct NodeGains {
 }
 
 impl NodeGains {
+    /// The gains at a node of which no edge can have a context.
+    pub(super) fn none(neighbors: usize) -> Self {
+        Self { ends: vec![0; neighbors], gains: Vec::new() }
+    }
+
     /// The bytes of its lists.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Gain>() * self.gains.len() + size_of::<u32>() * self.ends.len()

@@ -24,8 +24,8 @@ use crate::table::{Cell, OutcomeSpace};
 use dense::DenseClasses;
 use sparse::SparseClasses;
 
-/// Configurations per observed one up to which numbering all of them is cheaper: in large
-/// spaces, and in those that a chain of changes can never leave the limit of (`sparse`).
+/// Configurations per observed one up to which numbering all of them is cheaper. A small space
+/// has fewer configurations than `sparse` may reach, so there the choice refuses nothing.
 const DENSE_PER_OBSERVED: u64 = 16;
 const SMALL_DENSE_PER_OBSERVED: u64 = 64;
 const SMALL: u64 = 1 << 16;
