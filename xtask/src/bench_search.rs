@@ -6,9 +6,11 @@ use std::process::Command;
 
 pub(crate) fn run(folder: &str) -> Result<()> {
     let bench = build()?;
-    let sections: [&[&str]; 18] = [
+    let sections: [&[&str]; 20] = [
         &["paper", "data"],
         &["counting"],
+        &["dispatch"],
+        &["loading"],
         &["roofline", "1000", "10000"],
         &["known-head"],
         &["known", "2-tree", "50", "10000", "paper"],

@@ -5,6 +5,7 @@ mod counting;
 mod gradient;
 mod inference;
 mod known;
+mod loading;
 mod paper;
 mod peer;
 mod roofline;
@@ -24,6 +25,8 @@ fn main() -> Result<()> {
         "paper" => paper::run(name(1)),
         "counting" => counting::run(),
         "roofline" => roofline::run(number(1, 1000)?, number(2, 10_000)?),
+        "dispatch" => roofline::dispatch(),
+        "loading" => loading::run(),
         "known-head" => {
             known::head();
             Ok(())

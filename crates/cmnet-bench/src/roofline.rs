@@ -1,9 +1,19 @@
-//! The blanket phase against the machine's own AND and population count on the same words.
+//! The blanket phase against the machine's own AND and population count on the same words,
+//! and whether the counting kernel uses the instructions that the machine has.
+
+#![expect(
+    clippy::inline_always,
+    reason = "only inlined code is compiled for the instructions chosen at run time"
+)]
 
 use crate::usage::{Meter, on_threads};
-use anyhow::Result;
-use cmnet::{Alpha, BlanketLimits, BlanketSearch, BlanketState, CandidateRule, PlaneCounts, Scorer};
+use anyhow::{Result, ensure};
+use cmnet::{
+    Alpha, BlanketLimits, BlanketSearch, BlanketState, CandidateRule, CountSource, PlaneCounts, Scorer, Var,
+    VarSet,
+};
 use cmnet_paper::generate::two_tree;
+use pulp::{Arch, NullaryFnOnce};
 
 pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {
     let tree = two_tree(variables, rows, 1)?;
@@ -30,34 +40,87 @@ pub(crate) fn run(variables: usize, rows: usize) -> Result<()> {
     })?
 }
 
-/// Words per nanosecond of a plain AND and population-count loop over as many planes of the
-/// same length.
+/// Words per nanosecond of an AND and population-count loop over as many planes of the same
+/// length, in the machine's best instructions.
 fn roof(planes: usize, words: usize) -> f64 {
+    let (planes, masks) = (rows(planes, words), rows(16, words));
+    fastest(planes.len() * masks.len() * words, || {
+        Arch::new().dispatch(Loop { planes: &planes, masks: &masks });
+    })
+}
+
+/// The least by which the counting kernel must beat the same loop in the instructions that every
+/// machine has, where the machine has better ones.
+const LEAST: f64 = 1.5;
+
+/// Compares the kernel behind [`CountSource::extensions`] with a loop that nothing was chosen
+/// for. A kernel that lost its dispatch is as slow as that loop.
+pub(crate) fn dispatch() -> Result<()> {
+    let tree = two_tree(200, 100_000, 1)?;
+    let counts = PlaneCounts::always(&tree.data);
+    let candidates: Vec<Var> = (2..200).collect();
+    let blanket: VarSet = [1].into_iter().collect();
+    let before = counts.words_counted();
+    let mut failed = None;
+    let mut count = || {
+        let counted = counts.extensions(0, &blanket, &candidates, &mut |_, counts| {
+            std::hint::black_box(counts);
+        });
+        failed = counted.err();
+    };
+    count();
+    let kernel = fastest((counts.words_counted() - before) as usize, count);
+    failed.map_or(Ok(()), Err)?;
+    let (planes, masks) = (rows(200, 1500), rows(4, 1500));
+    let plain = fastest(planes.len() * masks.len() * 1500, || Loop { planes: &planes, masks: &masks }.call());
+    let arch = format!("{:?}", Arch::new());
+    let chosen = arch.split('(').next().unwrap_or_default();
+    println!("counting kernel: {kernel:.2} words/ns, {:.1} times a plain loop ({chosen})", kernel / plain);
+    ensure!(
+        !["V3", "V4"].contains(&chosen) || kernel > LEAST * plain,
+        "the kernel does not use the machine's instructions: less than {LEAST} times a plain loop"
+    );
+    Ok(())
+}
+
+/// Rows of words that look random.
+fn rows(count: usize, words: usize) -> Vec<Vec<u64>> {
     let row = |seed: u64| -> Vec<u64> {
         (0..words as u64)
             .map(|word| (word + seed * 31).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17))
             .collect()
     };
-    let planes: Vec<Vec<u64>> = (0..planes as u64).map(row).collect();
-    let masks: Vec<Vec<u64>> = (0..16).map(|seed| row(seed + 7)).collect();
+    (0..count as u64).map(row).collect()
+}
+
+/// Words per nanosecond of work on so many words: the best of some runs.
+fn fastest(words: usize, mut work: impl FnMut()) -> f64 {
     let mut best = 0.0f64;
-    for _ in 0..5 {
+    for _ in 0..7 {
         let meter = Meter::start();
-        let total: u64 = pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                let mut total = 0;
-                for plane in &planes {
-                    for mask in &masks {
-                        total +=
-                            plane.iter().zip(mask).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>();
-                    }
-                }
-                total
-            },
-        );
-        std::hint::black_box(total);
-        best = best.max((planes.len() * masks.len() * words) as f64 / meter.wall() / 1e9);
+        work();
+        best = best.max(words as f64 / meter.wall() / 1e9);
     }
     best
+}
+
+/// AND and population count of every plane with every mask.
+struct Loop<'a> {
+    planes: &'a [Vec<u64>],
+    masks: &'a [Vec<u64>],
+}
+
+impl NullaryFnOnce for Loop<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let mut total = 0;
+        for plane in self.planes {
+            for mask in self.masks {
+                total += plane.iter().zip(mask).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>();
+            }
+        }
+        std::hint::black_box(total);
+    }
 }

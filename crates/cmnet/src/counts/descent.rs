@@ -7,7 +7,7 @@
 )]
 
 use super::FamilyCounts;
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 
 /// The planes of one variable: levels 1 and up.
 pub(super) type Planes<'a> = Vec<&'a [u64]>;
@@ -25,10 +25,7 @@ pub(super) struct Descent<'a> {
 impl Descent<'_> {
     /// Adds every observed configuration, ascending.
     pub(super) fn count(&self, counts: &mut FamilyCounts) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || self.descend(counts),
-        );
+        Arch::new().dispatch(Count { descent: self, counts });
     }
 
     #[inline(always)]
@@ -84,6 +81,21 @@ impl Descent<'_> {
                 counts.push(cell, level as u32, count);
             }
         }
+    }
+}
+
+/// The work of [`Descent::count`]: what a closure would not have inlined, see `popcount`.
+struct Count<'a> {
+    descent: &'a Descent<'a>,
+    counts: &'a mut FamilyCounts,
+}
+
+impl NullaryFnOnce for Count<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.descent.descend(self.counts);
     }
 }
 

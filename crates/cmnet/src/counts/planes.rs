@@ -225,11 +225,12 @@ impl CountSource for PlaneCounts<'_> {
         self.counted.fetch_add(words as u64, Ordering::Relaxed);
         common_ones(&planes, &masks.words, &mut common);
         let classes = Classes::new(&masks.keys, self.cardinalities()[child] as usize);
-        let mut start = 0;
+        let (mut start, mut counts) = (0, Vec::new());
         for place in packed {
             let levels = self.cardinalities()[candidates[place]] as usize;
             let end = start + (levels - 1) * masks.words.len();
-            visit(place, &classes.counts(&masks.keys, &common[start..end], levels));
+            classes.count(&masks.keys, &common[start..end], levels, &mut counts);
+            visit(place, &counts);
             start = end;
         }
         Ok(())
@@ -253,10 +254,11 @@ impl Classes {
         Self { of_mask, count: cells.len(), child_levels }
     }
 
-    /// The child's counts per configuration and level of one more variable, whose planes
-    /// have `common` ones with the masks.
-    fn counts(&self, keys: &[MaskKey], common: &[u32], levels: usize) -> Vec<Count> {
-        let mut counts = vec![0; self.count * levels * self.child_levels];
+    /// Writes the child's counts per configuration and level of one more variable, whose
+    /// planes have `common` ones with the masks.
+    fn count(&self, keys: &[MaskKey], common: &[u32], levels: usize, counts: &mut Vec<Count>) {
+        counts.clear();
+        counts.resize(self.count * levels * self.child_levels, 0);
         for (mask, (key, &class)) in keys.iter().zip(&self.of_mask).enumerate() {
             let mut rest = key.ones;
             for level in 1..levels {
@@ -267,6 +269,5 @@ impl Classes {
             }
             counts[class * levels * self.child_levels + key.level as usize] += rest << key.digit;
         }
-        counts
     }
 }

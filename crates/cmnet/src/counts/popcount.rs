@@ -5,7 +5,7 @@
     reason = "only inlined code is compiled for the instructions chosen at run time"
 )]
 
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 
 /// Words that stay in the fastest cache while every mask meets every plane.
 const BLOCK: usize = 512;
@@ -14,10 +14,24 @@ const BLOCK: usize = 512;
 ///
 /// The instructions are chosen once at run time; the results are the same on all of them.
 pub(crate) fn common_ones(planes: &[&[u64]], masks: &[Vec<u64>], counts: &mut [u32]) {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || blocks(planes, masks, counts),
-    );
+    Arch::new().dispatch(CommonOnes { planes, masks, counts });
+}
+
+/// The work of [`common_ones`]. The trap: a closure in its place is called, not inlined, and
+/// runs the instructions that every machine has. `cargo xtask bench search` fails then.
+struct CommonOnes<'a> {
+    planes: &'a [&'a [u64]],
+    masks: &'a [Vec<u64>],
+    counts: &'a mut [u32],
+}
+
+impl NullaryFnOnce for CommonOnes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        blocks(self.planes, self.masks, self.counts);
+    }
 }
 
 #[inline(always)]
@@ -45,10 +59,21 @@ fn and_count(one: &[u64], other: &[u64]) -> u32 {
 
 /// The number of ones.
 pub(crate) fn ones(words: &[u64]) -> u32 {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() as u32,
-    )
+    Arch::new().dispatch(Ones { words })
+}
+
+/// The work of [`ones`].
+struct Ones<'a> {
+    words: &'a [u64],
+}
+
+impl NullaryFnOnce for Ones<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn call(self) -> u32 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() as u32
+    }
 }
 
 #[cfg(test)]

@@ -228,12 +228,15 @@ impl Reader<'_> {
     }
 
     fn variable(&self, schema: &Schema, name: &str, at: &str) -> Result<usize> {
-        match (schema.find(name), schema.suggest(name)) {
-            (Some(variable), _) => Ok(variable),
-            (None, Some(near)) => {
+        if let Some(variable) = schema.find(name) {
+            return Ok(variable);
+        }
+        // Only now: the nearest name takes a look at all of them.
+        match schema.suggest(name) {
+            Some(near) => {
                 self.bad(at, format!("there is no variable {}; did you mean {}?", quoted(name), quoted(near)))
             }
-            (None, None) => self.bad(at, format!("there is no variable {}", quoted(name))),
+            None => self.bad(at, format!("there is no variable {}", quoted(name))),
         }
     }
 

@@ -8,8 +8,9 @@ use crate::counts::CountSource;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
-use crate::search::{ClimbResult, GraphClimb, SearchObserver, SearchUsed, climb_graph};
+use crate::search::{ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph};
 use crate::structure::Structure;
+use std::sync::Arc;
 
 pub(super) fn run<S: CountSource>(
     state: LearnState,
@@ -18,6 +19,7 @@ pub(super) fn run<S: CountSource>(
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
+    let memo = Arc::new(NodeMemo::new(&scorer));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned {
         models: Vec::new(),
@@ -39,10 +41,15 @@ pub(super) fn run<S: CountSource>(
         let found = if mode == SearchMode::Blanket {
             let search = BlanketSearch::new(&scorer, options.limits, options.candidates);
             let prior = ContextPrior::new(kappa, scorer.rows());
-            by_blankets(&search, &mut blankets, BlanketStart { prior, from: climb.take() }, observer)?
+            by_blankets(
+                &search,
+                &mut blankets,
+                BlanketStart { prior, memo: &memo, from: climb.take() },
+                observer,
+            )?
         } else {
             let all_pairs = GraphClimb::new(&scorer, ContextPrior::new(kappa, scorer.rows()));
-            by_climb(&all_pairs, climb.take(), observer)?
+            by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
         };
         let stop = found.stop;
         if stop == StopReason::Converged {
@@ -100,16 +107,17 @@ fn by_climb<S: CountSource>(
 }
 
 /// What the climb after the blankets starts with.
-struct BlanketStart {
+struct BlanketStart<'m, 'a> {
     prior: ContextPrior,
+    memo: &'m Arc<NodeMemo<'a>>,
     /// Where it stood, when it goes on.
     from: Option<ClimbResult>,
 }
 
-fn by_blankets<S: CountSource>(
-    search: &BlanketSearch<'_, '_, S>,
+fn by_blankets<'a, S: CountSource>(
+    search: &BlanketSearch<'a, '_, S>,
     state: &mut BlanketState,
-    start: BlanketStart,
+    start: BlanketStart<'_, 'a>,
     observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
     let stop = search.find_blankets(state, observer)?;
@@ -118,5 +126,5 @@ fn by_blankets<S: CountSource>(
         let (steps, added_candidates, limited) = (Vec::new(), Vec::new(), Vec::new());
         return Ok(ClimbResult { structure, steps, added_candidates, moves: 0, ties: 0, stop, limited });
     }
-    by_climb(&search.climb(state, start.prior)?, start.from, observer)
+    by_climb(&search.climb(state, start.prior)?.sharing(start.memo), start.from, observer)
 }

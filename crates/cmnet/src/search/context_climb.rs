@@ -1,7 +1,8 @@
 //! Algorithm 2, Context-Hill-Climb: add the best element while that improves the score.
 
 use super::live::Places;
-use super::node_start::{NodeStart, key};
+use super::memo::NodeMemo;
+use super::node_start::NodeStart;
 use super::replay::{Ground, Outcome, Recorded, Replay};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting};
@@ -9,7 +10,7 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Blankets, Edge, Graph};
-use crate::score::{BoundedCache, ContextPrior, Nats, Scorer};
+use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use std::sync::Arc;
 
@@ -18,12 +19,22 @@ use std::sync::Arc;
 pub(super) struct ContextClimber<'a, 'b, S> {
     scorer: &'a Scorer<'b, S>,
     prior: ContextPrior,
-    starts: BoundedCache<Box<[u32]>, Arc<NodeStart<'a>>>,
+    memo: Arc<NodeMemo<'a>>,
 }
 
 impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
     pub(super) fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
-        Self { scorer, prior, starts: BoundedCache::new(scorer.memo_bytes()) }
+        Self { scorer, prior, memo: Arc::new(NodeMemo::new(scorer)) }
+    }
+
+    /// The same climbs with what other climbs over these counts found out.
+    pub(super) fn sharing(self, memo: &Arc<NodeMemo<'a>>) -> Self {
+        Self { memo: Arc::clone(memo), ..self }
+    }
+
+    /// What climbs over these counts found out.
+    pub(super) fn memo(&self) -> &NodeMemo<'a> {
+        &self.memo
     }
 
     /// Whether contexts are allowed at all.
@@ -43,13 +54,7 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
         node: Var,
         control: &dyn Control,
     ) -> Halting<Arc<NodeStart<'a>>> {
-        let key = key(graph, node);
-        if let Some(start) = self.starts.get(&key) {
-            return Ok(start);
-        }
-        let start = Arc::new(NodeStart::new(self.scorer, graph, node, control)?);
-        self.starts.insert(key, Arc::clone(&start), start.bytes());
-        Ok(start)
+        self.memo.start(self.scorer, graph, node, control)
     }
 
     /// Algorithm 2 on a graph, from nothing.

@@ -5,6 +5,7 @@ use super::blanket::PairSearch;
 use super::context_climb::ContextClimber;
 use super::limits::BlanketLimits;
 use super::live::Places;
+use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
 use super::replay::Ground;
 use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
@@ -17,6 +18,7 @@ use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A graph climb under one prior.
 ///
@@ -56,6 +58,11 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ) -> Self {
         let contexts = ContextClimber::new(scorer, prior);
         Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets) }
+    }
+
+    /// The same climb with what other climbs over these counts found out.
+    pub(crate) fn sharing(self, memo: &Arc<NodeMemo<'a>>) -> Self {
+        Self { contexts: self.contexts.sharing(memo), ..self }
     }
 
     /// The state before the first step: the empty graph.

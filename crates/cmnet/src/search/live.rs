@@ -1,10 +1,10 @@
 //! Nodes and edges whose elements a climb evaluates itself.
 
-use super::node_start::{NodeStart, refresh};
+use super::memo::NodeMemo;
+use super::node_start::{NodeStart, evaluate};
 use super::trace::{ContextStep, NodeGains};
 use crate::control::{Control, Halting};
 use crate::data::Var;
-use crate::error::Result;
 use crate::graph::Edge;
 use crate::score::{BlanketClasses, Gain, Nats};
 use crate::table::Cell;
@@ -14,67 +14,82 @@ use std::sync::Arc;
 pub(super) struct LiveNode<'a> {
     pub(super) node: Var,
     pub(super) start: Arc<NodeStart<'a>>,
-    /// The classes once they differ from those at the start.
+    /// The classes once they differ from those at the start, without the last elements.
     classes: Option<BlanketClasses<'a>>,
+    /// Elements with their slots, in the order in which they came, that the classes lack:
+    /// they are merged when something must be evaluated.
+    unmerged: Vec<(usize, Cell)>,
+    /// All elements with their slots, ascending.
+    added: Vec<(usize, Cell)>,
     /// What each element at the node would change in its score, once that differs.
-    gains: Option<NodeGains>,
+    gains: Option<Arc<NodeGains>>,
     /// Where each edge is evaluated, by the neighbour's position in the blanket.
     pub(super) edges: Vec<Option<usize>>,
     /// The gains before each step, when they are recorded.
-    record: Option<Vec<NodeGains>>,
+    record: Option<Vec<Arc<NodeGains>>>,
 }
 
 impl<'a> LiveNode<'a> {
     pub(super) fn new(node: Var, start: Arc<NodeStart<'a>>) -> Self {
         let edges = vec![None; start.views.len()];
-        Self { node, classes: None, gains: None, edges, record: None, start }
+        let (unmerged, added) = (Vec::new(), Vec::new());
+        Self { node, classes: None, unmerged, added, gains: None, edges, record: None, start }
     }
 
     /// What each element at the node would change in its score.
-    pub(super) fn gains(&self) -> &NodeGains {
+    pub(super) fn gains(&self) -> &Arc<NodeGains> {
         self.gains.as_ref().unwrap_or(&self.start.gains)
     }
 
     /// Goes to the state after steps that were recorded, where these are the gains.
-    pub(super) fn go_on_from(
-        &mut self,
-        steps: impl Iterator<Item = (usize, Cell)>,
-        gains: &NodeGains,
-    ) -> Result<()> {
+    pub(super) fn go_on_from(&mut self, steps: impl Iterator<Item = (usize, Cell)>, gains: &Arc<NodeGains>) {
         for (slot, element) in steps {
-            self.merge(slot, element)?;
+            self.put(slot, element);
         }
-        self.gains = Some(gains.clone());
-        Ok(())
+        self.gains = Some(Arc::clone(gains));
     }
 
-    /// Merges what an element makes one, without evaluating anything.
-    fn merge(&mut self, slot: usize, element: Cell) -> Result<()> {
-        let classes = self.classes.get_or_insert_with(|| self.start.classes.clone());
-        self.start.views[slot].as_ref().map_or(Ok(()), |view| classes.add(view, element))
+    fn put(&mut self, slot: usize, element: Cell) {
+        self.unmerged.push((slot, element));
+        let place = self.added.partition_point(|&other| other < (slot, element));
+        self.added.insert(place, (slot, element));
     }
 
-    /// Adds an element and evaluates all others again.
-    pub(super) fn add(&mut self, slot: usize, element: Cell, control: &dyn Control) -> Halting<()> {
-        self.merge(slot, element)?;
-        let gains = self.gains.get_or_insert_default();
-        if let Some(classes) = &mut self.classes {
-            refresh(gains, classes, &self.start.views, control)?;
-        }
+    /// Adds an element. The gains after it are remembered from another climb, or evaluated.
+    pub(super) fn add(
+        &mut self,
+        slot: usize,
+        element: Cell,
+        memo: &NodeMemo<'a>,
+        control: &dyn Control,
+    ) -> Halting<()> {
+        self.put(slot, element);
+        let gains = memo.gains(&self.start, &self.added, || {
+            if self.classes.is_none() {
+                self.classes.clone_from(&self.start.classes);
+            }
+            let before = self.gains.as_ref().unwrap_or(&self.start.gains);
+            let Some(classes) = &mut self.classes else { return Ok(NodeGains::clone(before)) };
+            for (slot, element) in self.unmerged.drain(..) {
+                self.start.views[slot].as_ref().map_or(Ok(()), |view| classes.add(view, element))?;
+            }
+            evaluate(classes, &self.start.views, Some(before), control)
+        })?;
         if let Some(record) = &mut self.record {
-            record.push(gains.clone());
+            record.push(Arc::clone(&gains));
         }
+        self.gains = Some(gains);
         Ok(())
     }
 
     /// Begins a record of the gains: those before, or the present ones.
-    pub(super) fn start_record(&mut self, before: &[NodeGains]) {
+    pub(super) fn start_record(&mut self, before: &[Arc<NodeGains>]) {
         let plain = self.start.is_plain();
         let first = if before.is_empty() { std::slice::from_ref(self.gains()) } else { before };
         self.record = Some(if plain { Vec::new() } else { first.to_vec() });
     }
 
-    pub(super) fn into_record(self) -> (Var, Vec<NodeGains>) {
+    pub(super) fn into_record(self) -> (Var, Vec<Arc<NodeGains>>) {
         (self.node, self.record.unwrap_or_default())
     }
 }

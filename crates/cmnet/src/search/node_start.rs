@@ -9,17 +9,21 @@ use crate::error::Error;
 use crate::graph::{Blankets, Edge};
 use crate::score::{BlanketClasses, EdgeView, Scorer};
 use crate::table::OutcomeSpace;
+use std::sync::Arc;
 
 /// A node before any context.
 #[derive(Debug)]
 pub(super) struct NodeStart<'a> {
-    /// One class per configuration of the blanket.
-    pub(super) classes: BlanketClasses<'a>,
+    /// One class per configuration of the blanket; `None` where no edge can have a context, so
+    /// that nothing is ever merged.
+    pub(super) classes: Option<BlanketClasses<'a>>,
     /// The view of each edge by the neighbour's position in the blanket; `None` where the
     /// edge has no common neighbours and so no contexts.
     pub(super) views: Vec<Option<EdgeView>>,
     /// What each first element would gain.
-    pub(super) gains: NodeGains,
+    pub(super) gains: Arc<NodeGains>,
+    /// What tells it from every other start.
+    pub(super) number: u64,
 }
 
 impl<'a> NodeStart<'a> {
@@ -27,10 +31,11 @@ impl<'a> NodeStart<'a> {
         scorer: &'a Scorer<'_, S>,
         graph: &dyn Blankets,
         node: Var,
+        number: u64,
         control: &dyn Control,
     ) -> Halting<Self> {
         let blanket = graph.markov_blanket(node);
-        let mut classes = scorer.classes(node, blanket)?;
+        let configurations = OutcomeSpace::new(blanket.clone(), scorer.cardinalities())?;
         let mut views = Vec::with_capacity(blanket.len());
         for neighbor in blanket.iter() {
             let common = graph.common_neighbors(Edge::new(node, neighbor)?);
@@ -39,38 +44,48 @@ impl<'a> NodeStart<'a> {
                 continue;
             }
             let space = OutcomeSpace::new(common, scorer.cardinalities())?;
-            views.push(Some(EdgeView::new(classes.space(), neighbor, &space)));
+            views.push(Some(EdgeView::new(&configurations, neighbor, &space)));
         }
-        let mut gains = NodeGains::default();
-        refresh(&mut gains, &mut classes, &views, control)?;
-        Ok(Self { classes, views, gains })
+        let mut classes = None;
+        if views.iter().any(Option::is_some) {
+            classes = Some(scorer.classes(node, blanket)?);
+        }
+        let gains = Arc::new(match &classes {
+            Some(classes) => evaluate(classes, &views, None, control)?,
+            None => NodeGains::none(views.len()),
+        });
+        Ok(Self { classes, views, gains, number })
     }
 
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        256 + self.classes.bytes() + 256 * self.views.len() + self.gains.bytes()
+        256 + self.classes.as_ref().map_or(0, BlanketClasses::bytes)
+            + 256 * self.views.len()
+            + self.gains.bytes()
     }
 
     /// Whether no edge at the node can have a context.
     pub(super) fn is_plain(&self) -> bool {
-        self.views.iter().all(Option::is_none)
+        self.classes.is_none()
     }
 }
 
-/// Evaluates every element at a node anew.
-pub(super) fn refresh(
-    gains: &mut NodeGains,
-    classes: &mut BlanketClasses<'_>,
+/// Evaluates every element at a node, given the gains before the last one was added.
+pub(super) fn evaluate(
+    classes: &BlanketClasses<'_>,
     views: &[Option<EdgeView>],
+    before: Option<&NodeGains>,
     control: &dyn Control,
-) -> Halting<()> {
-    gains.clear();
-    for view in views {
+) -> Halting<NodeGains> {
+    let mut gains = NodeGains::default();
+    for (slot, view) in views.iter().enumerate() {
         check(control)?;
-        gains
-            .push::<Error>(|list| view.as_ref().map_or(Ok(()), |view| classes.gains(view, list, control)))?;
+        let before = before.map(|before| before.at(slot));
+        gains.push::<Error>(|list| {
+            view.as_ref().map_or(Ok(()), |view| classes.gains(view, before, list, control))
+        })?;
     }
-    Ok(())
+    Ok(gains)
 }
 
 /// What a node's start depends on: its blanket and which of the blanket's nodes are

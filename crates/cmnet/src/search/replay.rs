@@ -25,6 +25,7 @@ use crate::data::Var;
 use crate::graph::{Blankets, Edge};
 use crate::score::{Gain, Nats};
 use crate::table::Cell;
+use std::sync::Arc;
 
 /// Steps between two questions whether to stop. Steps that evaluate anything ask in any case.
 const PATIENCE: usize = 64;
@@ -77,7 +78,7 @@ pub(super) struct Outcome {
 pub(super) struct Recorded {
     pub(super) steps: Vec<ContextStep>,
     /// The gains at the nodes that went their own way.
-    pub(super) nodes: Vec<(Var, Vec<NodeGains>)>,
+    pub(super) nodes: Vec<(Var, Vec<Arc<NodeGains>>)>,
     /// All nodes whose steps are not those of the old record.
     pub(super) changed: Vec<Var>,
 }
@@ -271,7 +272,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         self.edges[edge].elements.push(element);
         for (node, slot) in self.edges[edge].ends {
             let Some(live) = self.places.live(node) else { continue };
-            self.nodes[live].add(slot, element, self.control)?;
+            self.nodes[live].add(slot, element, self.climber.memo(), self.control)?;
         }
         for (node, _) in self.edges[edge].ends {
             self.choose_at(node);
@@ -289,7 +290,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             let blanket = self.graph.markov_blanket(node);
             let slot = |step: &ContextStep| blanket.position(step.edge.other(node)).unwrap_or_default();
             let steps = self.trace.first_steps(node, version).map(|step| (slot(step), step.element));
-            live.go_on_from(steps, self.trace.gains(node, version))?;
+            live.go_on_from(steps, self.trace.gains(node, version));
         }
         if self.record.is_some() {
             live.start_record(if fresh { &[] } else { self.trace.gains_until(node, version) });

@@ -8,6 +8,7 @@ use crate::data::Var;
 use crate::graph::Edge;
 use crate::score::{Gain, Nats};
 use crate::table::Cell;
+use std::sync::Arc;
 
 /// One element that Algorithm 2 added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,15 +39,14 @@ pub(super) struct NodeGains {
 }
 
 impl NodeGains {
+    /// The gains at a node of which no edge can have a context.
+    pub(super) fn none(neighbors: usize) -> Self {
+        Self { ends: vec![0; neighbors], gains: Vec::new() }
+    }
+
     /// The bytes of its lists.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Gain>() * self.gains.len() + size_of::<u32>() * self.ends.len()
-    }
-
-    /// Forgets everything.
-    pub(super) fn clear(&mut self) {
-        self.ends.clear();
-        self.gains.clear();
     }
 
     /// Appends the gains of the next position, which `fill` writes.
@@ -71,7 +71,7 @@ pub(super) struct Trace {
     at: Vec<Vec<u32>>,
     /// For each node with an edge that can have contexts: the gains before its first step,
     /// after it, and so on.
-    versions: Vec<Vec<NodeGains>>,
+    versions: Vec<Vec<Arc<NodeGains>>>,
 }
 
 impl Trace {
@@ -111,12 +111,12 @@ impl Trace {
     }
 
     /// The gains at a node after its first `version` steps.
-    pub(super) fn gains(&self, node: Var, version: usize) -> &NodeGains {
+    pub(super) fn gains(&self, node: Var, version: usize) -> &Arc<NodeGains> {
         &self.versions[node][version]
     }
 
     /// The gains at a node before its first step, and so on up to after its first `version`.
-    pub(super) fn gains_until(&self, node: Var, version: usize) -> &[NodeGains] {
+    pub(super) fn gains_until(&self, node: Var, version: usize) -> &[Arc<NodeGains>] {
         &self.versions[node][..=version]
     }
 
@@ -131,7 +131,7 @@ impl Trace {
     }
 
     /// Puts other steps in the place of these, with the gains at the nodes that they changed.
-    pub(super) fn replace(&mut self, steps: Vec<ContextStep>, nodes: Vec<(Var, Vec<NodeGains>)>) {
+    pub(super) fn replace(&mut self, steps: Vec<ContextStep>, nodes: Vec<(Var, Vec<Arc<NodeGains>>)>) {
         self.steps = steps;
         self.at.iter_mut().for_each(Vec::clear);
         for (place, step) in self.steps.iter().enumerate() {

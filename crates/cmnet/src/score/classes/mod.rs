@@ -25,8 +25,11 @@ use crate::table::{Cell, OutcomeSpace};
 use dense::DenseClasses;
 use sparse::SparseClasses;
 
-/// Configurations per observed one up to which numbering all of them is cheaper.
+/// Configurations per observed one up to which numbering all of them is cheaper. A small space
+/// has fewer configurations than `sparse` may reach, so there the choice refuses nothing.
 const DENSE_PER_OBSERVED: u64 = 16;
+const SMALL_DENSE_PER_OBSERVED: u64 = 64;
+const SMALL: u64 = 1 << 16;
 /// The most counts that a dense representation may hold.
 const DENSE_COUNTS: u64 = 1 << 22;
 
@@ -49,7 +52,8 @@ impl<'a> BlanketClasses<'a> {
     /// One class per configuration.
     pub(crate) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
         let size = counts.space().size();
-        let room = DENSE_PER_OBSERVED * (counts.observed() as u64 + 16);
+        let per_observed = if size <= SMALL { SMALL_DENSE_PER_OBSERVED } else { DENSE_PER_OBSERVED };
+        let room = per_observed * (counts.observed() as u64 + 16);
         if size <= room && size.saturating_mul(u64::from(counts.child_levels())) <= DENSE_COUNTS {
             Self::Dense(DenseClasses::new(counts, score))
         } else {
@@ -81,16 +85,18 @@ impl<'a> BlanketClasses<'a> {
         }
     }
 
-    /// Appends what each further element on an edge would change, by element ascending.
+    /// Appends what each further element on an edge would change, by element ascending;
+    /// `before` says what it would have changed before the last element was added, if known.
     pub(crate) fn gains(
-        &mut self,
+        &self,
         view: &EdgeView,
+        before: Option<&[Gain]>,
         gains: &mut Vec<Gain>,
         control: &dyn Control,
     ) -> Result<()> {
         match self {
             Self::Dense(classes) => {
-                classes.gains(view, gains);
+                classes.gains(view, before, gains);
                 Ok(())
             }
             Self::Sparse(classes) => classes.gains(view, gains, control),

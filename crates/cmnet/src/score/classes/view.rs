@@ -64,6 +64,25 @@ impl EdgeView {
         self.given_steps.iter().map(|&(place, levels, stride)| element / place % levels * stride).sum()
     }
 
+    /// The first configuration of every element, by element ascending.
+    pub(super) fn firsts(&self) -> impl Iterator<Item = Cell> + use<> {
+        let mut steps = self.given_steps.clone();
+        steps.sort_unstable(); // the digit that changes most often first
+        let mut digits = vec![0; steps.len()];
+        let mut next = 0;
+        (0..self.elements).map(move |_| {
+            let first = next;
+            for (&(_, levels, stride), digit) in steps.iter().zip(&mut digits) {
+                (*digit, next) = (*digit + 1, next + stride);
+                if *digit < levels {
+                    break;
+                }
+                (*digit, next) = (0, next - levels * stride);
+            }
+            first
+        })
+    }
+
     /// The lines of an element, relative to its first: one per configuration of the blanket
     /// members that are neither the neighbour nor common.
     pub(super) fn lines(&self) -> &[Cell] {

@@ -59,7 +59,7 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         let fits = |&other: &Var| {
             other != node
                 && !blanket.contains(other)
-                && self.limits.allow(&blanket.toggled(other), scorer.cardinalities())
+                && self.limits.allow_with(blanket, other, scorer.cardinalities())
         };
         let open: Vec<Var> = (0..self.graph.nodes()).filter(fits).collect();
         let plain = scorer.plain_node_score(node, blanket)?;

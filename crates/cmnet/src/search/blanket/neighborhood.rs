@@ -33,7 +33,7 @@ pub(super) fn climb<S: CountSource>(
     loop {
         check(control)?;
         let open: Vec<Var> = others.iter().copied().filter(|&other| !blanket.contains(other)).collect();
-        let fits = |&other: &Var| limits.allow(&blanket.toggled(other), scorer.cardinalities());
+        let fits = |&other: &Var| limits.allow_with(&blanket, other, scorer.cardinalities());
         let (allowed, refused): (Vec<Var>, Vec<Var>) = open.into_iter().partition(fits);
         let best = best_addition(scorer, node, &blanket, &allowed)?.filter(|&(_, best)| best > score);
         if best.is_none() && !limited && !refused.is_empty() {
