@@ -230,6 +230,8 @@ fn divide(message: &mut [f64], incoming: &[f64]) {
 fn scale(message: &mut [f64]) {
     let largest = message.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest > f64::NEG_INFINITY {
-        message.iter_mut().for_each(|value| *value -= largest);
+        for value in message.iter_mut() {
+            *value -= largest;
+        }
     }
 }
