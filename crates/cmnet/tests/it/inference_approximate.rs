@@ -237,13 +237,14 @@ fn spins(side: usize, coupling: f64, field: f64) -> String {
             scopes.extend((row + 1 < side).then(|| [at(row, column), at(row + 1, column)]));
         }
     }
-    let (like, unlike) = (coupling.exp(), (-coupling).exp());
-    let mut text = format!("MARKOV {variables} {}", "2 ".repeat(variables));
-    text += &format!("{} ", scopes.len() + variables);
+    let exp = libm::exp;
+    let (like, unlike) = (exp(coupling), exp(-coupling));
+    let factors = scopes.len() + variables;
+    let mut text = format!("MARKOV {variables} {}{factors} ", "2 ".repeat(variables));
     text.extend(scopes.iter().map(|[one, other]| format!("2 {one} {other} ")));
     text.extend((0..variables).map(|v| format!("1 {v} ")));
     text.extend(scopes.iter().map(|_| format!("4 {like} {unlike} {unlike} {like} ")));
-    text.extend((0..variables).map(|_| format!("2 {} {} ", (-field).exp(), field.exp())));
+    text.extend((0..variables).map(|_| format!("2 {} {} ", exp(-field), exp(field))));
     text
 }
 
