@@ -39,12 +39,16 @@ impl Variable {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
     variables: Vec<Variable>,
+    /// The variables by name.
+    by_name: Vec<Var>,
 }
 
 impl Schema {
     /// A schema of these variables; the caller has checked names and levels.
     pub fn new_unchecked(variables: Vec<Variable>) -> Self {
-        Self { variables }
+        let mut by_name: Vec<Var> = (0..variables.len()).collect();
+        by_name.sort_by(|&one, &other| variables[one].name.cmp(&variables[other].name));
+        Self { variables, by_name }
     }
 
     /// A schema of these variables, after checking names and levels.
@@ -63,7 +67,7 @@ impl Schema {
             check_levels(&variable.levels)
                 .map_err(|problem| Error::input(place(column, Some(&variable.name)), problem))?;
         }
-        Ok(Self { variables })
+        Ok(Self::new_unchecked(variables))
     }
 
     /// The variables in column order.
@@ -96,7 +100,8 @@ impl Schema {
 
     /// The index of a name.
     pub fn find(&self, name: &str) -> Option<Var> {
-        self.variables.iter().position(|variable| variable.name == name)
+        let place = self.by_name.partition_point(|&variable| self.name(variable) < name);
+        self.by_name.get(place).copied().filter(|&variable| self.name(variable) == name)
     }
 
     /// The name nearest to one that was not found.

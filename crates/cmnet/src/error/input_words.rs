@@ -116,6 +116,10 @@ impl InputProblem {
                 option(OptionName::Columns),
                 option(OptionName::Weights)
             ),
+            Self::TooManyColumns { limit } => format!(
+                "there are more than {limit} columns; choose some by {}, or check the delimiter",
+                option(OptionName::Columns)
+            ),
             Self::TooManyLevels { limit } => format!(
                 "more than {limit} different values; this column looks like an identifier or a measurement: \
                  {} it or group its values",
