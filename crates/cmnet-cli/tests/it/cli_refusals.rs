@@ -250,8 +250,11 @@ fn a_column_of_folds_must_be_one() {
 #[test]
 fn a_clique_beyond_the_memory_or_beyond_all_measure_is_refused() {
     let sandbox = Sandbox::new();
-    sandbox.write("big.csv", big_table(13)).write("big.json", complete_model(13));
-    let ran = sandbox.run("fit big.json big.csv --method exact --memory 100K");
+    // Few sets with many levels: the terms fit, the tree does not.
+    let levels: Vec<String> = (0..20).map(|level| level.to_string()).collect();
+    let model = complete_model(4).replace("[\"0\",\"1\"]", &serde_json::json!(levels).to_string());
+    sandbox.write("big.csv", big_table(4)).write("big.json", model);
+    let ran = sandbox.run("fit big.json big.csv --method exact --memory 1M");
     ran.refused(3, &["goes beyond the limit", "--method pseudo"]);
     sandbox.write("huge.csv", big_table(24)).write("huge.json", complete_model(24));
     sandbox.run("fit huge.json huge.csv").refused(3, &["v0", "v1", "goes beyond the limit"]);

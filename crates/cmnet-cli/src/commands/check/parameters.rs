@@ -83,16 +83,20 @@ impl ParameterVerdict {
         format!(
             "parameters              {} (recorded {})\n\
              restrictions broken by  {:.3e}\n\
-             gradient per row        {} (allowed {}, recorded {})\n\
-             log-likelihood          {} (recorded {})\n{}{}",
+             gradient per row        {} (allowed {})\n\
+             log-likelihood          {} (recorded {})\n{}{}{}",
             self.parameters,
             self.recorded_parameters,
             self.restriction_violation,
             number(self.gradient),
             number(Some(self.gradient_allowed)),
-            self.recorded_gradient.map_or("none".to_owned(), |value| format!("{value:.3e}")),
             total(self.log_likelihood),
             self.recorded_log_likelihood.map_or("none".to_owned(), decimal),
+            match self.recorded_gradient.filter(|&recorded| recorded > self.gradient_allowed) {
+                Some(recorded) =>
+                    format!("The file records the gradient {recorded:.3e}, which is no maximum's.\n"),
+                None => String::new(),
+            },
             match (self.boundary, self.recorded_boundary) {
                 (Some(true), false) => "The estimate lies at infinity, which is not recorded.\n",
                 _ => "",
