@@ -44,7 +44,8 @@ fn names_never_reach_a_terminal_raw() {
     let mut table = format!("{}\n", quoted.join(","));
     for row in 0..60 {
         let level = |shift: u32| if (row * 7 + 3) >> shift & 1 == 1 { "\"x\ny\"" } else { "\u{200f}z" };
-        table += &format!("{},{},{}\n", level(1), level(if row % 9 == 0 { 2 } else { 1 }), level(1));
+        let cells = [level(1), level(if row % 9 == 0 { 2 } else { 1 }), level(1)];
+        table += &(cells.join(",") + "\n");
     }
     sandbox.write("t.csv", &table);
     sandbox.run("learn t.csv -o t.model.json").succeeds();

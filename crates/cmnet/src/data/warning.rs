@@ -131,17 +131,15 @@ fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
     warnings.extend(missing.map(|&level| Warning::LooksMissing {
         name: name(),
         level: column.levels[level].clone(),
-        count: u64::from(counts[level]),
+        count: counts[level],
     }));
     let mut met: Vec<(f64, &String)> = Vec::new();
     if used.len() <= MANY_SPELLINGS {
         met.extend(used.iter().filter_map(|&at| Some((number(&column.levels[at])?, &column.levels[at]))));
         met.sort_by(|one, other| one.0.total_cmp(&other.0));
     }
-    warnings.extend(met.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| Warning::SameNumber {
-        name: name(),
-        level: pair[0].1.clone(),
-        other: pair[1].1.clone(),
+    warnings.extend(met.windows(2).filter(|pair| pair[0].0.total_cmp(&pair[1].0).is_eq()).map(|pair| {
+        Warning::SameNumber { name: name(), level: pair[0].1.clone(), other: pair[1].1.clone() }
     }));
     let (levels, rows) = (used.len(), data.rows());
     if rows >= ENOUGH_ROWS && levels as u64 * 10 >= rows * 9 {

@@ -25,6 +25,10 @@ impl InputProblem {
             | Self::TooManyRows { .. }
             | Self::Weight { .. } => self.words_of_row(dialect),
             Self::Missing(missing) => missing.words(dialect, in_memory),
+            Self::TooManyColumns { limit } => format!(
+                "there are more than {limit} columns; choose some by {}, or check the delimiter",
+                dialect.option(OptionName::Columns)
+            ),
             _ => self.words_of_column(dialect, in_memory),
         }
     }
@@ -115,10 +119,6 @@ impl InputProblem {
                 "this column holds the weights and cannot be a variable too; take it out of {} or {}",
                 option(OptionName::Columns),
                 option(OptionName::Weights)
-            ),
-            Self::TooManyColumns { limit } => format!(
-                "there are more than {limit} columns; choose some by {}, or check the delimiter",
-                option(OptionName::Columns)
             ),
             Self::TooManyLevels { limit } => format!(
                 "more than {limit} different values; this column looks like an identifier or a measurement: \

@@ -57,6 +57,10 @@ impl fmt::Display for TooManyFields {
 
 impl std::error::Error for TooManyFields {}
 
+fn is_too_wide(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<TooManyFields>()).is_some()
+}
+
 /// The rows of a text, one at a time.
 #[derive(Debug)]
 pub(super) struct Records<'a> {
@@ -124,7 +128,7 @@ impl<'a> Records<'a> {
         self.text().allowance.set(LONGEST_ROW);
         self.delimiters.set(0);
         self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
-            CsvErrorKind::Io(source) if source.get_ref().is_some_and(|inner| inner.is::<TooManyFields>()) => {
+            CsvErrorKind::Io(source) if is_too_wide(&source) => {
                 Error::input(self.place().at_line(line), InputProblem::TooManyColumns { limit: MOST_FIELDS })
             }
             CsvErrorKind::Io(source) => self.text().read_error(source, Some(line)),
