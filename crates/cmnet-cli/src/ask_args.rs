@@ -60,10 +60,10 @@ const OF_MAP: [(&str, &str); 2] = [
 #[derive(Debug, Args)]
 pub(crate) struct GivenArgs {
     /// Levels of variables: name=level,name=level; may be repeated
-    #[arg(help_heading = KNOWN, long, value_name = "LEVELS")]
+    #[arg(help_heading = KNOWN, long, value_name = "LEVELS", allow_hyphen_values = true)]
     pub(crate) given: Vec<String>,
     /// Weights of a variable's levels: name=level:weight,level:weight; may be repeated
-    #[arg(help_heading = KNOWN, long, value_name = "WEIGHTS")]
+    #[arg(help_heading = KNOWN, long, value_name = "WEIGHTS", allow_hyphen_values = true)]
     pub(crate) soft: Vec<String>,
     /// UAI evidence file: how many, then the numbers of variable and level
     #[arg(help_heading = KNOWN, long, value_name = "FILE")]
@@ -122,7 +122,7 @@ pub(crate) struct QueryArgs {
     #[command(flatten)]
     pub(crate) model: FittedArgs,
     /// Variables to ask about [default: all that are not given]
-    #[arg(long, value_name = "NAMES")]
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
     pub(crate) target: Vec<String>,
     /// The most probable levels together instead of each variable's distribution
     #[arg(long, conflicts_with_all = ["joint", "information"])]

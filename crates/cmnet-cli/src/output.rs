@@ -1,5 +1,6 @@
 //! Standard output: one text or one JSON document.
 
+use cmnet::{Schema, Variable};
 use cmnet_report::answer::{Answer, document};
 use std::borrow::Cow;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -32,14 +33,42 @@ pub(crate) fn page(page: &str) -> anyhow::Result<()> {
     text(&shown(page))
 }
 
-/// A text whose control characters are shown, but for ends of lines and tabs.
+/// Whether a character would steer a terminal or turn the direction of the text around it.
+fn steers(character: char) -> bool {
+    let turns = |character| {
+        matches!(character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}')
+    };
+    character.is_control() || turns(character)
+}
+
+/// A text whose characters that steer are shown, but for ends of lines and tabs.
 fn shown(page: &str) -> Cow<'_, str> {
-    let steers = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
-    if !page.contains(steers) {
-        return Cow::Borrowed(page);
+    escaped(page, |character| steers(character) && !matches!(character, '\n' | '\t'))
+}
+
+/// A text on one line: ends of lines are shown too.
+pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, steers)
+}
+
+/// The names and levels of a schema, each on one line and safe to print. They are for pages only:
+/// CSV and JSON have them as they are.
+pub(crate) fn printable(schema: &Schema) -> Schema {
+    let variable = |variable: &Variable| Variable {
+        name: on_one_line(&variable.name).into_owned(),
+        levels: variable.levels.iter().map(|level| on_one_line(level).into_owned()).collect(),
+    };
+    Schema::new_unchecked(schema.variables().iter().map(variable).collect())
+}
+
+fn escaped(text: &str, steers: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&steers) {
+        return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(page.len());
-    for character in page.chars() {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
         if steers(character) {
             shown.extend(character.escape_default());
         } else {
@@ -56,5 +85,5 @@ pub(crate) fn complain(line: &str) {
 
 /// Says something on standard error that is not an error.
 pub(crate) fn note(message: &str) {
-    complain(&format!("cmnet: {message}"));
+    complain(&format!("cmnet: {}", on_one_line(message)));
 }

@@ -12,6 +12,11 @@ pub fn left(text: &str, width: usize) -> String {
     format!("{text}{:room$}", "", room = width.saturating_sub(columns(text)))
 }
 
+/// A number with six decimals, or in scientific notation where it would be a long row of digits.
+pub fn decimal(value: f64) -> String {
+    if value.abs() < 1e15 { format!("{value:.6}") } else { format!("{value:e}") }
+}
+
 /// A text with blanks before it, so many that it takes at least this many columns.
 pub fn right(text: &str, width: usize) -> String {
     format!("{:room$}{text}", "", room = width.saturating_sub(columns(text)))

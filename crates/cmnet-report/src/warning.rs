@@ -31,6 +31,18 @@ pub fn warning_text(warning: &Warning, dialect: &dyn Dialect) -> String {
             quoted(name),
             dialect.option(OptionName::Drop)
         ),
+        Warning::LooksMissing { name, level, count } => format!(
+            "column {} has the level {} ({count} rows), which looks like a missing value: if it is one, name it in {}",
+            quoted(name),
+            quoted(level),
+            dialect.option(OptionName::Missing)
+        ),
+        Warning::SameNumber { name, level, other } => format!(
+            "column {} has the levels {} and {}, one number written in two ways: they count as two levels",
+            quoted(name),
+            quoted(level),
+            quoted(other)
+        ),
         Warning::ManyNumbers { name, levels } => format!(
             "column {} has {levels} different numbers and looks like a measurement: group them into a few classes",
             quoted(name)

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Printed<CompareArgs>) -> anyhow::Result<Outcome> {
 }
 
 fn as_text(compared: &Compared<'_>) -> anyhow::Result<String> {
-    let (schema, found) = (compared.schema, &compared.difference);
+    let (schema, found) = (&output::printable(compared.schema), &compared.difference);
     let edge = |edge| names::edge(schema, edge).join(" - ");
     let mut page = String::new();
     let same = if found.is_empty() { "The two structures are one model.\n" } else { "" };

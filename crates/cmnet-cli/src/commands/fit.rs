@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     let data = files::table_for(&model, &arguments.data)?;
     let fitted = fit(model.structure(), &data, &options)?;
     let page = match arguments.format {
-        Format::Text => Err(as_text(model.schema(), &fitted, options.smoothing)?),
+        Format::Text => Err(as_text(&output::printable(model.schema()), &fitted, options.smoothing)?),
         Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
     };
     let limited = fitted.status == FitStatus::IterationLimit;

@@ -6,7 +6,7 @@ use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{
-    OnUnknown, Prediction, Predictor, Source, Variable, csv_field, find_variable, visit_rows,
+    OnUnknown, Prediction, Predictor, Schema, Source, Variable, csv_field, find_variable, visit_rows,
     write_atomic_with,
 };
 use cmnet_report::align::{columns, left, right};
@@ -78,7 +78,11 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
 }
 
 fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
+    let variable = output::printable(&Schema::new_unchecked(vec![variable.clone()])).variable(0).clone();
     let mut text = format!("{rows} rows predicted: {}\n", variable.name);
+    if rows == 0 {
+        return text + "The table has no rows: there is nothing to predict.\n";
+    }
     let Some((share, log_loss)) = accuracy.scores() else {
         return text + "The column is not in the table: no accuracy.\n";
     };

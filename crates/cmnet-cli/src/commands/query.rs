@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &Printed<QueryArgs>) -> anyhow::Result<Outcome> {
         cut: query.cut_edges(),
         query: query.options(asking::options(how)?),
         format: arguments.format,
+        page_schema: output::printable(network.schema()),
     };
     if arguments.map {
         asked.map(arguments)?;
@@ -35,6 +36,8 @@ struct Asked<'a> {
     targets: Vec<Var>,
     cut: Vec<Edge>,
     format: Format,
+    /// Names and levels for pages.
+    page_schema: Schema,
 }
 
 impl Asked<'_> {
@@ -52,7 +55,7 @@ impl Asked<'_> {
     }
 
     fn map_text(&self, found: &MapAnswer) -> String {
-        let schema = self.schema();
+        let schema = &self.page_schema;
         let proven = found.plan.method == InferenceMethod::Exact;
         let what = match (self.query.named().is_some(), proven) {
             (true, true) => "Most probable levels together",
@@ -117,7 +120,7 @@ impl Asked<'_> {
     }
 
     fn marginals_text(&self, answer: &MarginalAnswer) -> String {
-        let schema = self.schema();
+        let schema = &self.page_schema;
         let mut text = format!("Probabilities{}\n", self.given());
         for (v, probabilities) in &answer.marginals {
             let variable = schema.variable(*v);
@@ -143,13 +146,14 @@ impl Asked<'_> {
         };
         if !self.cut.is_empty() {
             let cut: Vec<String> = self.cut.iter().map(|&edge| asking::edge_text(schema, edge)).collect();
-            let _ = writeln!(text, "Cut by the evidence: {}", cut.join(", "));
+            let by = if self.query.known().is_empty() { "what the contexts imply" } else { "the evidence" };
+            let _ = writeln!(text, "Cut by {by}: {}", cut.join(", "));
         }
         text
     }
 
     fn joint_text(&self, answer: &JointAnswer) -> String {
-        let schema = self.schema();
+        let schema = &self.page_schema;
         let mut text = "Joint distribution\n".to_owned();
         for (levels, p) in answer.joint.iter() {
             let named: Vec<String> = self
@@ -168,7 +172,7 @@ impl Asked<'_> {
     }
 
     fn given(&self) -> String {
-        match asking::given_text(self.schema(), self.query.known()) {
+        match asking::given_text(&self.page_schema, self.query.known()) {
             given if given.is_empty() => String::new(),
             given => format!(" given {given}"),
         }
@@ -177,11 +181,12 @@ impl Asked<'_> {
 
 fn information_text(information: &Information<'_>) -> String {
     let mut text = format!("Entropy of the targets together: {:.6} nats\n", information.joint_entropy);
+    let shown = output::on_one_line;
     for (name, entropy) in &information.entropy {
-        let _ = writeln!(text, "  {name}: {entropy:.6}");
+        let _ = writeln!(text, "  {}: {entropy:.6}", shown(name));
     }
     for MutualInformation { pair: [one, other], nats } in &information.mutual_information {
-        let _ = writeln!(text, "Mutual information of {one} and {other}: {nats:.6} nats");
+        let _ = writeln!(text, "Mutual information of {} and {}: {nats:.6} nats", shown(one), shown(other));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! `cmnet sample`: rows drawn from a model.
 
-use super::asking;
+use super::{approximation, asking};
 use crate::args::{Format, Printed};
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
@@ -13,7 +13,13 @@ use std::io::{self, Write};
 /// Rows drawn and written at a time.
 const CHUNK: usize = 1 << 16;
 
+/// The most rows: more would take a century.
+const MOST_ROWS: usize = 1 << 40;
+
 pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
+    if arguments.rows > MOST_ROWS {
+        return Err(cmnet::Error::limit("the number of rows", MOST_ROWS, "draw fewer").into());
+    }
     let network = files::model(&arguments.model.model)?.network()?;
     let (schema, how) = (network.schema(), &arguments.question);
     let evidence = asking::evidence(schema, &how.given)?;
@@ -25,6 +31,16 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     let plan = query.plan(Question::Rows)?;
     asking::announce_plan(&how.tree, &plan);
     let sampler = query.sampler()?;
+    let chains = sampler.diagnose()?;
+    if let Some(chains) = chains.as_ref().filter(|chains| !chains.agrees()) {
+        let found = approximation::gibbs_text(chains);
+        output::note(&format!(
+            "warning: the rows may not be from the whole distribution: {}",
+            found.trim_end()
+        ));
+    } else if let Some(chains) = &chains {
+        asking::announce(&how.tree, approximation::gibbs_text(chains).trim_end());
+    }
     let as_csv = |out: &mut dyn Write| write_csv(&sampler, schema, arguments.rows, out);
     if let Some(path) = &arguments.output {
         write_atomic_with(path, as_csv)?;
@@ -38,6 +54,7 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
             seed: how.method.seed,
             plan: &plan,
             evidence: &evidence,
+            chains: chains.as_ref(),
         };
         output::answer(&SampledAnswer::of(schema, &facts, &sampler, arguments.rows))?;
     }

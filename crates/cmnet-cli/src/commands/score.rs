@@ -44,10 +44,10 @@ pub(super) fn alpha(model: &Model, given: Option<&str>) -> anyhow::Result<Alpha>
 }
 
 fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureScore) -> String {
-    let width =
-        model.schema().variables().iter().map(|variable| columns(&variable.name)).max().unwrap_or(0).max(9);
+    let schema = output::printable(model.schema());
+    let width = schema.variables().iter().map(|variable| columns(&variable.name)).max().unwrap_or(0).max(9);
     let mut lines = vec!["log p(x_j | x_mb(j), C(j)) of each variable".to_owned()];
-    for (variable, node) in model.schema().variables().iter().zip(&score.nodes) {
+    for (variable, node) in schema.variables().iter().zip(&score.nodes) {
         lines.push(format!("  {}  {:>16.6}", left(&variable.name, width), node.to_f64()));
     }
     let mut number = |name, value, note: &str| lines.push(format!("{name:width$}    {value:>16.6}{note}"));

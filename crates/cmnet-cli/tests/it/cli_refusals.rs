@@ -250,7 +250,10 @@ fn a_column_of_folds_must_be_one() {
 #[test]
 fn a_clique_beyond_the_memory_or_beyond_all_measure_is_refused() {
     let sandbox = Sandbox::new();
-    sandbox.write("big.csv", big_table(18)).write("big.json", complete_model(18));
+    // Few sets with many levels: the terms fit, the tree does not.
+    let levels: Vec<String> = (0..20).map(|level| level.to_string()).collect();
+    let model = complete_model(4).replace("[\"0\",\"1\"]", &serde_json::json!(levels).to_string());
+    sandbox.write("big.csv", big_table(4)).write("big.json", model);
     let ran = sandbox.run("fit big.json big.csv --method exact --memory 1M");
     ran.refused(3, &["goes beyond the limit", "--method pseudo"]);
     sandbox.write("huge.csv", big_table(24)).write("huge.json", complete_model(24));
@@ -315,4 +318,76 @@ fn models_of_other_variables_are_told_apart_by_the_first_difference() {
         .refused(2, &["variable 2 is \"v\" in the one and \"w\" in the other"]);
     sandbox.run("learn data/coronary_heart.csv -o h.json").succeeds();
     sandbox.run("compare a.json h.json").refused(2, &["the one has 2 variables, the other 6"]);
+}
+
+#[test]
+fn what_would_take_too_much_memory_is_refused_before_it_is_taken() {
+    let sandbox = Sandbox::new();
+    sandbox.write("complete.csv", big_table(20)).write("complete.model.json", complete_model(20));
+    let says = ["log-linear terms of the structure", "goes beyond the limit of 16 MiB", "give more memory"];
+    sandbox.run("fit complete.model.json complete.csv --memory 64M").refused(3, &says);
+    let scope: Vec<String> = (0..20).map(|v| v.to_string()).collect();
+    let (twos, ones) = (vec!["2"; 20].join(" "), "1 ".repeat(1 << 20));
+    sandbox.write("large.uai", format!("MARKOV 20 {twos} 1 20 {} {} {ones}", scope.join(" "), 1 << 20));
+    sandbox.run("import large.uai -o x.model.json").refused(3, &["goes beyond the limit of 256 MiB"]);
+    let wide = format!("a{}\n", ",".repeat(3_000_000));
+    sandbox.write("wide.csv", wide).run("describe wide.csv").refused(2, &["more than 1048576 columns"]);
+    let names: Vec<String> = (0..140_000).map(|v| v.to_string()).collect();
+    let many = format!("{}\n{}\n", names.join(","), vec!["1"; 140_000].join(","));
+    sandbox.write("many.csv", many).run("describe many.csv").refused(2, &["more than 131072 columns"]);
+    sandbox.run("describe many.csv --columns 7,9").succeeds();
+}
+
+#[test]
+fn check_reads_every_number_that_learning_recorded() {
+    let sandbox = Sandbox::new();
+    sandbox.run("learn data/coronary_heart.csv -o m.model.json").succeeds();
+    let model = sandbox.read("m.model.json");
+    let edited = |from: &str, to: &str| {
+        assert!(model.contains(from), "{from}");
+        sandbox.write("e.model.json", model.replacen(from, to, 1));
+        sandbox.run("check e.model.json data/coronary_heart.csv --skip-optimality")
+    };
+    let line = |key: &str| model.lines().find(|line| line.contains(key)).unwrap().trim().to_owned();
+    edited(&line("\"score\""), "\"score\": -1.5").refused(2, &["learned.score: -1.5 is not the sum"]);
+    let rows = edited("\"rows\": 1841", "\"rows\": 1840");
+    rows.says(&["The file records 1840 rows; the table has 1841.", "The referee DISAGREES."]);
+    assert_eq!(rows.code, 1);
+    let search = edited("\"search\": \"paper\"", "\"search\": \"magic\"");
+    search.says(&["records the search \"magic\", which does not exist", "The referee DISAGREES."]);
+    assert_eq!(search.code, 1);
+    // Two numbers whose sum stays the same.
+    let learned: serde_json::Value = serde_json::from_str(&model).unwrap();
+    let part = |key: &str| learned["learned"][key].as_f64().unwrap();
+    let moved = model
+        .replacen(&line("\"log_mpl\""), &format!("\"log_mpl\": {},", part("log_mpl") - 8.0), 1)
+        .replacen(&line("\"log_prior\""), &format!("\"log_prior\": {},", part("log_prior") + 8.0), 1);
+    sandbox.write("e.model.json", moved);
+    let parts = sandbox.run("check e.model.json data/coronary_heart.csv --skip-optimality");
+    parts.says(&["The file records log_mpl ", "The file records log_prior ", "DISAGREES"]);
+    assert_eq!(parts.code, 1);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused_by_name() {
+    let sandbox = Sandbox::new();
+    sandbox.run("learn data/coronary_heart.csv -o m.model.json").succeeds();
+    let model = sandbox.read("m.model.json");
+    let twice = model.replacen(
+        "\"where\": {\"smoking\": \"yes\"",
+        "\"where\": {\"smoking\": \"yes\", \"smoking\": \"yes\"",
+        1,
+    );
+    assert_ne!(twice, model);
+    sandbox.write("t.model.json", twice).run("describe t.model.json");
+    sandbox
+        .run("draw t.model.json -o -")
+        .refused(2, &["parameters.terms", "the key \"smoking\" appears twice"]);
+    let twice = model.replacen("\"edges\":", "\"edges\": [], \"edges\":", 1);
+    sandbox
+        .write("t.model.json", twice)
+        .run("draw t.model.json -o -")
+        .refused(2, &["duplicate field `edges`"]);
+    sandbox.write("s.toml", "[levels]\na = [0]\n\" a\" = [1]\n").write("t.csv", "a\n0\n1\n");
+    sandbox.run("describe t.csv --schema s.toml").refused(2, &["s.toml, line", "\"a\" appears twice"]);
 }

@@ -4,6 +4,7 @@
 
 mod cli_answers;
 mod cli_golden;
+mod cli_hostile;
 mod cli_keeps;
 mod cli_parameters;
 mod cli_promises;

@@ -56,7 +56,7 @@ impl<'a> ScoredAnswer<'a> {
 
 /// `cmnet-check/1`: what the referee found. `P` is what it found about the parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CheckedAnswer<P> {
+pub struct CheckedAnswer<'a, P> {
     /// Whether it agrees.
     pub agrees: bool,
     /// The score by the referee.
@@ -71,12 +71,14 @@ pub struct CheckedAnswer<P> {
     pub recorded_score: Option<f64>,
     /// Whether the table is the one learned from.
     pub same_data: Option<bool>,
+    /// What the file records about learning and is not so, in words.
+    pub wrong_records: &'a [String],
     /// What was found about the parameters.
     pub parameters: Option<P>,
     /// The better structure in words, where there is one.
     pub finding: Option<String>,
 }
 
-impl<P: Serialize> Answer for CheckedAnswer<P> {
+impl<P: Serialize> Answer for CheckedAnswer<'_, P> {
     const FORMAT: &'static str = "cmnet-check/1";
 }

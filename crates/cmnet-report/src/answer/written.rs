@@ -1,8 +1,9 @@
 //! Answers about files: what was drawn, exported, imported or sampled.
 
+use super::approximation::ChainFacts;
 use super::queried::TreeFacts;
 use super::{Answer, names};
-use cmnet::{Evidence, QueryPlan, Sampler, Schema};
+use cmnet::{Evidence, Gibbs, QueryPlan, Sampler, Schema};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -74,6 +75,8 @@ pub struct SampledAnswer<'a> {
     pub soft: Value,
     /// What exact inference costs.
     pub tree: TreeFacts,
+    /// How far chains agree; null when rows are drawn exactly.
+    pub approximation: Option<ChainFacts>,
     /// The variables.
     pub variables: Vec<&'a str>,
     /// The rows by labels.
@@ -123,6 +126,8 @@ pub struct SampleFacts<'a> {
     pub plan: &'a QueryPlan,
     /// What is given.
     pub evidence: &'a Evidence,
+    /// What the chains say about themselves, where there are some.
+    pub chains: Option<&'a Gibbs>,
 }
 
 impl<'a> SampledAnswer<'a> {
@@ -135,6 +140,7 @@ impl<'a> SampledAnswer<'a> {
             given: names::given(schema, facts.evidence),
             soft: names::soft(schema, facts.evidence),
             tree: facts.plan.into(),
+            approximation: facts.chains.map(ChainFacts::from),
             variables: schema.variables().iter().map(|variable| variable.name.as_str()).collect(),
             rows: DrawnRows { schema, sampler, count },
         }

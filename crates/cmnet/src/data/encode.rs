@@ -8,7 +8,7 @@ use super::recent::{Key, Recent};
 use super::variable::MAX_LEVELS;
 use crate::error::{InputProblem, nearest, quoted, quoted_bytes, quoted_list};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The code under which a text that means "missing" is filed: no level has it.
 const MISSING: u16 = u16::MAX;
@@ -81,11 +81,20 @@ impl Coder {
     }
 
     fn look_up(&mut self, text: &[u8], key: Option<Key>) -> Option<u16> {
-        let code = *self.codes.get(text)?;
+        let code = match self.codes.get(text) {
+            Some(&code) => code,
+            None => self.as_whole(text)?,
+        };
         if let Some(key) = key {
             self.recent.put(key, code);
         }
         Some(code)
+    }
+
+    /// The declared level that a whole number written as `2.0` is.
+    fn as_whole(&self, text: &[u8]) -> Option<u16> {
+        let Order::Declared(_) = self.order else { return None };
+        self.codes.get(whole_number(str::from_utf8(text).ok()?)?.as_bytes()).copied()
     }
 
     /// Adds a text that was found to be new; its code.
@@ -118,6 +127,9 @@ impl Coder {
             .filter(|&(_, code)| code != MISSING)
             .map(|(text, code)| (String::from_utf8_lossy(&text).into_owned(), code))
             .collect();
+        if matches!(self.order, Order::Sorted) {
+            shorten_whole_numbers(&mut labels);
+        }
         match self.order {
             Order::Kept => labels.sort_by_key(|&(_, code)| code),
             _ => sort_levels(&mut labels, |(label, _)| label),
@@ -136,6 +148,25 @@ fn unknown_level(label: &str, levels: &[String]) -> InputProblem {
         text: quoted(label),
         levels: quoted_list(known()),
         near: nearest(label, known()).map(str::to_owned),
+    }
+}
+
+/// A whole number written with zeros behind its point, such as `2.0`, without them.
+fn whole_number(label: &str) -> Option<&str> {
+    let (whole, zeros) = label.split_once('.')?;
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0')).then_some(whole)
+}
+
+/// Writes `2.0` as `2` where all labels of a column are written so: a program that knows no
+/// missing whole numbers wrote them. Labels that would become equal stay as they are.
+fn shorten_whole_numbers(labels: &mut [(String, u16)]) {
+    let short: Option<Vec<String>> =
+        labels.iter().map(|(label, _)| whole_number(label).map(str::to_owned)).collect();
+    let Some(short) = short else { return };
+    if short.iter().collect::<BTreeSet<_>>().len() == short.len() {
+        labels.iter_mut().zip(short).for_each(|((label, _), short)| *label = short);
     }
 }
 
@@ -190,6 +221,19 @@ mod tests {
         // Infinities and not-a-number are words here.
         assert_eq!(order(&["inf", "2", "10"]), ["10", "2", "inf"]);
         assert_eq!(order(&["nan", "2", "10"]), ["10", "2", "nan"]);
+    }
+
+    #[test]
+    fn whole_numbers_written_as_floats_are_whole_numbers() {
+        assert_eq!(order(&["10.0", "9.00", "-1.0"]), ["-1", "9", "10"]);
+        assert_eq!(order(&["1.0", "1.5"]), ["1.0", "1.5"]);
+        assert_eq!(order(&["1.0", "1.00"]), ["1.0", "1.00"]);
+        assert_eq!(order(&["1.0", "."]), [".", "1.0"]);
+        let mut coder = Coder::declared(&["1".to_owned(), "2".to_owned()], &[]);
+        assert_eq!(
+            (coder.find(b"2.0"), coder.find(b"2.0"), coder.find(b"2.5")),
+            (Lookup::Level(1), Lookup::Level(1), Lookup::New)
+        );
     }
 
     #[test]

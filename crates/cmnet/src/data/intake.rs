@@ -83,6 +83,9 @@ impl Origin {
     }
 }
 
+/// The most variables of a table: each takes about a kilobyte while labels are met.
+const MOST_VARIABLES: usize = 1 << 17;
+
 /// Takes in a table, one row of texts at a time; only codes and distinct labels are kept.
 ///
 /// # Example
@@ -122,6 +125,10 @@ impl Intake {
     pub(crate) fn of(origin: Origin, columns: Vec<(String, Levels)>, missing: &[String]) -> Result<Self> {
         if columns.is_empty() {
             return Err(Error::input(origin.place(), InputProblem::NoColumns));
+        }
+        if columns.len() > MOST_VARIABLES {
+            let problem = InputProblem::TooManyColumns { limit: MOST_VARIABLES };
+            return Err(Error::input(origin.place(), problem));
         }
         check_names(columns.iter().map(|(name, _)| name.as_str()))
             .map_err(|(column, problem)| Error::input(origin.place().at_column(column, None), problem))?;

@@ -12,6 +12,15 @@ const ENOUGH_ROWS: u64 = 20;
 /// Numeric levels above which a column looks like a measurement.
 const MANY_NUMBERS: usize = 20;
 
+/// Texts that mean "missing" to other programs and not here, unless that is asked for.
+const LOOK_MISSING: [&str; 17] = [
+    "null", "NULL", "Null", "None", "#N/A", "#NA", "N/A", "n/a", "<NA>", ".", "nan", "NAN", "Nan", "-nan",
+    "-NaN", "na", "NaT",
+];
+
+/// Levels up to which two spellings of one number are looked for: beyond, it is a measurement.
+const MANY_SPELLINGS: usize = 1000;
+
 /// Something about a table that does not stop the work.
 ///
 /// The list is exhaustive on purpose: a new warning does not compile before it has words.
@@ -48,6 +57,24 @@ pub enum Warning {
         /// Rows in all.
         rows: u64,
     },
+    /// A level that elsewhere often means that the value is missing.
+    LooksMissing {
+        /// The column's name.
+        name: String,
+        /// The level.
+        level: String,
+        /// How often it occurs.
+        count: u64,
+    },
+    /// Two levels that are one number written in two ways.
+    SameNumber {
+        /// The column's name.
+        name: String,
+        /// The one.
+        level: String,
+        /// The other.
+        other: String,
+    },
     /// A column of many different numbers.
     ManyNumbers {
         /// The column's name.
@@ -66,6 +93,8 @@ impl Warning {
             | Self::ConstantColumn { name, .. }
             | Self::UnusedLevels { name, .. }
             | Self::MostlyDistinct { name, .. }
+            | Self::LooksMissing { name, .. }
+            | Self::SameNumber { name, .. }
             | Self::ManyNumbers { name, .. } => Some(name),
         }
     }
@@ -98,6 +127,20 @@ fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
     if used.len() < counts.len() {
         warnings.push(Warning::UnusedLevels { name: name(), count: counts.len() - used.len() });
     }
+    let missing = used.iter().filter(|&&level| LOOK_MISSING.contains(&column.levels[level].as_str()));
+    warnings.extend(missing.map(|&level| Warning::LooksMissing {
+        name: name(),
+        level: column.levels[level].clone(),
+        count: counts[level],
+    }));
+    let mut met: Vec<(f64, &String)> = Vec::new();
+    if used.len() <= MANY_SPELLINGS {
+        met.extend(used.iter().filter_map(|&at| Some((number(&column.levels[at])?, &column.levels[at]))));
+        met.sort_by(|one, other| one.0.total_cmp(&other.0));
+    }
+    warnings.extend(met.windows(2).filter(|pair| pair[0].0.total_cmp(&pair[1].0).is_eq()).map(|pair| {
+        Warning::SameNumber { name: name(), level: pair[0].1.clone(), other: pair[1].1.clone() }
+    }));
     let (levels, rows) = (used.len(), data.rows());
     if rows >= ENOUGH_ROWS && levels as u64 * 10 >= rows * 9 {
         warnings.push(Warning::MostlyDistinct { name: name(), levels, rows });
@@ -110,6 +153,19 @@ fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_looks_missing_and_numbers_in_two_spellings_are_told() {
+        let rows = [["null", "1"], ["x", "01"], ["x", "1.0"], ["None", "2"]];
+        let data = Dataset::from_labels(&["a", "b"], rows).unwrap();
+        let looks = |level: &str| Warning::LooksMissing { name: "a".into(), level: level.into(), count: 1 };
+        let same = |level: &str, other: &str| Warning::SameNumber {
+            name: "b".into(),
+            level: level.into(),
+            other: other.into(),
+        };
+        assert_eq!(Warning::of(&data), [looks("None"), looks("null"), same("01", "1"), same("1", "1.0")]);
+    }
 
     #[test]
     fn small_and_plain_tables_give_one_warning_or_none() {

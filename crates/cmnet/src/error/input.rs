@@ -174,6 +174,11 @@ pub enum InputProblem {
     WeightsAsVariable,
     /// No column left to learn from.
     NoColumns,
+    /// More columns than are read, or than can be variables.
+    TooManyColumns {
+        /// The limit.
+        limit: usize,
+    },
     /// Empty cells where none are allowed.
     Missing(MissingValues),
     /// A weight that is not a count.

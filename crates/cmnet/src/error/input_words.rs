@@ -25,6 +25,10 @@ impl InputProblem {
             | Self::TooManyRows { .. }
             | Self::Weight { .. } => self.words_of_row(dialect),
             Self::Missing(missing) => missing.words(dialect, in_memory),
+            Self::TooManyColumns { limit } => format!(
+                "there are more than {limit} columns; choose some by {}, or check the delimiter",
+                dialect.option(OptionName::Columns)
+            ),
             _ => self.words_of_column(dialect, in_memory),
         }
     }

@@ -23,7 +23,8 @@ pub struct Gibbs {
     /// Split R-hat of each variable, the largest over its levels: near 1 when the halves of
     /// all chains agree, infinite when they are stuck apart.
     pub r_hat: Vec<f64>,
-    /// Effective sample size of each variable, the smallest over its levels, by batch means.
+    /// Effective sample size of each variable, the smallest over its levels, by batch means;
+    /// 0 where R-hat is infinite.
     pub effective: Vec<f64>,
 }
 
@@ -64,16 +65,28 @@ impl Network {
         options: Under<'_, GibbsOptions>,
     ) -> Result<(Vec<Vec<f64>>, Gibbs)> {
         options.check()?;
-        let factors = self.factors_under(evidence, memory, options.control())?;
-        let batch = options.sweeps.div_ceil(BATCHES);
-        let chains: Vec<Chain> = (0..options.chains)
-            .into_par_iter()
-            .map(|chain| run(&factors, evidence, (options, batch), chain as u64))
-            .collect::<Result<_>>()?;
-        let (marginals, r_hat, effective) = summarize(&factors, evidence, &chains, batch);
-        let gibbs = Gibbs { chains: options.chains, sweeps: batch * BATCHES, r_hat, effective };
-        Ok((marginals, gibbs))
+        chains_of(&self.factors_under(evidence, memory, options.control())?, evidence, options)
     }
+}
+
+/// All marginals by several chains, and what those say about themselves.
+///
+/// # Errors
+/// When there are fewer than two chains, or the control asks to stop.
+pub(super) fn chains_of(
+    factors: &Factors,
+    evidence: &Evidence,
+    options: Under<'_, GibbsOptions>,
+) -> Result<(Vec<Vec<f64>>, Gibbs)> {
+    options.check()?;
+    let batch = options.sweeps.div_ceil(BATCHES);
+    let chains: Vec<Chain> = (0..options.chains)
+        .into_par_iter()
+        .map(|chain| run(factors, evidence, (options, batch), chain as u64))
+        .collect::<Result<_>>()?;
+    let (marginals, r_hat, effective) = summarize(factors, evidence, &chains, batch);
+    let gibbs = Gibbs { chains: options.chains, sweeps: batch * BATCHES, r_hat, effective };
+    Ok((marginals, gibbs))
 }
 
 /// A row to start from: evidence as given, all else uniform among what is possible.
@@ -169,7 +182,7 @@ fn summarize(
             let of_level = |level: usize| {
                 let series: Vec<&[u32; BATCHES]> =
                     chains.iter().map(|chain| &chain.visits[v][level]).collect();
-                (split_r_hat(&series, batch), effective_size(&series, batch))
+                rate(&series, batch)
             };
             let both: Vec<(f64, f64)> = (0..levels as usize).map(of_level).collect();
             r_hats.push(both.iter().map(|&(r, _)| r).fold(1.0, f64::max));
@@ -180,9 +193,16 @@ fn summarize(
     (marginals, r_hats, sizes)
 }
 
+/// Split R-hat and effective size of an indicator. Chains that are stuck apart say nothing about
+/// how often it holds: they have no effective draws.
+pub(super) fn rate(series: &[&[u32; BATCHES]], batch: usize) -> (f64, f64) {
+    let r_hat = split_r_hat(series, batch);
+    (r_hat, if r_hat.is_finite() { effective_size(series, batch) } else { 0.0 })
+}
+
 /// Split R-hat (Gelman et al., Bayesian Data Analysis, 11.4) of an indicator, from its visits
 /// per batch.
-pub(super) fn split_r_hat(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
+fn split_r_hat(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
     let n = (batch * BATCHES / 2) as f64;
     let halves = series.iter().flat_map(|visits| visits.chunks(BATCHES / 2));
     let means: Vec<f64> =
@@ -201,7 +221,7 @@ pub(super) fn split_r_hat(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
 
 /// Independent draws that would give a mean as good, by batch means over all chains; never
 /// more than there are draws.
-pub(super) fn effective_size(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
+fn effective_size(series: &[&[u32; BATCHES]], batch: usize) -> f64 {
     let means: Vec<f64> =
         series.iter().flat_map(|visits| visits.iter().map(|&c| f64::from(c) / batch as f64)).collect();
     let p = means.iter().sum::<f64>() / means.len() as f64;

@@ -72,6 +72,11 @@ impl Network {
         options: Under<'_, QueryOptions>,
     ) -> Result<(QueryPlan, bool)> {
         let exact = |what, cost: TreeCost| ExactCost { what, cost, bytes: cost.bytes(2) };
+        // The probability of the evidence takes a tree without it, built when this one is gone.
+        let with_partition = |exact: ExactCost| {
+            let partition = self.partition_cost(evidence, &options.exact).map_or(0, |cost| cost.bytes(2));
+            ExactCost { bytes: exact.bytes.max(partition), ..exact }
+        };
         let fits = |cost: TreeCost| !cost.at_least && cost.bytes(2) <= options.exact.memory;
         let whole = self.cost(evidence, &options.exact);
         if matches!(options.method, QueryMethod::Auto | QueryMethod::Exact) && !fits(whole) {
@@ -81,7 +86,9 @@ impl Network {
                 return Ok((self.plan_by(exact, evidence, options)?, false));
             }
         }
-        Ok((self.plan_by(exact("the junction tree", whole), evidence, options)?, true))
+        let exact = exact("the junction tree", whole);
+        let exact = if fits(whole) { with_partition(exact) } else { exact };
+        Ok((self.plan_by(exact, evidence, options)?, true))
     }
 
     /// The distributions of some variables given evidence, by the method asked for.
@@ -106,7 +113,9 @@ impl Network {
             InferenceMethod::Exact if whole => {
                 let posterior = self.posterior(evidence, exact)?;
                 answer.marginals = each_marginal(&posterior, targets, exact.control())?;
-                answer.log_evidence = unless_stopped(posterior.log_evidence(exact))?;
+                let log_weight = posterior.log_weight();
+                drop(posterior);
+                answer.log_evidence = unless_stopped(self.log_evidence(log_weight, evidence, exact))?;
             }
             InferenceMethod::Exact => {
                 let about: VarSet = targets.iter().copied().collect();

@@ -69,6 +69,25 @@ impl Network {
         Posterior::new(conditioned, &relevant, exact)
     }
 
+    /// What a tree for log Z costs; `None` where none is needed or none that fits.
+    pub(super) fn partition_cost(&self, evidence: &Evidence, exact: &ExactOptions) -> Option<TreeCost> {
+        if evidence.is_empty() || self.parameters().log_partition().is_some() {
+            return None;
+        }
+        let cost = self.cost(&Evidence::none(), exact);
+        (!cost.at_least && cost.bytes(2) <= exact.memory).then_some(cost)
+    }
+
+    /// The log-probability of evidence of which the log weight is known.
+    pub(super) fn log_evidence(
+        &self,
+        log_weight: f64,
+        evidence: &Evidence,
+        exact: Under<'_, ExactOptions>,
+    ) -> Result<f64> {
+        if evidence.is_empty() { Ok(0.0) } else { Ok(log_weight - self.partition(exact)?) }
+    }
+
     /// log Z: as the fit had it, else by a junction tree.
     ///
     /// # Errors
@@ -162,10 +181,8 @@ impl<'a> Posterior<'a> {
     /// # Errors
     /// When log Z is not known and its tree does not fit the memory.
     pub fn log_evidence<'e>(&self, exact: impl Into<Under<'e, ExactOptions>>) -> Result<f64> {
-        if self.conditioned.evidence().is_empty() {
-            return Ok(0.0);
-        }
-        Ok(self.log_weight() - self.conditioned.network().partition(exact.into())?)
+        let (network, evidence) = (self.conditioned.network(), self.conditioned.evidence());
+        network.log_evidence(self.log_weight(), evidence, exact.into())
     }
 
     /// The log-probability of a row of levels of all variables given the evidence.

@@ -319,8 +319,8 @@ impl<'a> Query<'a> {
     /// Something that draws rows of all variables given the evidence.
     ///
     /// By Gibbs sampling, each block of 1,024 rows is a chain of its own: it starts with the
-    /// options' warm-up, and keeps every fifth sweep. The options' number of sweeps is not
-    /// used, and their seed is the sampler's.
+    /// options' warm-up, and keeps every fifth sweep. The options' number of sweeps is for
+    /// [`Sampler::diagnose`] alone, and their seed is the sampler's.
     ///
     /// # Errors
     /// As [`Query::run`]; when the method is belief propagation, which draws no rows.

@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{start, sweep, sweep_work, sweeps};
+use super::gibbs::{Gibbs, chains_of, start, sweep, sweep_work, sweeps};
 use super::network::Network;
 use super::options::{GibbsOptions, InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
@@ -69,6 +69,22 @@ impl Sampler<'_> {
     /// Why that way.
     pub fn reason(&self) -> &str {
         &self.reason
+    }
+
+    /// What as many chains as the options ask for say about the drawing of rows, as a query's
+    /// chains do; `None` where rows are drawn exactly.
+    ///
+    /// Rows come from chains like these. Chains that disagree are stuck in parts of the
+    /// distribution, and so are the rows.
+    ///
+    /// # Errors
+    /// When an option is out of range; when the control of the query asks to stop.
+    pub fn diagnose(&self) -> Result<Option<Gibbs>> {
+        let Source::Gibbs(factors, options) = &self.source else { return Ok(None) };
+        // A chain alone agrees with itself.
+        let options = GibbsOptions { chains: options.chains.max(2), ..options.clone() };
+        let (_, gibbs) = chains_of(factors, &self.evidence, self.control.with(&options))?;
+        Ok(Some(gibbs))
     }
 
     /// Some rows of levels of all variables: those with numbers in a range of a sequence that

@@ -3,7 +3,7 @@
 
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{BATCHES, Gibbs, effective_size, split_r_hat, start, sweep, sweep_work, sweeps};
+use super::gibbs::{BATCHES, Gibbs, rate, start, sweep, sweep_work, sweeps};
 use super::joint::Joint;
 use super::network::Network;
 use super::options::{GibbsOptions, QueryOptions};
@@ -67,8 +67,9 @@ impl Tally {
         for levels in configurations {
             let series: Vec<&Visits> =
                 self.chains.iter().map(|chain| chain.get(levels).unwrap_or(&none)).collect();
-            r_hat.push(split_r_hat(&series, self.batch));
-            effective.push(effective_size(&series, self.batch));
+            let (r, size) = rate(&series, self.batch);
+            r_hat.push(r);
+            effective.push(size);
         }
         Gibbs { chains: self.chains.len(), sweeps: self.batch * BATCHES, r_hat, effective }
     }

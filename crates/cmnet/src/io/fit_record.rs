@@ -6,8 +6,11 @@ use crate::error::{Result, quoted};
 use crate::graph::VarSet;
 use crate::loglinear::{Coordinates, Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
 use crate::structure::Structure;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// By how much restrictions may be violated: numbers in a file have 17 digits, sums of them
 /// a few less.
@@ -16,17 +19,17 @@ const LARGEST_VIOLATION: f64 = 1e-6;
 /// The most memory for a junction tree that checks a file.
 const PARTITION_MEMORY: u64 = 64 << 20;
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The parameters of a file. Their terms stay the text that they are until they are checked: as
+/// values they would take ten times the memory.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FitRecord {
+pub(super) struct FitRecord<'a> {
     method: Estimate,
     status: FitStatus,
     reason: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     digest: Option<String>,
     free_parameters: usize,
     #[serde(default)]
@@ -35,27 +38,81 @@ pub(super) struct FitRecord {
     pseudo_log_likelihood: Option<f64>,
     #[serde(default)]
     log_partition: Option<f64>,
+    gradient: Option<f64>,
+    iterations: Option<u64>,
+    #[serde(borrow, default)]
+    boundary: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    terms: Vec<TermRecord<'a>>,
+}
+
+/// phi_A(x_A): the configuration by names and labels, and the value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TermRecord<'a> {
+    #[serde(borrow, rename = "where")]
+    configuration: &'a RawValue,
+    phi: f64,
+}
+
+/// Parameters as they are written, term by term.
+#[derive(Debug, Serialize)]
+pub(super) struct FitText<'a> {
+    method: Estimate,
+    status: FitStatus,
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smoothing: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<&'a str>,
+    free_parameters: usize,
+    log_likelihood: Option<f64>,
+    pseudo_log_likelihood: Option<f64>,
+    log_partition: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gradient: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     iterations: Option<u64>,
-    #[serde(default)]
-    boundary: Vec<Map<String, Value>>,
-    terms: Vec<TermRecord>,
+    boundary: BoundaryText<'a>,
+    terms: TermsText<'a>,
 }
 
-/// phi_A(x_A): the configuration by names and labels, and the value.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TermRecord {
+#[derive(Debug)]
+struct BoundaryText<'a> {
+    schema: &'a Schema,
+    terms: &'a [Term],
+}
+
+impl Serialize for BoundaryText<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.terms.iter().map(|term| configuration(self.schema, term)))
+    }
+}
+
+#[derive(Debug)]
+struct TermsText<'a> {
+    schema: &'a Schema,
+    parameters: &'a Parameters,
+}
+
+#[derive(Serialize)]
+struct TermText {
     #[serde(rename = "where")]
     configuration: Map<String, Value>,
     phi: f64,
 }
 
-impl FitRecord {
-    pub(super) fn new(schema: &Schema, fit: &Fit) -> Self {
-        let term = |(term, phi): (Term, f64)| TermRecord { configuration: configuration(schema, &term), phi };
+impl Serialize for TermsText<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let text = |(term, phi)| TermText { configuration: configuration(self.schema, &term), phi };
+        serializer.collect_seq(self.parameters.iter().map(text))
+    }
+}
+
+impl<'a> FitText<'a> {
+    pub(super) fn new(schema: &'a Schema, fit: &'a Fit) -> Self {
         let estimated = fit.estimate != Estimate::Imported;
         Self {
             method: fit.estimate,
@@ -63,15 +120,15 @@ impl FitRecord {
             reason: fit.reason.to_string(),
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
-            digest: fit.digest.as_ref().map(|digest| digest.as_str().to_owned()),
+            digest: fit.digest.as_ref().map(DataDigest::as_str),
             free_parameters: fit.free_parameters,
             log_likelihood: fit.log_likelihood,
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
             log_partition: fit.parameters.log_partition(),
             gradient: estimated.then_some(fit.gradient),
             iterations: estimated.then_some(fit.iterations),
-            boundary: fit.boundary.iter().map(|term| configuration(schema, term)).collect(),
-            terms: fit.parameters.iter().map(term).collect(),
+            boundary: BoundaryText { schema, terms: &fit.boundary },
+            terms: TermsText { schema, parameters: &fit.parameters },
         }
     }
 
@@ -83,10 +140,12 @@ impl FitRecord {
             self.log_partition,
             self.gradient,
         ];
-        let terms = self.terms.iter().map(|term| term.phi);
+        let terms = self.terms.parameters.values().iter().copied();
         facts.into_iter().flatten().chain(terms).all(f64::is_finite)
     }
+}
 
+impl FitRecord<'_> {
     /// Checks the record against the structure: every term once, none besides, restrictions
     /// kept.
     pub(super) fn to_fit(&self, file: &str, schema: &Schema, structure: &Structure) -> Result<Fit> {
@@ -94,7 +153,7 @@ impl FitRecord {
         let mut values: Vec<Option<f64>> = vec![None; terms.len()];
         for (place, record) in self.terms.iter().enumerate() {
             let at = format!("parameters.terms[{place}]");
-            let term = read_term(file, schema, &record.configuration, &at)?;
+            let term = read_term(file, schema, record.configuration, &at)?;
             let Some(number) = terms.number(&term) else {
                 let problem = "the graph has no such term; expected connected variables at levels other than their first";
                 return Err(error_at(file, &at, problem.to_owned()));
@@ -123,7 +182,7 @@ impl FitRecord {
         }
         let parameters = Parameters::new(terms, values, self.log_partition);
         check_partition(file, structure, &parameters)?;
-        let term = |(place, record): (usize, &Map<String, Value>)| {
+        let term = |(place, record): (usize, &&RawValue)| {
             let at = format!("parameters.boundary[{place}]");
             let term = read_term(file, schema, record, &at)?;
             match parameters.terms().number(&term) {
@@ -215,7 +274,7 @@ fn check_partition(file: &str, structure: &Structure, parameters: &Parameters) -
     if (found - recorded).abs() <= LARGEST_VIOLATION * recorded.abs().max(1.0) {
         return Ok(());
     }
-    let problem = format!("{recorded} is not the log partition function of the terms; that is {found}");
+    let problem = format!("{recorded:?} is not the log partition function of the terms; that is {found:?}");
     Err(error_at(file, "parameters.log_partition", problem))
 }
 
@@ -227,19 +286,50 @@ fn configuration(schema: &Schema, term: &Term) -> Map<String, Value> {
     term.variables.iter().zip(&term.levels).map(label).collect()
 }
 
-fn read_term(file: &str, schema: &Schema, record: &Map<String, Value>, at: &str) -> Result<Term> {
+fn read_term(file: &str, schema: &Schema, record: &RawValue, at: &str) -> Result<Term> {
+    let refuse = |problem: String| Err(error_at(file, at, problem));
+    let Ok(Labels(labels)) = serde_json::from_str(record.get()) else {
+        return refuse("expected an object with names of variables and their levels".to_owned());
+    };
     let mut pairs = Vec::new();
-    for (name, label) in record {
-        let Some(variable) = schema.find(name) else {
-            return Err(error_at(file, at, format!("there is no variable {}", quoted(name))));
+    for (name, label) in labels {
+        let Some(variable) = schema.find(&name) else {
+            return refuse(format!("there is no variable {}", quoted(&name)));
         };
-        let level = label.as_str().and_then(|label| schema.variable(variable).level(label));
-        let Some(level) = level else {
-            return Err(error_at(file, at, format!("{label} is not a level of {}", quoted(name))));
+        let Some(level) = schema.variable(variable).level(&label) else {
+            return refuse(format!("{} is not a level of {}", quoted(&label), quoted(&name)));
         };
+        if pairs.iter().any(|&(known, _)| known == variable) {
+            return refuse(format!("the key {} appears twice", quoted(&name)));
+        }
         pairs.push((variable, level));
     }
     pairs.sort_unstable();
     let variables: VarSet = pairs.iter().map(|&(variable, _)| variable).collect();
     Ok(Term { variables, levels: pairs.iter().map(|&(_, level)| level).collect() })
+}
+
+/// The keys and texts of an object, in order; a map would keep the last of two equal keys.
+struct Labels(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Labels;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Labels, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Labels(pairs))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
 }

@@ -1,15 +1,15 @@
 //! The model file: versioned JSON with names instead of indices, checked throughout when
 //! it is read. `docs/formats.md` describes it.
 
-use super::atomic::write_atomic;
-use super::fit_record::FitRecord;
-use super::json_text::json_to_text;
+use super::atomic::write_atomic_with;
+use super::fit_record::FitText;
+use super::json_text::{json_to_text, write_json};
 use super::model_error::error_at;
-use super::model_record::{ContextRecord, LearnedRecord, ModelRecord};
+use super::model_record::{ContextRecord, LearnedRecord, ModelRecord, ModelText};
 use super::source::open_file;
 use crate::context::EdgeContext;
 use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
-use crate::error::{Error, ErrorKind, Remedy, Result, quoted};
+use crate::error::{Error, ErrorKind, Remedy, Result, StructureProblem, quoted};
 use crate::graph::Edge;
 use crate::model::{Model, Provenance};
 use crate::structure::Structure;
@@ -26,23 +26,25 @@ impl Model {
     /// # Errors
     /// When a number in it is not finite.
     pub fn to_json(&self) -> Result<String> {
-        let record = ModelRecord {
-            format: FORMAT.to_owned(),
-            program: Some(concat!("cmnet ", env!("CARGO_PKG_VERSION")).to_owned()),
+        json_to_text(&self.text()?).map_err(|error| error_at("model", "", error.to_string()))
+    }
+
+    /// All that is written, made while it is written.
+    fn text(&self) -> Result<ModelText<'_>> {
+        let text = ModelText {
+            format: FORMAT,
+            program: concat!("cmnet ", env!("CARGO_PKG_VERSION")),
             learned: self.provenance().map(LearnedRecord::from),
-            variables: self.schema().variables().to_vec(),
+            variables: self.schema().variables(),
             edges: edge_names(self.schema(), self.structure()),
             contexts: context_records(self.schema(), self.structure()),
-            parameters: self.fit().map(|fit| FitRecord::new(self.schema(), fit)),
+            parameters: self.fit().map(|fit| FitText::new(self.schema(), fit)),
         };
-        if !record.is_finite() {
-            return Err(error_at(
-                "model",
-                "",
-                "a number in it is not finite, so it cannot be written".to_owned(),
-            ));
+        if !text.is_finite() {
+            let problem = "a number in it is not finite, so it cannot be written";
+            return Err(error_at("model", "", problem.to_owned()));
         }
-        json_to_text(&record).map_err(|error| error_at("model", "", error.to_string()))
+        Ok(text)
     }
 
     /// Reads and checks a model file's text; `file` names it in errors.
@@ -50,7 +52,8 @@ impl Model {
     /// # Errors
     /// Says where in the document something is wrong and what was expected.
     pub fn from_json(text: &str, file: &str) -> Result<Self> {
-        let record: ModelRecord = serde_json::from_str(text).map_err(|error| syntax(file, text, &error))?;
+        let record: ModelRecord<'_> =
+            serde_json::from_str(text).map_err(|error| syntax(file, text, &error))?;
         Reader { file }.model(&record)
     }
 
@@ -84,7 +87,8 @@ impl Model {
     /// # Errors
     /// When a number in it is not finite, or the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        write_atomic(path, self.to_json()?.as_bytes())
+        let text = self.text()?;
+        write_atomic_with(path, |file| write_json(&text, file))
     }
 }
 
@@ -159,6 +163,24 @@ fn refusal(error: &Error) -> String {
     }
 }
 
+/// What a structure cannot hold, with the names of the edge instead of its numbers.
+fn named(error: &Error, one: &str, other: &str) -> String {
+    match error.kind() {
+        ErrorKind::Structure(StructureProblem::FullContext { size, .. }) => format!(
+            "the context of {} - {} would cover all {size} configurations of the common neighbours, \
+             which means no edge at all (regularity)",
+            quoted(one),
+            quoted(other)
+        ),
+        _ => error.to_string(),
+    }
+}
+
+/// Whether two numbers are the same but for the rounding of their digits.
+fn is_near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * other.abs().max(1.0)
+}
+
 /// Checks a record against everything a model promises.
 struct Reader<'a> {
     file: &'a str,
@@ -169,7 +191,7 @@ impl Reader<'_> {
         Err(error_at(self.file, &at.into(), problem.into()))
     }
 
-    fn model(&self, record: &ModelRecord) -> Result<Model> {
+    fn model(&self, record: &ModelRecord<'_>) -> Result<Model> {
         if record.format != FORMAT {
             return self
                 .bad("format", format!("the format is {}; expected {FORMAT:?}", quoted(&record.format)));
@@ -289,7 +311,7 @@ impl Reader<'_> {
             match structure.add_context_element(edge, space.cell(&levels)) {
                 Ok(true) => {}
                 Ok(false) => return self.bad(at, "this element appears twice"),
-                Err(error) => return self.bad(at, error.to_string()),
+                Err(error) => return self.bad(at, named(&error, one, other)),
             }
         }
         Ok(())
@@ -317,6 +339,11 @@ impl Reader<'_> {
         let digest = DataDigest::parse(&record.digest).ok_or_else(|| {
             bad("digest", format!("{}; expected sha256: and 64 hexadecimal digits", quoted(&record.digest)))
         })?;
+        let score = record.log_mpl + record.log_prior;
+        if let Some(recorded) = record.score.filter(|recorded| !is_near(*recorded, score)) {
+            let problem = format!("{recorded:?} is not the sum of log_mpl and log_prior; that is {score:?}");
+            return Err(bad("score", problem));
+        }
         Ok(Provenance {
             rows: record.rows,
             digest,

@@ -1,31 +1,46 @@
 //! The fields of a model file, as they stand in the JSON.
 
-use super::fit_record::FitRecord;
+use super::fit_record::{FitRecord, FitText};
 use crate::data::Variable;
 use crate::model::Provenance;
 use crate::search::StopReason;
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Serialize, Deserialize)]
+/// A model file as it is read.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with the fields of a model")]
-pub(super) struct ModelRecord {
+pub(super) struct ModelRecord<'a> {
     pub(super) format: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) program: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "program")]
+    _program: Option<String>,
+    #[serde(default)]
     pub(super) learned: Option<LearnedRecord>,
     pub(super) variables: Vec<Variable>,
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) parameters: Option<FitRecord>,
+    #[serde(borrow, default)]
+    pub(super) parameters: Option<FitRecord<'a>>,
 }
 
-impl ModelRecord {
+/// A model file as it is written.
+#[derive(Debug, Serialize)]
+pub(super) struct ModelText<'a> {
+    pub(super) format: &'static str,
+    pub(super) program: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) learned: Option<LearnedRecord>,
+    pub(super) variables: &'a [Variable],
+    pub(super) edges: Vec<[String; 2]>,
+    pub(super) contexts: Vec<ContextRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) parameters: Option<FitText<'a>>,
+}
+
+impl ModelText<'_> {
     /// Whether all numbers can be written: JSON knows no infinity.
     pub(super) fn is_finite(&self) -> bool {
         let learned = self.learned.as_ref().is_none_or(LearnedRecord::is_finite);
-        learned && self.parameters.as_ref().is_none_or(FitRecord::is_finite)
+        learned && self.parameters.as_ref().is_none_or(FitText::is_finite)
     }
 }
 
@@ -52,14 +67,14 @@ pub(super) struct LearnedRecord {
     pub(super) stop: StopReason,
     pub(super) log_mpl: f64,
     pub(super) log_prior: f64,
-    /// For the reader of the file; derived.
+    /// For the reader of the file; the sum of the two above.
     #[serde(default)]
-    score: f64,
+    pub(super) score: Option<f64>,
 }
 
 impl LearnedRecord {
     fn is_finite(&self) -> bool {
-        [self.log_mpl, self.log_prior, self.score].iter().all(|number| number.is_finite())
+        [self.log_mpl, self.log_prior].iter().all(|number| number.is_finite())
     }
 }
 
@@ -74,7 +89,7 @@ impl From<&Provenance> for LearnedRecord {
             stop: learned.stop,
             log_mpl: learned.log_mpl,
             log_prior: learned.log_prior,
-            score: learned.score(),
+            score: Some(learned.score()),
         }
     }
 }

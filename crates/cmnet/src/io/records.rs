@@ -4,7 +4,10 @@ use super::sniff::{check_delimiter, sniff};
 use super::text::{LONGEST_ROW, Text};
 use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
 use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
+use std::cell::Cell;
+use std::fmt;
 use std::io::{self, Read};
+use std::rc::Rc;
 
 /// Appended to every text. Zero bytes occur in no text, so that this mark in a row of its
 /// own says that the last row was ended, and inside a row that a quote swallowed the rest.
@@ -13,20 +16,49 @@ const END_MARK: &[u8] = b"\n\0";
 /// Rows are parsed in parts of this size.
 const BUFFER: usize = 1 << 17;
 
+/// The most fields of a row. The parser holds the whole row, and a small compressed file can hold
+/// a row of nothing but delimiters.
+const MOST_FIELDS: usize = 1 << 20;
+
 /// A text with its end mark.
 #[derive(Debug)]
 struct Marked<'a> {
     text: Text<'a>,
     mark: &'static [u8],
+    delimiter: u8,
+    /// Delimiters since the row began, and perhaps some of the rows before it in the buffer.
+    delimiters: Rc<Cell<usize>>,
 }
 
 impl Read for Marked<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.text.read(buffer)? {
-            0 => self.mark.read(buffer),
-            length => Ok(length),
+        let length = match self.text.read(buffer)? {
+            0 => return self.mark.read(buffer),
+            length => length,
+        };
+        let more: usize = buffer[..length].iter().map(|&byte| usize::from(byte == self.delimiter)).sum();
+        let delimiters = self.delimiters.get() + more;
+        self.delimiters.set(delimiters);
+        if delimiters > MOST_FIELDS + BUFFER {
+            return Err(io::Error::other(TooManyFields));
         }
+        Ok(length)
     }
+}
+
+#[derive(Debug)]
+struct TooManyFields;
+
+impl fmt::Display for TooManyFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the row has too many fields")
+    }
+}
+
+impl std::error::Error for TooManyFields {}
+
+fn is_too_wide(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<TooManyFields>()).is_some()
 }
 
 /// The rows of a text, one at a time.
@@ -35,6 +67,7 @@ pub(super) struct Records<'a> {
     reader: Reader<Marked<'a>>,
     record: ByteRecord,
     delimiter: u8,
+    delimiters: Rc<Cell<usize>>,
 }
 
 impl<'a> Records<'a> {
@@ -43,11 +76,15 @@ impl<'a> Records<'a> {
     /// # Errors
     /// When the delimiter cannot be one, or there is no row.
     pub(super) fn open(text: Text<'a>, delimiter: Option<u8>) -> Result<Self> {
-        let delimiter = match delimiter {
-            Some(delimiter) => check_delimiter(delimiter)?,
-            None => sniff(&text.name, &text.head, text.is_whole),
+        let stated = stated_delimiter(&text.head);
+        let delimiter = match (delimiter, stated) {
+            (Some(delimiter), _) | (None, Some(delimiter)) => check_delimiter(delimiter)?,
+            (None, None) => sniff(&text.name, &text.head, text.is_whole),
         };
         let mut records = Self::new(text, delimiter);
+        if stated.is_some() {
+            records.advance()?;
+        }
         if !records.advance()? {
             return Err(Error::input(records.place(), InputProblem::EmptyFile));
         }
@@ -60,13 +97,15 @@ impl<'a> Records<'a> {
     }
 
     fn new(text: Text<'a>, delimiter: u8) -> Self {
+        let delimiters = Rc::new(Cell::new(0));
+        let marked = Marked { text, mark: END_MARK, delimiter, delimiters: Rc::clone(&delimiters) };
         let reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .delimiter(delimiter)
             .buffer_capacity(BUFFER)
-            .from_reader(Marked { text, mark: END_MARK });
-        Self { reader, record: ByteRecord::new(), delimiter }
+            .from_reader(marked);
+        Self { reader, record: ByteRecord::new(), delimiter, delimiters }
     }
 
     /// Reads the next row; `false` at the end. Lines of nothing but blanks are no rows.
@@ -87,7 +126,11 @@ impl<'a> Records<'a> {
     fn read_record(&mut self) -> Result<bool> {
         let line = self.reader.position().line();
         self.text().allowance.set(LONGEST_ROW);
+        self.delimiters.set(0);
         self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
+            CsvErrorKind::Io(source) if is_too_wide(&source) => {
+                Error::input(self.place().at_line(line), InputProblem::TooManyColumns { limit: MOST_FIELDS })
+            }
             CsvErrorKind::Io(source) => self.text().read_error(source, Some(line)),
             other => self.text().read_error(io::Error::other(format!("{other:?}")), Some(line)),
         })
@@ -176,6 +219,15 @@ impl<'a> Records<'a> {
     }
 }
 
+/// The delimiter that the first line states, as Excel writes it: `sep=;`.
+fn stated_delimiter(head: &[u8]) -> Option<u8> {
+    let line = head.split(|&byte| byte == b'\n').next()?;
+    match line.strip_prefix(b"sep=").or_else(|| line.strip_prefix(b"SEP="))? {
+        &[delimiter] if check_delimiter(delimiter).is_ok() => Some(delimiter),
+        _ => None,
+    }
+}
+
 fn line_ends(bytes: &[u8]) -> u64 {
     bytes.iter().map(|&byte| u64::from(byte == b'\n')).sum()
 }
@@ -217,6 +269,15 @@ mod tests {
         );
         assert!(message("\"").starts_with("x, line 1, column 1: the quote opened before \"\""));
         assert!(message("a\n\"b\"\"").starts_with("x, line 2, column 1: the quote opened before \"b\\\"\""));
+    }
+
+    #[test]
+    fn a_row_of_nothing_but_delimiters_is_refused_while_it_is_read() {
+        let row = io::Cursor::new("a\n").chain(io::repeat(b','));
+        let mut records = Records::new(Text::open("x".to_owned(), row, &()).unwrap(), b',');
+        assert!(records.advance().unwrap());
+        let message = records.advance().unwrap_err().to_string();
+        assert!(message.starts_with("x, line 2: there are more than 1048576 columns"), "{message}");
     }
 
     #[test]

@@ -93,7 +93,13 @@ impl LevelOrder {
                 let at = second.map_or(at, |level| level.span().start);
                 Error::input(Place { name: Some(name.clone()), ..place(at) }, problem)
             })?;
-            columns.insert(name, Declared { line: line_of(text.as_bytes(), at), levels });
+            let line = line_of(text.as_bytes(), at);
+            // TOML itself refuses equal keys, but not those that differ by blanks alone.
+            if columns.contains_key(&name) {
+                let what = format!("the column {} appears twice", quoted(&name));
+                return Err(Error::input(place(at), InputProblem::Schema { what }));
+            }
+            columns.insert(name, Declared { line, levels });
         }
         Ok(Self { file: file.to_owned(), columns })
     }

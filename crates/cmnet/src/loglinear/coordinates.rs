@@ -3,7 +3,7 @@
 
 use super::rank::blocks;
 use super::ratio::{Ratio, Sum};
-use super::restriction::{Restriction, restrictions};
+use super::restriction::{Restriction, check_restrictions, restrictions};
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, ask};
@@ -43,6 +43,7 @@ impl Coordinates {
     /// # Errors
     /// As [`Coordinates::new`]; when the control asks to stop.
     pub fn under(structure: &Structure, terms: &Terms, control: &dyn Control) -> Result<Self> {
+        check_restrictions(structure, terms)?;
         let rows = restrictions(structure, terms);
         let mut dependent: BTreeMap<usize, Vec<(usize, Ratio)>> = BTreeMap::new();
         for block in blocks(&rows, terms.len()) {

@@ -27,6 +27,10 @@ use rayon::prelude::*;
 /// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
 const TABLES: u64 = 4;
 
+/// What the terms themselves may take however little memory there is, in bytes. Of much memory,
+/// a quarter is theirs: coordinates, tables and what is said about each term take the rest.
+const LEAST_FOR_TERMS: u64 = 16 << 20;
+
 /// Iterations of L-BFGS before Newton's method takes over: by then it is near enough, and on
 /// tables with rare cells L-BFGS would need thousands more.
 const CLIMB: u64 = 20;
@@ -119,7 +123,7 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
     check_cardinalities(structure, counts.cardinalities(), names)?;
     check_rows(counts.rows())?;
     check(control)?;
-    let terms = Terms::new(structure, names)?;
+    let terms = Terms::within(structure, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
     let coordinates = Coordinates::under(structure, &terms, control)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;

@@ -81,7 +81,11 @@ impl FitOptions {
     pub(crate) fn check(&self) -> Result<()> {
         check_smoothing(self.smoothing)?;
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::option(OptionName::Tolerance, self.tolerance.to_string(), "a number above 0"));
+            return Err(Error::option(
+                OptionName::Tolerance,
+                format!("{:?}", self.tolerance),
+                "a number above 0",
+            ));
         }
         if self.max_iterations == 0 {
             return Err(Error::option(OptionName::MaxIterations, "0", Expected::AtLeast(1)));

@@ -1,7 +1,7 @@
 //! Parameter count: the exact rank of the restrictions, block by block (paper, section 2.2).
 
 use super::modular::Echelon;
-use super::restriction::{Restriction, restrictions};
+use super::restriction::{Restriction, check_restrictions, restrictions};
 use super::term::Terms;
 use crate::Structure;
 use crate::control::Control;
@@ -31,6 +31,7 @@ use std::collections::BTreeMap;
 /// ```
 pub fn parameter_count(structure: &Structure) -> Result<usize> {
     let terms = Terms::new(structure, None)?;
+    check_restrictions(structure, &terms)?;
     let rows = restrictions(structure, &terms);
     let mut rank = 0;
     for block in blocks(&rows, terms.len()) {

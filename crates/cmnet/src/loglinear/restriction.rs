@@ -3,8 +3,12 @@
 use super::term::{TermSet, Terms};
 use crate::Structure;
 use crate::data::Var;
+use crate::error::{Error, Remedy, Result};
 use crate::graph::{Edge, Graph, VarSet};
 use crate::table::{Cell, OutcomeSpace};
+
+/// The most bytes that the restrictions of one structure may take.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// One restriction: the terms with these numbers sum to zero.
 ///
@@ -46,6 +50,30 @@ pub fn restrictions(structure: &Structure, terms: &Terms) -> Vec<Restriction> {
         }
     }
     all
+}
+
+/// Refuses restrictions that would take too much, before they are listed.
+pub(super) fn check_restrictions(structure: &Structure, terms: &Terms) -> Result<()> {
+    let mut used = 0u64;
+    for context in structure.contexts() {
+        let pattern = ElementPattern::new(structure.graph(), terms, context.edge(), context.space());
+        let (low, high) = context.edge().ends();
+        let levels = |v: Var| u64::from(terms.cardinalities()[v]) - 1;
+        let pairs = levels(low).saturating_mul(levels(high));
+        for cell in context.elements() {
+            // One term for each set of common neighbours of which none is at its first level.
+            let above = context.space().configuration(cell).iter().filter(|&&level| level > 0).count();
+            let sets = 1usize.checked_shl(above as u32).unwrap_or(usize::MAX).min(pattern.sets.len());
+            let bytes = (size_of::<Restriction>() as u64).saturating_add(8 * sets as u64);
+            used = used.saturating_add(bytes.saturating_mul(pairs));
+        }
+        if used > MOST_BYTES {
+            let what = "the memory of the restrictions that the contexts put on the terms";
+            let remedies = [Remedy::LearnSparserGraph, Remedy::SmallerKappa];
+            return Err(Error::limit(what, format!("{} MiB", MOST_BYTES >> 20), remedies));
+        }
+    }
+    Ok(())
 }
 
 /// Lists the restrictions of the elements of one edge's context.

@@ -14,6 +14,15 @@ pub(super) const MOST_CLIQUE_CELLS: u64 = 1 << 20;
 /// The most terms of one structure.
 pub(super) const MOST_TERMS: usize = 1 << 22;
 
+/// The most bytes that the terms of one structure may take: each set of variables costs far
+/// more than a number, and a clique of 20 binary variables has a million of them.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Bytes of a set, its own and for each member, and of a term. Measured, and rounded up.
+const SET_BYTES: u64 = 320;
+const MEMBER_BYTES: u64 = 48;
+const TERM_BYTES: u64 = 48;
+
 /// One phi-term: phi_A(x_A) with every level of x_A above 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
@@ -117,11 +126,17 @@ impl Terms {
     ///
     /// # Errors
     /// When a clique has more than 2^20 configurations (the message names
-    /// its variables), or all together more than 2^22 terms.
+    /// its variables), or all together more than 2^22 terms or 256 MiB.
     pub fn new(structure: &Structure, names: Option<&Schema>) -> Result<Self> {
+        Self::within(structure, names, MOST_BYTES)
+    }
+
+    /// As [`Terms::new`], if they take no more than so many bytes.
+    pub(crate) fn within(structure: &Structure, names: Option<&Schema>, memory: u64) -> Result<Self> {
         let cardinalities = structure.cardinalities().to_vec();
         let guard = |set: &[Var]| check_clique(set, &cardinalities, names);
         let cliques = guarded_cliques(structure.graph(), &guard)?;
+        check_bytes(structure.graph(), &cardinalities, memory)?;
         let mut sets: Vec<TermSet> = Vec::new();
         let mut len = 0;
         visit_complete_sets(structure.graph(), &cardinalities, |set| {
@@ -232,6 +247,57 @@ fn check_clique(set: &[Var], cardinalities: &[u32], names: Option<&Schema>) -> R
     ))
 }
 
+/// Refuses terms that would take too much, before one of them is held.
+fn check_bytes(graph: &Graph, cardinalities: &[u32], memory: u64) -> Result<()> {
+    let most = memory.min(MOST_BYTES);
+    let mut used = 0u64;
+    for v in (0..graph.nodes()).filter(|&v| cardinalities[v] > 1) {
+        let later = later(graph, cardinalities, v);
+        let first = Grown { members: 1, terms: u64::from(cardinalities[v]) - 1 };
+        add_bytes(graph, cardinalities, (first, &later), most, &mut used)?;
+    }
+    Ok(())
+}
+
+/// A complete set by what matters to its size.
+#[derive(Clone, Copy)]
+struct Grown {
+    members: u64,
+    terms: u64,
+}
+
+fn add_bytes(
+    graph: &Graph,
+    cardinalities: &[u32],
+    (set, growth): (Grown, &VarSet),
+    most: u64,
+    used: &mut u64,
+) -> Result<()> {
+    let own = SET_BYTES + MEMBER_BYTES * set.members + TERM_BYTES.saturating_mul(set.terms);
+    *used = used.saturating_add(own);
+    if *used > most {
+        let bounded = most < MOST_BYTES;
+        let remedies =
+            [if bounded { Remedy::MoreMemory } else { Remedy::GroupLevels }, Remedy::LearnSparserGraph];
+        let what = "the memory of the log-linear terms of the structure";
+        return Err(Error::limit(what, format!("{} MiB", most >> 20), remedies));
+    }
+    for v in growth.iter() {
+        let grown = Grown {
+            members: set.members + 1,
+            terms: set.terms.saturating_mul(u64::from(cardinalities[v]) - 1),
+        };
+        let left = growth.intersection(&later(graph, cardinalities, v));
+        add_bytes(graph, cardinalities, (grown, &left), most, used)?;
+    }
+    Ok(())
+}
+
+/// The neighbours of a variable that come after it and have more than one level.
+fn later(graph: &Graph, cardinalities: &[u32], v: Var) -> VarSet {
+    graph.markov_blanket(v).iter().filter(|&w| w > v && cardinalities[w] > 1).collect()
+}
+
 fn too_many_terms() -> Error {
     Error::limit("the number of log-linear terms of the structure", MOST_TERMS, Remedy::LearnSparserGraph)
 }
@@ -244,7 +310,7 @@ fn visit_complete_sets(
     mut visit: impl FnMut(VarSet) -> Result<()>,
 ) -> Result<()> {
     let varies = |v: &Var| cardinalities[*v] > 1;
-    let later = |v: Var| graph.markov_blanket(v).iter().filter(varies).filter(|&w| w > v).collect::<VarSet>();
+    let later = |v: Var| later(graph, cardinalities, v);
     let singles = (0..graph.nodes()).filter(varies);
     let mut level: Vec<(VarSet, VarSet)> = singles.map(|v| (VarSet::from_iter([v]), later(v))).collect();
     while !level.is_empty() {
@@ -297,5 +363,21 @@ mod tests {
         let refusal = Terms::new(&structure(&[2; 40], &edges), None).unwrap_err().to_string();
         assert!(refusal.contains("clique {variable 0, variable 1, "), "{refusal}");
         assert!(refusal.contains("1048576"), "{refusal}");
+    }
+
+    #[test]
+    fn terms_that_take_too_much_are_refused_before_they_are_held() {
+        let complete = |nodes: usize, levels: u32| {
+            let edges: Vec<_> = Graph::empty(nodes).pairs().map(Edge::ends).collect();
+            structure(&vec![levels; nodes], &edges)
+        };
+        let refusal =
+            |structure: &Structure, memory| Terms::within(structure, None, memory).unwrap_err().to_string();
+        let large = refusal(&complete(20, 2), u64::MAX);
+        assert!(large.contains("terms of the structure goes beyond the limit of 256 MiB"), "{large}");
+        let small = refusal(&complete(16, 2), 32 << 20);
+        assert!(small.contains("limit of 32 MiB; give more memory"), "{small}");
+        // Many levels are cheap where sets are few.
+        assert_eq!(Terms::new(&complete(2, 1000), None).unwrap().len(), 1_000_000 - 1);
     }
 }

@@ -143,7 +143,8 @@ fn levels_are_ordered_by_schema_or_value_or_bytes() {
     assert_eq!(levels(&loaded.data, 0), ["10", "9", "-1"]);
     assert_eq!(levels(&loaded.data, 3), ["low", "middle", "high"]);
     assert_eq!(loaded.data.level_counts(3), [2, 0, 1]);
-    assert_eq!(loaded.warnings, [Warning::UnusedLevels { name: "d".to_owned(), count: 1 }]);
+    let same = Warning::SameNumber { name: "c".to_owned(), level: "1".to_owned(), other: "1.0".to_owned() };
+    assert_eq!(loaded.warnings, [same, Warning::UnusedLevels { name: "d".to_owned(), count: 1 }]);
 }
 
 #[test]

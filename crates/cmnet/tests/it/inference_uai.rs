@@ -131,3 +131,22 @@ fn evidence_on_the_boundary_is_improbable_and_answered() {
     let b = network.posterior(&one, &ask).unwrap().marginal(1);
     assert!(b[0] < 1e-5 && (b[0] + b[1] - 1.0).abs() < 1e-12, "{b:?}");
 }
+
+#[test]
+fn the_plan_counts_the_tree_for_the_probability_of_the_evidence() {
+    // An imported network knows no log Z: that takes the tree without the evidence.
+    let scope: Vec<String> = (0..12).map(|v| v.to_string()).collect();
+    let entries: Vec<String> = (0..1 << 12).map(|cell: u32| (1 + cell % 7).to_string()).collect();
+    let text =
+        format!("MARKOV 12 {} 1 12 {} 4096 {}", ["2"; 12].join(" "), scope.join(" "), entries.join(" "));
+    let read = uai::read_network(&text, "x").unwrap();
+    let network = Network::new(&read.schema, &read.structure, read.parameters).unwrap();
+    let given = (0..8).map(|v| format!("X{v}=0")).collect::<Vec<_>>().join(",");
+    let query = network.query().given(&given).unwrap();
+    let bytes = |query: &cmnet::Query<'_>| query.plan(cmnet::Question::Marginals).unwrap().bytes;
+    assert_eq!((bytes(&query), bytes(&network.query())), (65_536, 65_536));
+    assert!(query.run().unwrap().log_evidence.is_some());
+    // Where that does not fit, it is left out and not counted.
+    let small = query.memory(1 << 12);
+    assert_eq!((bytes(&small), small.run().unwrap().log_evidence), (256, None));
+}

@@ -10,9 +10,10 @@ use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
 use cmnet::{
     ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, Scorer, SearchUsed, StopReason,
-    Structure,
+    Structure, quoted,
 };
-use cmnet_check::{Labelled, Optimality, Scoring, Table, is_locally_optimal, score};
+use cmnet_check::{Labelled, Optimality, Score, Scoring, Table, is_locally_optimal, score};
+use cmnet_report::align::decimal;
 use cmnet_report::answer::CheckedAnswer;
 
 /// Scores that differ by more than this share are a disagreement.
@@ -34,11 +35,13 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
     let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit));
     let parameters = model.fit().map(examine).transpose()?;
+    let found = score(&table, &structure, &scoring)?;
     let overridden = arguments.score.kappa.is_some() || arguments.score.alpha.is_some();
     let verdict = Verdict {
         rows: data.rows() as f64,
         regular: structure.is_regular(table.cardinalities()),
-        score: score(&table, &structure, &scoring)?.total(),
+        score: found.total(),
+        wrong_records: wrong_records(&model, &data, (!overridden).then_some(found)),
         learner: learner.map(cmnet::Nats::to_f64),
         recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
@@ -66,6 +69,8 @@ struct Verdict {
     rows: f64,
     regular: bool,
     score: f64,
+    /// Numbers in the file, the score apart, that are not those of the table and the model.
+    wrong_records: Vec<String>,
     learner: Option<f64>,
     recorded: Option<f64>,
     same_data: Option<bool>,
@@ -89,17 +94,19 @@ impl Verdict {
     }
 
     fn agrees(&self) -> bool {
-        // Sums of logarithms of factorials of so many rows are rounded.
-        let rounding = 4.0 * f64::EPSILON * self.rows * libm::log(self.rows);
-        let allowed = rounding.max(TOLERANCE * self.score.abs().max(1.0));
-        let near = |other: f64| (self.score - other).abs() <= allowed;
+        let near = |other: f64| is_near(self.score, other, self.rows);
         let recorded = !self.claims_hold() || self.recorded.is_none_or(near);
         let optimal = !(self.claims_hold() && self.claims_optimality) || self.is_local() != Some(false);
         let parameters = self.parameters.as_ref().is_none_or(ParameterVerdict::agrees);
-        self.regular && self.learner.is_none_or(near) && recorded && optimal && parameters
+        self.wrong_records.is_empty()
+            && self.regular
+            && self.learner.is_none_or(near)
+            && recorded
+            && optimal
+            && parameters
     }
 
-    fn answer(&self, model: &Model) -> CheckedAnswer<&ParameterVerdict> {
+    fn answer(&self, model: &Model) -> CheckedAnswer<'_, &ParameterVerdict> {
         CheckedAnswer {
             agrees: self.agrees(),
             score: self.score,
@@ -108,6 +115,7 @@ impl Verdict {
             learner_score: self.learner,
             recorded_score: self.recorded,
             same_data: self.same_data,
+            wrong_records: &self.wrong_records,
             parameters: self.parameters.as_ref(),
             finding: self.finding(model),
         }
@@ -115,7 +123,7 @@ impl Verdict {
 
     fn as_text(&self, model: &Model) -> String {
         let yes = |value: bool| if value { "yes" } else { "NO" };
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.6}"));
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), decimal);
         let local = self.is_local().map_or("not examined", yes);
         let mut text = format!(
             "score by the referee    {:.6}\n\
@@ -130,6 +138,10 @@ impl Verdict {
         );
         if let Some(parameters) = &self.parameters {
             text += &parameters.as_text();
+        }
+        for wrong in &self.wrong_records {
+            text += wrong;
+            text.push('\n');
         }
         if self.same_data == Some(false) {
             text += "This is not the table the model was learned from: its recorded score is not compared.\n";
@@ -159,8 +171,8 @@ impl Verdict {
             )),
             Optimality::BetterGraph { edge, climbed, score } => Some(format!(
                 "Toggling the edge {} - {} gives the higher score {:.6} instead of {score:.6}.",
-                model.schema().name(edge.0),
-                model.schema().name(edge.1),
+                output::on_one_line(model.schema().name(edge.0)),
+                output::on_one_line(model.schema().name(edge.1)),
                 climbed.score
             )),
             Optimality::Stopped { examined } => {
@@ -168,6 +180,38 @@ impl Verdict {
             }
         }
     }
+}
+
+/// Whether two scores of so many rows are the same but for rounding: they are sums of logarithms
+/// of factorials.
+fn is_near(found: f64, other: f64, rows: f64) -> bool {
+    let rounding = 4.0 * f64::EPSILON * rows * libm::log(rows);
+    (found - other).abs() <= rounding.max(TOLERANCE * found.abs().max(1.0))
+}
+
+/// What the file records about learning and is not so. Numbers are held against the table that
+/// the model was learned from, and the parts of the score only under its own options.
+fn wrong_records(model: &Model, data: &Dataset, found: Option<Score>) -> Vec<String> {
+    let Some(learned) = model.provenance() else { return Vec::new() };
+    let mut wrong = Vec::new();
+    if let SearchUsed::Other(name) = &learned.search {
+        wrong.push(format!("The file records the search {}, which does not exist.", quoted(name)));
+    }
+    if learned.digest != DataDigest::of(data) {
+        return wrong;
+    }
+    if learned.rows != data.rows() {
+        wrong.push(format!("The file records {} rows; the table has {}.", learned.rows, data.rows()));
+    }
+    let Some(found) = found else { return wrong };
+    let parts =
+        [("log_mpl", learned.log_mpl, found.log_mpl), ("log_prior", learned.log_prior, found.log_prior)];
+    for (name, recorded, found) in parts {
+        if !is_near(found, recorded, data.rows() as f64) {
+            wrong.push(format!("The file records {name} {}; that is {}.", decimal(recorded), decimal(found)));
+        }
+    }
+    wrong
 }
 
 /// Asks the referee whether Algorithms 1 and 2 would stay here, with progress and Ctrl-C.

@@ -1,10 +1,11 @@
 //! The referee's word on fitted parameters: restrictions, gradient, likelihood.
 
-use cmnet::{Estimate, Fit, RIDGE};
+use cmnet::{Estimate, Fit, FitStatus, RIDGE};
 use cmnet_check::{
     CheckError, Ending, Imagined, Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood,
     maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,
 };
+use cmnet_report::align::decimal;
 use serde::Serialize;
 
 /// Violations and gradients above this are a disagreement.
@@ -31,6 +32,8 @@ pub(super) struct ParameterVerdict {
     /// `None` where it was not examined.
     gradient: Option<f64>,
     gradient_allowed: f64,
+    /// The derivative that the file records; null where the estimate did not converge.
+    recorded_gradient: Option<f64>,
     /// The largest log-likelihood, or pseudo-log-likelihood, by the referee's own optimiser.
     log_likelihood: Option<f64>,
     recorded_log_likelihood: Option<f64>,
@@ -46,7 +49,8 @@ pub(super) struct ParameterVerdict {
 
 impl ParameterVerdict {
     pub(super) fn agrees(&self) -> bool {
-        let gradient = self.gradient.is_none_or(|found| found <= self.gradient_allowed);
+        let small = |gradient: f64| gradient <= self.gradient_allowed;
+        let gradient = self.gradient.is_none_or(small) && self.recorded_gradient.is_none_or(small);
         let likelihood = match (self.log_likelihood, self.recorded_log_likelihood) {
             (Some(found), Some(recorded)) => {
                 let (least, share) = LIKELIHOOD_TOLERANCE;
@@ -75,20 +79,24 @@ impl ParameterVerdict {
     pub(super) fn as_text(&self) -> String {
         let number =
             |value: Option<f64>| value.map_or("not examined".to_owned(), |value| format!("{value:.3e}"));
-        let total =
-            |value: Option<f64>| value.map_or("not examined".to_owned(), |value| format!("{value:.6}"));
+        let total = |value: Option<f64>| value.map_or("not examined".to_owned(), decimal);
         format!(
             "parameters              {} (recorded {})\n\
              restrictions broken by  {:.3e}\n\
              gradient per row        {} (allowed {})\n\
-             log-likelihood          {} (recorded {})\n{}{}",
+             log-likelihood          {} (recorded {})\n{}{}{}",
             self.parameters,
             self.recorded_parameters,
             self.restriction_violation,
             number(self.gradient),
             number(Some(self.gradient_allowed)),
             total(self.log_likelihood),
-            self.recorded_log_likelihood.map_or("none".to_owned(), |value| format!("{value:.6}")),
+            self.recorded_log_likelihood.map_or("none".to_owned(), decimal),
+            match self.recorded_gradient.filter(|&recorded| recorded > self.gradient_allowed) {
+                Some(recorded) =>
+                    format!("The file records the gradient {recorded:.3e}, which is no maximum's.\n"),
+                None => String::new(),
+            },
             match (self.boundary, self.recorded_boundary) {
                 (Some(true), false) => "The estimate lies at infinity, which is not recorded.\n",
                 _ => "",
@@ -112,12 +120,14 @@ pub(super) fn examine(
             phi[place] = value;
         }
     }
+    let converged = matches!(fit.status, FitStatus::Converged | FitStatus::Boundary);
     let mut verdict = ParameterVerdict {
         parameters: model.parameter_count(),
         recorded_parameters: fit.free_parameters,
         restriction_violation: restriction_violation(&model, &phi)?,
         gradient: None,
         gradient_allowed: TOLERANCE,
+        recorded_gradient: converged.then_some(fit.gradient),
         log_likelihood: None,
         recorded_log_likelihood: fit.log_likelihood.or(fit.pseudo_log_likelihood),
         boundary: None,

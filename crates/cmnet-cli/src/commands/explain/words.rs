@@ -1,6 +1,7 @@
 //! The same in sentences.
 
 use crate::commands::asking;
+use crate::output;
 use cmnet::{Schema, VarSet};
 use cmnet_report::answer::Explained;
 use cmnet_report::sentence;
@@ -13,7 +14,7 @@ const MOST_PAIRS: usize = 20;
 
 /// An explanation in words.
 pub(super) fn of(explained: &Explained<'_>) -> String {
-    let words = Words { schema: explained.model.schema(), explained };
+    let words = Words { schema: &output::printable(explained.model.schema()), explained };
     words.blankets() + &words.contexts() + &words.cuts() + &words.edges() + &words.independence()
 }
 

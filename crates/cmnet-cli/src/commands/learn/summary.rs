@@ -1,6 +1,7 @@
 //! What `cmnet learn` prints for people.
 
 use crate::dialect::CommandLine;
+use crate::output;
 use cmnet::{
     Criterion, Dataset, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedTable, Nats,
     SearchReason, SearchUsed, StopReason,
@@ -191,8 +192,8 @@ fn limits(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Resul
     if learned.limited.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> =
-        learned.limited.iter().take(8).map(|&variable| data.schema().name(variable)).collect();
+    let name = |&variable: &usize| output::on_one_line(data.schema().name(variable));
+    let names: Vec<_> = learned.limited.iter().take(8).map(name).collect();
     let more = if learned.limited.len() > 8 { ", ..." } else { "" };
     let advice = if learned.search == SearchUsed::Blanket {
         "raise --max-neighbors or --max-configurations"
