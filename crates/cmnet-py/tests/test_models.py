@@ -48,7 +48,10 @@ def test_learned(heart):
     assert list(frame["kappa"]) == ["eps", "n^-1", "n^-0.5", "n^-0.25"]
     assert frame["bic"].idxmax() == learned.selected_index
     assert "* n^-0.5" in repr(learned).replace("  ", " ") and "<table>" in learned._repr_html_()
-    assert cmnet.learn(heart, select="none").selected is None
+    unchosen = cmnet.learn(heart, select="none")
+    assert unchosen.selected_index is None and "<table>" in unchosen._repr_html_()
+    with pytest.raises(cmnet.QuestionError, match="none of 4 models was chosen"):
+        unchosen.selected
     assert cmnet.learn(heart, kappa=0.1, select="none").selected.fitted is None
     assert cmnet.learn(heart, kappa=["eps", 0.25]).models[1].kappa == "0.25"
 

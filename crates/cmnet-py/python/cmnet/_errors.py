@@ -114,6 +114,10 @@ class InternalError(CmnetError, RuntimeError):
     """A defect of cmnet; please report it."""
 
 
+class TableWarning(UserWarning):
+    """What an owner of a table should know: columns that look like identifiers, constant ones, ..."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during long work; ``partial`` holds what was found before it.
 
