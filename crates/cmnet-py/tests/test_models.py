@@ -130,7 +130,7 @@ def test_drawings(heart_model, tmp_path):
     svg = heart_model._repr_svg_()
     assert tree.fromstring(svg).tag.endswith("svg") and "smoking" in svg
     html = heart_model._repr_html_()
-    assert svg in html and "Model(6 variables" in html
+    assert svg in html.replace("height:auto;", "") and "Model(6 variables" in html
     for ending in ("svg", "dot", "tex", "graphml"):
         heart_model.draw(tmp_path / f"graph.{ending}")
         assert (tmp_path / f"graph.{ending}").stat().st_size > 100
@@ -140,8 +140,8 @@ def test_drawings(heart_model, tmp_path):
 def test_networkx(heart_model):
     graph = heart_model.to_networkx()
     assert set(graph.nodes) == set(heart_model.names) and graph.number_of_edges() == 6
-    assert graph.nodes["smoking"]["levels"] == ["no", "yes"]
-    assert graph.edges["smoking", "systolic_blood_pressure"]["elements"] == [(">=3",)]
+    assert graph.nodes["smoking"]["levels"] == '["no", "yes"]'
+    assert graph.edges["smoking", "systolic_blood_pressure"]["elements"] == '[[">=3"]]'
     assert nx_components(graph) == nx_components(networkx.Graph(heart_model.edges)) | {frozenset({"family_anamnesis"})}
 
 

@@ -17,7 +17,10 @@ import cmnet
 from cmnet.sklearn import CMNClassifier, CMNDensity
 
 # Checks that cannot apply to an estimator of categories, each with its reason.
-NOT_APPLICABLE: dict[str, str] = {}
+NOT_APPLICABLE: dict[str, str] = {
+    "check_sample_weight_equivalence_on_dense_data": "its features have decimals; test_weights_count_rows does it",
+    "check_classifiers_one_label_sample_weights": "its features have decimals; test_one_class_by_weights does it",
+}
 
 
 def expected_failed_checks(estimator):
@@ -237,6 +240,12 @@ def test_weights_count_rows(cars):
     for bad, words in (np.full(len(y), 0.5), "whole numbers"), (-weights, "[Nn]egative"), (0 * weights, "zero"):
         with pytest.raises(ValueError, match=words):
             CMNClassifier().fit(X, y, sample_weight=bad)
+
+
+def test_one_class_by_weights(cars):
+    X, y = cars
+    fitted = CMNClassifier(kappa="eps").fit(X, y, sample_weight=(y == "acc").astype(int))
+    assert set(fitted.predict(X)) == {"acc"}
 
 
 def test_logarithms_threads_and_bars(cars, capsys):

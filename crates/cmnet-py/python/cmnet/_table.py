@@ -298,6 +298,10 @@ class Rows(dict[str, "list[str]"]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rows) and self._rows == other._rows
 
+    def __ne__(self, other: object) -> bool:
+        # A dict has one of its own.
+        return not self == other
+
     __hash__ = None
 
     def __reduce__(self) -> tuple[Any, ...]:
