@@ -2,7 +2,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
 use arrow_schema::DataType;
@@ -95,12 +96,13 @@ impl<'a> Cells<'a> {
             T::Utf8View => Kind::View(array.as_string_view()),
             T::Null => Kind::Missing,
             T::Dictionary(_, values) => {
-                check(values)?;
-                let labels = labels_of(array.as_any_dictionary().values());
+                let named = array.as_any_dictionary().values();
+                check(values, named)?;
+                let labels = labels_of(named);
                 Kind::Dictionary { array, labels, keys: Vec::new() }
             }
             other => {
-                check(other)?;
+                check(other, array)?;
                 Kind::Written { array, labels: Labels::default() }
             }
         };
@@ -204,17 +206,50 @@ fn tell_numbers(array: &dyn Array, mut tell: impl FnMut(Option<i128>)) {
         DataType::UInt32 => each::<UInt32Type>(array, &mut tell),
         DataType::UInt64 => each::<UInt64Type>(array, &mut tell),
         DataType::Decimal128(_, 0) => each::<Decimal128Type>(array, &mut tell),
+        other if other.is_floating() => {
+            tell_floats(array, |number| tell(number.map(|number| number as i128)))
+        }
         _ => (0..array.len()).for_each(|_| tell(None)),
     }
 }
 
+/// Tells of each floating-point number of an array; what is not a number is missing.
+fn tell_floats(array: &dyn Array, mut tell: impl FnMut(Option<f64>)) {
+    fn each<T: ArrowPrimitiveType>(array: &dyn Array, tell: &mut impl FnMut(Option<f64>))
+    where
+        T::Native: Into<f64>,
+    {
+        let known = |number: T::Native| Some(number.into()).filter(|number: &f64| !number.is_nan());
+        array.as_primitive::<T>().iter().for_each(|number| tell(number.and_then(known)));
+    }
+    match array.data_type() {
+        DataType::Float16 => each::<Float16Type>(array, &mut tell),
+        DataType::Float32 => each::<Float32Type>(array, &mut tell),
+        _ => each::<Float64Type>(array, &mut tell),
+    }
+}
+
+/// Floating-point numbers from which on not every whole number is one.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// Whether an array holds whole numbers written as floating-point ones, as integers with missing
+/// values and binned measurements are.
+fn are_whole(array: &dyn Array) -> bool {
+    let mut whole = true;
+    tell_floats(array, |number| {
+        whole &= number.is_none_or(|number| number.fract() == 0.0 && number.abs() <= WHOLE);
+    });
+    whole
+}
+
 /// Whether values of a type can be categories.
-fn check(data_type: &DataType) -> Result<(), InputProblem> {
+fn check(data_type: &DataType, values: &dyn Array) -> Result<(), InputProblem> {
     use DataType as T;
     let what = match data_type {
         // Decimals without decimals are whole numbers of more than 64 bits, as sums in SQL are.
         T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::Boolean | T::Decimal128(_, 0) => return Ok(()),
         other if other.is_integer() => return Ok(()),
+        other if other.is_floating() && are_whole(values) => return Ok(()),
         other if other.is_floating() || other.is_decimal() => "numbers with decimals",
         other if other.is_temporal() => "dates, times or durations",
         T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => "bytes",
@@ -228,8 +263,7 @@ fn check(data_type: &DataType) -> Result<(), InputProblem> {
 pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
     let advice = match what {
         "numbers with decimals" => {
-            "bin them first, for instance with pandas.cut, polars' cut or numpy.digitize; \
-             whole numbers can be cast to integers"
+            "bin them first, for instance with pandas.cut, polars' cut or numpy.digitize"
         }
         "dates, times or durations" => {
             "bin them first, for instance by year, month or weekday, and keep the bins as texts or integers"

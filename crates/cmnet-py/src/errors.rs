@@ -54,6 +54,8 @@ fn build(py: Python<'_>, error: &Error, facts: &Bound<'_, PyDict>) -> PyResult<P
             facts.set_item("errno", errno(source))?;
             "FileError"
         }
+        // Whoever asked the work to stop has its own exception to raise: nobody should see this one.
+        ErrorKind::Stopped(_) => "Interrupted",
         _ => "CmnetError",
     };
     raise(py, class, &error.words(&Keywords), facts)

@@ -17,7 +17,10 @@ import cmnet
 from cmnet.sklearn import CMNClassifier, CMNDensity
 
 # Checks that cannot apply to an estimator of categories, each with its reason.
-NOT_APPLICABLE: dict[str, str] = {}
+NOT_APPLICABLE: dict[str, str] = {
+    "check_sample_weight_equivalence_on_dense_data": "its features have decimals; test_weights_count_rows does it",
+    "check_classifiers_one_label_sample_weights": "its features have decimals; test_one_class_by_weights does it",
+}
 
 
 def expected_failed_checks(estimator):
@@ -199,3 +202,72 @@ def test_missing_values_are_no_unknown_levels(cars):
     for unknown in ("missing", "error"):
         with pytest.raises(ValueError, match="missing"):
             density.set_params(handle_unknown=unknown).score_samples(odd)
+
+
+def test_the_model_of_a_classifier_has_its_classes_and_their_name(cars):
+    X, y = cars
+    model = CMNClassifier(kappa="n^-0.5").fit(X, y).model_
+    assert model.names == [*X.columns, "acceptability"] and model.levels["acceptability"] == sorted(set(y))
+    answer = model.query({"safety": "low"}, "acceptability")["acceptability"]
+    assert answer["unacc"] == max(answer.values())
+    for classes, levels in ([10, 9, 2], ["2", "9", "10"]), ([1.0, 0.0, 3.0], ["0", "1", "3"]), ([True, False], ["false", "true"]):
+        codes = np.arange(len(y)) % len(classes)
+        numbers = CMNClassifier(kappa="eps").fit(X.to_numpy(), np.array(classes)[codes])
+        assert numbers.model_.levels["class"] == levels
+        assert set(numbers.predict(X.to_numpy())) <= set(classes)
+    # Labels that would not stay as they are become numbers.
+    odd = CMNClassifier(kappa="eps").fit(X, np.array([" a", "a"])[np.arange(len(y)) % 2])
+    assert odd.model_.levels["class"] == ["0", "1"] and set(odd.predict(X)) <= {" a", "a"}
+    taken = CMNClassifier(kappa="eps").fit(X, y.rename("safety"))
+    assert taken.model_.names[-1] == "safety_"
+
+
+def test_weights_count_rows(cars):
+    X, y = cars
+    random = np.random.default_rng(3)
+    weights = random.integers(0, 4, len(y))
+    places = np.repeat(np.arange(len(y)), weights)
+    texts = X.astype(str)
+    for table, take in (
+        (X, lambda table: table.iloc[places]),
+        (texts.to_numpy(), lambda table: table[places]),
+        (polars.from_pandas(texts), lambda table: table[places]),
+        (pyarrow.Table.from_pandas(texts), lambda table: table.take(places)),
+    ):
+        weighted = CMNClassifier(kappa="n^-0.5").fit(table, y, sample_weight=weights)
+        assert weighted.model_ == CMNClassifier(kappa="n^-0.5").fit(take(table), y.iloc[places]).model_
+        assert CMNDensity(kappa="eps").fit(table, sample_weight=weights).model_ == CMNDensity(kappa="eps").fit(take(table)).model_
+    for bad, words in (np.full(len(y), 0.5), "whole numbers"), (-weights, "[Nn]egative"), (0 * weights, "zero"):
+        with pytest.raises(ValueError, match=words):
+            CMNClassifier().fit(X, y, sample_weight=bad)
+
+
+def test_one_class_by_weights(cars):
+    X, y = cars
+    fitted = CMNClassifier(kappa="eps").fit(X, y, sample_weight=(y == "acc").astype(int))
+    assert set(fitted.predict(X)) == {"acc"}
+
+
+def test_logarithms_threads_and_bars(cars, capsys):
+    X, y = cars
+    one = CMNClassifier(kappa="n^-0.5", n_jobs=1).fit(X, y)
+    assert np.allclose(np.exp(one.predict_log_proba(X)), one.predict_proba(X))
+    for jobs in (2, -1, -1000):
+        assert CMNClassifier(kappa="n^-0.5", n_jobs=jobs).fit(X, y).model_ == one.model_
+    for jobs in (0, True, "two"):
+        with pytest.raises(ValueError, match="n_jobs"):
+            CMNClassifier(n_jobs=jobs).fit(X, y)
+    capsys.readouterr()
+    CMNClassifier(kappa="n^-0.5", verbose=1).fit(X, y)
+    assert "cmnet" in capsys.readouterr().err
+
+
+def test_complaints_about_missing_values_name_no_option_of_others(cars):
+    X, y = cars
+    holes = X.astype(object)
+    holes.iloc[3, 1] = None
+    fitted = CMNDensity(kappa="eps").fit(X)
+    for call in (lambda: CMNClassifier().fit(holes, y), lambda: CMNDensity().fit(holes), lambda: fitted.score_samples(holes)):
+        with pytest.raises(cmnet.MissingValuesError, match="missing values in 1 of 1728 rows .'maint': 1.; impute") as raised:
+            call()
+        assert raised.value.counts == {"maint": 1} and "on_missing" not in str(raised.value)

@@ -4,7 +4,10 @@ import ast
 import inspect
 import subprocess
 import sys
+import typing
 from pathlib import Path
+
+import pandas
 
 import cmnet
 from cmnet import _cmnet
@@ -55,7 +58,6 @@ def test_the_package_is_typed_and_mypy_agrees(tmp_path):
         "import cmnet\n"
         "learned = cmnet.learn({'a': ['x', 'y']}, kappa=0.5)\n"
         "model = learned.selected\n"
-        "assert model is not None\n"
         "p: float = model.query({'a': 'x'})['b']['y']\n"
         "edges: list[tuple[str, str]] = model.edges\n"
     )
@@ -66,6 +68,57 @@ def test_the_package_is_typed_and_mypy_agrees(tmp_path):
     script.write_text("import cmnet\nx: int = cmnet.learn({}).selected\n")
     wrong = subprocess.run([*words, str(script)], capture_output=True, text=True)
     assert wrong.returncode == 1 and "Incompatible types" in wrong.stdout
+    script.write_text(
+        "import cmnet\n"
+        "from cmnet.sklearn import CMNClassifier\n"
+        "cmnet.learn({}, search='quick')\n"
+        "cmnet.learn({}).selected.query(method='guess')\n"
+        "CMNClassifier(handle_unknown='ignore')\n"
+    )
+    words_of_options = subprocess.run([*words, str(script)], capture_output=True, text=True)
+    assert words_of_options.stdout.count("Literal[") >= 3, words_of_options.stdout
+
+
+def public_functions():
+    """Functions and methods that users call, by name."""
+    from cmnet import sklearn
+
+    found = {name: getattr(cmnet, name) for name in cmnet.__all__ if inspect.isfunction(getattr(cmnet, name))}
+    found.update({name: getattr(cmnet.datasets, name) for name in cmnet.datasets.__all__})
+    kinds = [getattr(cmnet, name) for name in cmnet.__all__] + [sklearn.CMNClassifier, sklearn.CMNDensity]
+    for kind in filter(inspect.isclass, kinds):
+        for name in dir(kind):
+            member = inspect.getattr_static(kind, name)
+            function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if name == "__init__" or not name.startswith("_"):
+                if inspect.isfunction(function) and function.__module__.startswith("cmnet"):
+                    found[f"{kind.__name__}.{name}"] = function
+    return found
+
+
+def test_type_hints_can_be_read():
+    functions = public_functions()
+    assert {"learn", "Model.fit", "Table.__init__", "Rows.to_polars", "CMNClassifier.fit"} <= set(functions)
+    for name, function in functions.items():
+        hints = typing.get_type_hints(function)
+        for option in inspect.signature(function).parameters.values():
+            assert option.name in ("self", "cls", "_", "__") or option.name in hints, (name, option.name)
+    assert typing.get_type_hints(cmnet.learn)["search"] == typing.Literal["auto", "paper", "blanket"]
+    assert typing.get_type_hints(cmnet.learn)["return"] is cmnet.Learned
+    assert typing.get_type_hints(cmnet.Learned.selected.fget)["return"] is cmnet.Model
+    assert typing.get_type_hints(cmnet.Rows.to_pandas)["return"] is pandas.DataFrame
+
+
+def test_type_hints_can_be_read_without_other_packages():
+    script = (
+        "import sys, typing\n"
+        "for name in ('pandas', 'polars', 'pyarrow', 'networkx', 'typing_extensions'):\n"
+        "    sys.modules[name] = None\n"
+        "import cmnet\n"
+        "assert typing.get_type_hints(cmnet.Rows.to_pandas)['return'] is typing.Any\n"
+        "typing.get_type_hints(cmnet.learn), typing.get_type_hints(cmnet.Model.to_networkx)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_what_is_public_is_documented():

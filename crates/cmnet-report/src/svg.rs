@@ -1,7 +1,8 @@
 //! A picture as SVG: one self-contained element, to be opened or put into a page.
 //!
 //! It has its own white ground, refers to nothing outside, holds no script, no style sheet
-//! and no identifiers, and says in words what it shows. Classes start with `cmnet-`.
+//! and no identifiers, and says in words what it shows. Classes start with `cmnet-`. Its size
+//! stands in attributes only: a height in the style is read as 0 by converters such as CairoSVG.
 
 use super::draft::{NAME_FONT, NAME_LINE, Node};
 use super::escape::xml;
@@ -31,7 +32,7 @@ pub fn render(drawing: &Drawing<'_>) -> String {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cmnet-drawing\" role=\"img\" \
              width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
              font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{NAME_FONT}\" \
-             style=\"max-width:100%;height:auto;direction:ltr;letter-spacing:normal;word-spacing:normal\">"
+             style=\"max-width:100%;direction:ltr;letter-spacing:normal;word-spacing:normal\">"
         ),
         format!("<title>{}</title>", xml(&shown_words(title))),
         format!("<desc>{}</desc>", xml(&scene.about)),

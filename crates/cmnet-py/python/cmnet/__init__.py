@@ -33,6 +33,7 @@ from ._errors import (
     OptionError,
     QuestionError,
     StructureError,
+    TableWarning,
     UnknownLevelError,
 )
 from ._learn import cross_validate, learn
@@ -70,6 +71,7 @@ __all__ = [
     "Scores",
     "StructureError",
     "Table",
+    "TableWarning",
     "UnknownLevelError",
     "__version__",
     "cross_validate",

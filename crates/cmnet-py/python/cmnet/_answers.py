@@ -9,6 +9,10 @@ import numpy as np
 
 if TYPE_CHECKING:
     import pandas
+else:
+    from ._optional import Later
+
+    pandas = Later("pandas")
 
 
 class Marginals(dict[str, "dict[str, float]"]):

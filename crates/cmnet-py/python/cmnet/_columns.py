@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _cmnet
-from ._options import is_unicode, label
+from ._options import WHOLE, is_unicode, is_whole_float, label
 
 _FLOATS = "numbers with decimals"
 _DATES = "dates, times or durations"
 _NESTED = "nested values"
 _OTHER = "values of another kind"
-_KINDS = {"f": _FLOATS, "c": _FLOATS, "M": _DATES, "m": _DATES, "V": _NESTED, "S": "bytes"}
+_KINDS = {"c": _FLOATS, "M": _DATES, "m": _DATES, "V": _NESTED, "S": "bytes"}
 """What a NumPy kind that is refused holds."""
 
 _WIDEST = 1 << 16
@@ -123,7 +123,7 @@ def pandas_column(name: str, number: int, values: Any) -> Column:
     if isinstance(kind, pandas.ArrowDtype) or isinstance(kind, pandas.StringDtype) and kind.storage == "pyarrow":
         return _arrow_column(array.__arrow_array__())
     if pandas.api.types.is_float_dtype(kind):
-        raise _cmnet.refuse_column(name, number, _FLOATS, str(kind))
+        return _floats(name, number, str(kind), len(values), lambda start, stop: _plain_floats(array[start:stop]))
     if isinstance(kind, np.dtype) and kind.kind in "iub":
         return array_column(name, number, values.to_numpy())
     if pandas.api.types.is_datetime64_any_dtype(kind) or pandas.api.types.is_timedelta64_dtype(kind):
@@ -167,6 +167,8 @@ def array_column(name: str, number: int, values: np.ndarray[Any, Any]) -> Column
         return _listed(len(values), lambda start, stop: values[start:stop].astype(np.int32), ["false", "true"], False)
     if kind in "iu":
         return Column(len(values), lambda start, stop: (*_counted(values[start:stop]), False))
+    if kind == "f":
+        return _floats(name, number, str(values.dtype), len(values), lambda start, stop: values[start:stop])
     if kind == "U":
         return Column(len(values), lambda start, stop: (*_texts(name, number, values[start:stop]), False))
     if kind in "TO":
@@ -175,7 +177,9 @@ def array_column(name: str, number: int, values: np.ndarray[Any, Any]) -> Column
 
 
 def _masked(name: str, number: int, values: Any) -> Column:
-    mask, column = np.ma.getmaskarray(values), array_column(name, number, np.ma.getdata(values))
+    # What lies under a mask need not be a whole number.
+    data = values.filled(np.nan) if values.dtype.kind == "f" else np.ma.getdata(values)
+    mask, column = np.ma.getmaskarray(values), array_column(name, number, data)
 
     def part(start: int, stop: int) -> tuple[Any, ...]:
         codes, labels, ordered = column.part(start, stop)
@@ -205,6 +209,29 @@ def _counted(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], list[s
         return codes[shifted], [str(lowest + int(place)) for place in np.flatnonzero(present)]
     uniques, numbers = np.unique(values, return_inverse=True)
     return numbers.astype(np.int32), [str(int(value)) for value in uniques]
+
+
+def _floats(name: str, number: int, kind: str, length: int, some: Callable[[int, int], Any]) -> Column:
+    """Whole numbers written as floating-point ones: integers with missing values, and bins."""
+
+    def part(start: int, stop: int) -> tuple[Any, ...]:
+        found = some(start, stop)
+        known = ~np.isnan(found)
+        whole = found[known]
+        # Infinity is beyond the limit too.
+        if not (np.abs(whole) <= WHOLE).all() or not (whole == np.floor(whole)).all():
+            raise _cmnet.refuse_column(name, number, _FLOATS, kind)
+        codes = np.full(len(found), -1, dtype=np.int32)
+        codes[known], labels = _counted(whole.astype(np.int64))
+        return (codes, labels, False)
+
+    return Column(length, part)
+
+
+def _plain_floats(values: Any) -> np.ndarray[Any, Any]:
+    """Some values of a pandas column of floating-point numbers; NaN where there is none."""
+    plain: np.ndarray[Any, Any] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return plain
 
 
 def _objects(name: str, number: int, values: Sequence[Any] | np.ndarray[Any, Any]) -> Column:
@@ -242,7 +269,7 @@ def _is_missing(value: Any) -> bool:
 def _labels(name: str, number: int, uniques: list[Any]) -> list[str]:
     """Labels of distinct values, after a look at what they are."""
     for value in uniques:
-        if isinstance(value, (str, bool, np.bool_, int, np.integer)):
+        if isinstance(value, (str, bool, np.bool_, int, np.integer)) or is_whole_float(value):
             continue
         if isinstance(value, (bytes, bytearray)):
             what = "bytes"

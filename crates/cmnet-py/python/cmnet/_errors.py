@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 
 class CmnetError(Exception):
@@ -112,6 +110,10 @@ class FileError(_SystemError):
 
 class InternalError(CmnetError, RuntimeError):
     """A defect of cmnet; please report it."""
+
+
+class TableWarning(UserWarning):
+    """What an owner of a table should know: columns that look like identifiers, constant ones, ..."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +15,23 @@ if TYPE_CHECKING:
 
 
 def to_networkx(model: Model) -> networkx.Graph:
-    """Nodes have levels, edges their contexts."""
+    """Nodes have levels, edges their contexts, as texts."""
     import networkx
 
     graph = networkx.Graph()
     for name, levels in model.levels.items():
-        graph.add_node(name, levels=levels)
+        graph.add_node(name, levels=_json(levels))
     for one, other in model.edges:
-        graph.add_edge(one, other, given=[], elements=[], sentence="")
+        graph.add_edge(one, other, given="[]", elements="[]", sentence="")
     for context in model.contexts:
-        graph.edges[context.edge].update(given=context.given, elements=context.elements, sentence=context.sentence)
+        told = {"given": _json(context.given), "elements": _json(context.elements), "sentence": context.sentence}
+        graph.edges[context.edge].update(told)
     return graph
+
+
+def _json(value: Any) -> str:
+    """A list as a text: files of graphs, such as GraphML, hold no lists."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def to_pgmpy(model: Model, factors: list[tuple[list[str], list[float]]]) -> Any:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from . import _cmnet
+from ._errors import QuestionError
 from ._model import Model
 
 if TYPE_CHECKING:
     import pandas
+else:
+    from ._optional import Later
 
-    from . import _cmnet
+    pandas = Later("pandas")
+
+Stop = Literal["converged", "interrupted", "time-limit"]
+"""Why a search ended."""
 
 _LEARNED = ("kappa", "edges", "context_elements", "log_mpl", "score", "parameters", "log_likelihood", "bic")
 _VALIDATED = ("method", "sbic", "predictive", "edges", "parameters")
@@ -89,15 +96,15 @@ class Learned:
         """The chosen model's place, or None where nothing was to be chosen."""
         self.scores = Scores(facts["scores"], facts["selected"])
         """One row per model: kappa, edges, context elements, scores, parameters, BIC, ..."""
-        self.search: str = facts["search"]
+        self.search: Literal["paper", "blanket"] = facts["search"]
         """The search mode that was used."""
         self.search_reason: str = facts["search_reason"]
         """Why that one."""
-        self.stop: str = facts["stop"]
+        self.stop: Stop = facts["stop"]
         """Why the search ended: ``converged``, ``interrupted`` or ``time-limit``."""
         self.ties: int = facts["ties"]
         """Choices among exactly equal moves; 0 proves that none was arbitrary."""
-        self.criterion: str | None = facts["criterion"]
+        self.criterion: Literal["bic", "pseudo-bic"] | None = facts["criterion"]
         """What the choice went by: ``bic`` or ``pseudo-bic``."""
         self.limited: list[str] = facts["limited"]
         """Variables whose blanket a limit kept from growing."""
@@ -105,9 +112,18 @@ class Learned:
         """What an owner of the table should know."""
 
     @property
-    def selected(self) -> Model | None:
-        """The chosen model; the only one, where there is one; else None."""
-        return None if self.selected_index is None else self.models[self.selected_index]
+    def selected(self) -> Model:
+        """The chosen model; the only one, where there is one.
+
+        Where nothing was chosen among several, ``selected_index`` is None, and this raises a
+        `cmnet.QuestionError`.
+        """
+        if self.selected_index is None:
+            found = len(self.models)
+            error = QuestionError(f"none of {found} models was chosen; ask for select=\"bic\", or take one of models")
+            error.hint = "take one of models"
+            raise error
+        return self.models[self.selected_index]
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The scores as a pandas data frame."""
@@ -118,7 +134,7 @@ class Learned:
         return f"{head}\n{self.scores!r}" if self.models else head
 
     def _repr_html_(self) -> str:
-        shown = "" if self.selected is None else self.selected._repr_html_()
+        shown = "" if self.selected_index is None else self.selected._repr_html_()
         return self.scores._repr_html_() + shown
 
     def __eq__(self, other: object) -> bool:
@@ -143,7 +159,7 @@ class CrossValidation:
         """The column that named the folds, if there was one."""
         self.exact: bool = facts["exact"]
         """Whether all probabilities are exact; else ``predictive`` is of the pseudo-likelihood."""
-        self.stop: str = facts["stop"]
+        self.stop: Stop = facts["stop"]
         """Why it ended."""
 
     def to_dataframe(self) -> pandas.DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _cmnet, _interop, _options
 from ._answers import Comparison, Evaluation, Prediction
-from ._options import keywords_of
+from ._options import Amount, Elimination, OnMissing, OnUnknown, keywords_of
 from ._questions import Questions
 from ._source import source
 
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import Amount, Elimination, FitReading, OnMissing, OnUnknown, Reading, RowReading
+    from ._options import FitReading, Reading, RowReading
+else:
+    from ._optional import Later
+
+    networkx, pandas = Later("networkx"), Later("pandas")
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -272,7 +276,11 @@ class Model(Questions):
         return Comparison(_cmnet.compare(self._model, other._model, data, how))
 
     def to_networkx(self) -> networkx.Graph:
-        """A networkx graph: nodes have ``levels``, edges ``given``, ``elements``, ``sentence``."""
+        """A networkx graph: nodes have ``levels``, edges ``given``, ``elements``, ``sentence``.
+
+        They are texts, the lists among them as JSON, so that ``networkx.write_graphml`` takes
+        them. `levels` and `contexts` of the model have the lists themselves.
+        """
         return _interop.to_networkx(self)
 
     def to_pgmpy(self, *, memory: Amount = "1G") -> Any:
@@ -302,7 +310,9 @@ class Model(Questions):
         return self.to_svg()
 
     def _repr_html_(self) -> str:
-        return f"<figure>{self.to_svg()}<figcaption>{html.escape(repr(self))}</figcaption></figure>"
+        # In a page that is narrower than the drawing, its height follows its width.
+        drawing = self.to_svg().replace("max-width:100%;", "max-width:100%;height:auto;", 1)
+        return f"<figure>{drawing}<figcaption>{html.escape(repr(self))}</figcaption></figure>"
 
     def __repr__(self) -> str:
         parts = [f"{len(self.names)} variables", f"{len(self.edges)} edges", f"{len(self.contexts)} with a context"]

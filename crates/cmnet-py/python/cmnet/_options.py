@@ -10,7 +10,9 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, TypeVar, Union, cast
+from typing import Any, Literal, TypedDict, TypeVar, Union, cast, get_type_hints
+
+import numpy as np
 
 from . import _cmnet
 
@@ -140,6 +142,9 @@ def keywords_of(*sources: Callable[..., Any]) -> Callable[[Function], Function]:
             return function(*positional, **options)
 
         checked.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        types = {name: kind for source in sources for name, kind in get_type_hints(source).items()}
+        told = {name: kind for name, kind in function.__annotations__.items() if name in names or name == "return"}
+        checked.__annotations__ = {**{option.name: types[option.name] for option in added}, **told}
         return cast("Function", checked)
 
     return decorate
@@ -153,12 +158,27 @@ def pick(options: Mapping[str, Any], source: Callable[..., Any]) -> dict[str, An
 
 
 def label(value: Any) -> str:
-    """The label of a value: texts as they are, whole numbers in decimal, true and false."""
+    """The label of a value: texts as they are, whole numbers (also as floating point) in decimal,
+    true and false."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return "true" if value else "false"
+    if is_whole_float(value):
+        return str(int(value))
     return str(value)
+
+
+WHOLE = 2**53
+"""Floating-point numbers from which on not every whole number is one."""
+
+
+def is_whole_float(value: Any) -> bool:
+    """Whether a floating-point number is a whole number."""
+    if not isinstance(value, (float, np.floating)):
+        return False
+    number = float(value)
+    return abs(number) <= WHOLE and number.is_integer()
 
 
 def is_unicode(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _cmnet, _options
 from ._answers import Completion, Explanation, Joint, Marginals
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ._options import Asking, Inference, Sampling
 
-    Given = Mapping[str, Any] | None
-    Soft = Mapping[str, Mapping[Any, float]] | None
+Given = Union[Mapping[str, Any], None]
+Soft = Union[Mapping[str, Mapping[Any, float]], None]
 
 
 class Questions:

@@ -48,6 +48,8 @@ def _in_memory(table: Any, names: Sequence[str] | None) -> Any:
         return (table.__arrow_c_stream__(), _length(table))
     if isinstance(table, Mapping):
         return Columns(table.items(), any_column)
+    if _is_dask(table):
+        return _pandas(table.compute())
     if module in ("duckdb", "_duckdb"):
         return (_result(table).__arrow_c_stream__(), None)
     if _is_array(table):
@@ -68,7 +70,13 @@ def _result(table: Any) -> Any:
 def _is_array(table: Any) -> bool:
     """Whether something that is no table of another kind can be an array."""
     known = type(table).__module__.partition(".")[0] in ("pandas", "polars", "duckdb", "_duckdb")
-    return not known and hasattr(table, "__array__") and not hasattr(table, "__arrow_c_stream__")
+    return not known and not _is_dask(table) and hasattr(table, "__array__") and not hasattr(table, "__arrow_c_stream__")
+
+
+def _is_dask(table: Any) -> bool:
+    """Whether something is a frame of Dask, which as an array would lose its names."""
+    dask = type(table).__module__.partition(".")[0] in ("dask", "dask_expr")
+    return dask and hasattr(table, "compute") and hasattr(table, "columns")
 
 
 def _refuse(reading: dict[str, Any], options: Iterable[str], why: str) -> None:
@@ -95,12 +103,34 @@ def _polars(table: Any) -> Any:
     import polars
 
     if isinstance(table, polars.LazyFrame):
-        table = table.collect()
+        return _lazy(table)
     if isinstance(table, polars.Series):
         table = table.to_frame()
     if not isinstance(table, polars.DataFrame):
         raise _cmnet.refuse_option("table", f"polars {type(table).__name__}", _KINDS)
     return Columns(zip(table.columns, table.get_columns()), polars_column)
+
+
+def _lazy(table: Any) -> Any:
+    """The rows of a polars query as they come, where its version can do that."""
+    import polars
+
+    kinds = table.collect_schema()
+    if not hasattr(table, "collect_batches") or any(kind == polars.Object for kind in kinds.values()):
+        return _polars(table.collect())
+    # What `polars_column` says of categories and of types that Arrow has not holds here too.
+    odd = [name for name, kind in kinds.items() if _as_texts(kind)]
+    stream = table.with_columns(polars.col(odd).cast(polars.String)).collect_batches(lazy=True)
+    if not hasattr(stream, "__arrow_c_stream__"):
+        return _polars(table.collect())
+    return (stream.__arrow_c_stream__(), None)
+
+
+def _as_texts(kind: Any) -> bool:
+    import polars
+
+    categories = isinstance(kind, polars.Categorical) or kind == polars.Categorical
+    return categories or kind == polars.Null or kind.is_integer() and str(kind).endswith("128")
 
 
 def _pandas(table: Any) -> Any:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import os
+import sys
+import warnings
+from collections.abc import ItemsView, Iterator, Sequence, ValuesView
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from . import _cmnet, _options
+from ._errors import TableWarning
 from ._options import keywords_of
 from ._source import source
 
@@ -19,6 +23,12 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import Reading
+else:
+    from ._optional import Later
+
+    pandas, polars, pyarrow = Later("pandas"), Later("polars"), Later("pyarrow")
+
+_HERE = os.path.dirname(__file__)
 
 
 class Table:
@@ -53,6 +63,8 @@ class Table:
         Levels of some columns in order, as a mapping or the path of a TOML file. Such a column
         has exactly these levels.
 
+    What an owner of the table should know is told as a `cmnet.TableWarning`.
+
     Columns of categories (pandas Categorical, polars Enum, Arrow dictionary) keep all their
     levels in their order, as with a schema, but let others in. Other columns are ordered by
     value when every label is a number, else by their bytes, as on the command line.
@@ -62,12 +74,12 @@ class Table:
     def __init__(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Reading]) -> None:
         reading = _options.reading(**options)
         data = source(table, names, reading)
-        if isinstance(data, str):
-            self._table = _cmnet.Table.from_path(data, reading)
-        elif isinstance(data, _cmnet.Table):
+        if isinstance(data, _cmnet.Table):
             self._table = data
-        else:
-            self._table = _cmnet.Table.from_memory(data, reading)
+            return
+        path = isinstance(data, str)
+        self._table = (_cmnet.Table.from_path if path else _cmnet.Table.from_memory)(data, reading)
+        _warn(self._table.warnings)
 
     @classmethod
     def _of(cls, table: _cmnet.Table) -> Table:
@@ -102,7 +114,7 @@ class Table:
 
     @property
     def warnings(self) -> list[str]:
-        """What an owner of the table should know."""
+        """What an owner of the table should know; told as a `TableWarning` when it was read."""
         return self._table.warnings
 
     @property
@@ -149,23 +161,54 @@ def _rows_from_parts(levels: Any, columns: Any) -> Rows:
     return Rows._of(_cmnet.Rows.from_parts(levels, columns))
 
 
+def _warn(texts: Sequence[str]) -> None:
+    """Tells the first caller outside of this package."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
+        level, frame = level + 1, frame.f_back
+    for text in texts:
+        warnings.warn(text, TableWarning, stacklevel=level)
+
+
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
 
 
-class Rows(Mapping[str, "list[str]"]):
+class _Labels(list[str]):
+    """The labels of a column; as an Arrow array, a dictionary of its levels in their order."""
+
+    _levels: list[str]
+    _codes: np.ndarray[Any, np.dtype[np.int32]]
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        import pyarrow
+
+        made = pyarrow.DictionaryArray.from_arrays(pyarrow.array(self._codes), self._levels, ordered=True)
+        return made if type is None else made.cast(type)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (list, (list(self),))
+
+
+class Rows(dict[str, "list[str]"]):
     """Rows of categories in their order: what `Model.sample` and `cmnet.datasets.load` give.
 
-    A mapping of names to lists of labels that speaks Arrow: ``polars.DataFrame(rows)``,
-    ``pyarrow.table(rows)`` and `cmnet.learn` take it as it is. As that of every mapping,
-    ``len(rows)`` counts names; ``rows.shape`` has the number of rows too.
+    A dict of names to lists of labels, made when they are asked for, that does not change:
+    ``pandas.DataFrame(rows)``, ``polars.DataFrame(rows)``, ``pyarrow.table(rows)`` and
+    `cmnet.learn` take it as it is, and ``numpy.asarray(rows)`` has a row per row. As that of
+    every dict, ``len(rows)`` counts names; ``rows.shape`` has the number of rows too.
     """
 
     _rows: _cmnet.Rows
 
+    def __init__(self) -> None:
+        raise TypeError("rows come from Model.sample, cmnet.datasets.load and Table.observations")
+
     @classmethod
     def _of(cls, rows: _cmnet.Rows) -> Rows:
         made = cls.__new__(cls)
+        # The names are held by the dict itself, for those who look into it without asking.
+        dict.update(made, dict.fromkeys((name for name, _ in rows.levels), []))
         made._rows = rows
         return made
 
@@ -184,17 +227,45 @@ class Rows(Mapping[str, "list[str]"]):
         return self._rows.codes(name)
 
     def __getitem__(self, name: str) -> list[str]:
-        if name not in self.levels:
+        levels = self.levels.get(name)
+        if levels is None:
             raise KeyError(name)
-        labels = np.array(self.levels[name], dtype=object)
-        return list(labels[self.codes(name)])
+        codes = self.codes(name)
+        labels = _Labels(np.array(levels, dtype=object)[codes])
+        labels._levels, labels._codes = levels, codes
+        return labels
+
+    # Whoever takes a dict apart asks these, and dict(rows) does where __iter__ is not the dict's.
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.levels)
+        return super().__iter__()
 
-    def __len__(self) -> int:
-        """The number of columns: this is a mapping."""
-        return len(self._rows.levels)
+    def items(self) -> ItemsView[str, list[str]]:  # type: ignore[override]
+        return ItemsView(self)
+
+    def values(self) -> ValuesView[list[str]]:  # type: ignore[override]
+        return ValuesView(self)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default
+
+    def copy(self) -> Rows:
+        return self
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: rows do not change."""
+        raise TypeError("rows do not change; take dict(rows) or rows.to_pandas() to change them")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("the labels of rows are made when they are asked for: no array without a copy")
+        made = np.empty(self.shape, dtype=object)
+        for place, name in enumerate(self):
+            made[:, place] = self[name]
+        return made if dtype is None else made.astype(dtype)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._rows.__arrow_c_stream__(requested_schema)
@@ -222,12 +293,16 @@ class Rows(Mapping[str, "list[str]"]):
         """A pyarrow table of dictionary columns."""
         import pyarrow
 
-        return pyarrow.table(self)
+        return pyarrow.RecordBatchReader.from_stream(self).read_all()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rows) and self._rows == other._rows
 
-    __hash__ = None  # type: ignore[assignment]
+    def __ne__(self, other: object) -> bool:
+        # A dict has one of its own.
+        return not self == other
+
+    __hash__ = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = [self.codes(name) for name in self]

@@ -8,23 +8,26 @@ cross-validation. Numbers with decimals are refused; put
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_random_state, validate_data
 
-from ._errors import LimitError
+from . import _cmnet, _options
+from ._errors import LimitError, MissingValuesError
 from ._learn import learn
-from ._options import KAPPA, label
-from ._table import Table
+from ._learned import Learned
+from ._model import Model
+from ._options import KAPPA, Amount, Candidates, FitMethod, Kappa, SearchMode, label
+from ._source import source
 
-if TYPE_CHECKING:
-    from ._learned import Learned
-    from ._model import Model
-    from ._options import Amount, Candidates, FitMethod, Kappa, SearchMode
+HandleUnknown = Literal["missing", "error"]
+Categories = Union[Literal["auto"], Sequence[Sequence[Any]]]
 
 __all__ = ["CMNClassifier", "CMNDensity"]
 
@@ -55,8 +58,10 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         method: FitMethod = "auto",
         smoothing: float = 1.0,
         memory: Amount = "256M",
-        categories: str | Sequence[Sequence[Any]] = "auto",
-        handle_unknown: str = "missing",
+        categories: Categories = "auto",
+        handle_unknown: HandleUnknown = "missing",
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.kappa = kappa
         self.search = search
@@ -71,6 +76,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.memory = memory
         self.categories = categories
         self.handle_unknown = handle_unknown
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -107,19 +114,37 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"categories has {len(self.categories)} lists for {len(names)} columns")
         return {name: [label(level) for level in levels] for name, levels in zip(names, self.categories)}
 
-    def _unknown(self) -> Any:
+    def _unknown(self) -> HandleUnknown:
         if self.handle_unknown not in ("missing", "error"):
             raise ValueError(f"handle_unknown: {self.handle_unknown!r} is not usable; expected 'missing' or 'error'")
         return self.handle_unknown
 
-    def _learn(self, table: Any, schema: dict[str, list[str]] | None) -> None:
+    def _threads(self) -> int:
+        """The number of threads; ``n_jobs`` counts as in scikit-learn and goes first."""
+        if self.n_jobs is None:
+            return self.threads
+        if isinstance(self.n_jobs, bool) or not hasattr(self.n_jobs, "__index__") or self.n_jobs == 0:
+            raise ValueError(f"n_jobs: {self.n_jobs!r} is not usable; expected a whole number other than 0, or None")
+        jobs = int(self.n_jobs)
+        return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+    def _learn(self, table: dict[str, Any], schema: dict[str, list[str]] | None, sample_weight: Any) -> None:
         self._unknown()
+        weights = None
+        if sample_weight is not None:
+            weights = _free("weight", table)
+            table = {**table, weights: sample_weight}
+        with _own_words():
+            self._learned(table, schema, weights)
+
+    def _learned(self, table: dict[str, Any], schema: dict[str, list[str]] | None, weights: str | None) -> None:
         self.learned_ = learn(
             table,
+            weights=weights,
             kappa=self.kappa,
             search=self.search,
             alpha=self.alpha,
-            threads=self.threads,
+            threads=self._threads(),
             time_limit=self.time_limit,
             max_neighbors=self.max_neighbors,
             max_configurations=self.max_configurations,
@@ -129,13 +154,51 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             memory=self.memory,
             schema=schema,
             missing=[],
-            progress=False,
+            progress=bool(self.verbose),
         )
-        selected = self.learned_.selected
-        if selected is None or selected.fitted is None:
+        if self.learned_.selected_index is None or self.learned_.selected.fitted is None:
             reasons = {str(row["unfitted"]) for row in self.learned_.scores if row["unfitted"]}
             raise LimitError(f"no structure could be fitted: {'; '.join(sorted(reasons))}")
-        self.model_ = selected
+        self.model_ = self.learned_.selected
+
+
+@contextmanager
+def _own_words() -> Iterator[None]:
+    """A complaint about missing values without options that estimators have not got."""
+    try:
+        yield
+    except MissingValuesError as error:
+        columns = ", ".join(f"{name!r}: {count}" for name, count in error.counts.items())
+        own = MissingValuesError(
+            f"Input X has missing values in {error.rows} of {error.of} rows ({columns}); "
+            "impute them, or leave those rows or columns out"
+        )
+        own.__dict__.update(error.__dict__)
+        raise own from None
+
+
+def _free(name: str, taken: Any) -> str:
+    """A name that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _counts(sample_weight: Any, rows: int) -> Any:
+    """Weights of rows as whole numbers."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    if not (weights == np.floor(weights)).all() or not (weights < 2.0**32).all():
+        raise ValueError("sample_weight says how often each row was observed: whole numbers, not shares")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for all rows: nothing is left to learn from")
+    return weights.astype(np.int64)
+
+
+def _some(column: Any, keep: np.ndarray[Any, Any]) -> Any:
+    """Some rows of a column."""
+    return column.filter(keep.tolist()) if hasattr(column, "filter") and not hasattr(column, "iloc") else column[keep]
 
 
 def _frame(X: Any) -> tuple[list[str], list[Any]]:
@@ -168,24 +231,31 @@ class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     The class is predicted from its Markov blanket. ``handle_unknown`` says what becomes of a
     value that was no level in training: ``"missing"`` sums it out, ``"error"`` refuses it.
+    ``sample_weight`` of ``fit`` says how often each row was observed, in whole numbers.
     ``categories`` lists the levels of each feature; by default they are those of a data
-    frame's categorical columns, and those that occur elsewhere. The other options are those
-    of `cmnet.learn`.
+    frame's categorical columns, and those that occur elsewhere. ``n_jobs`` is the number of
+    threads as scikit-learn counts them, and goes before ``threads``; ``verbose`` shows a bar.
+    The other options are those of `cmnet.learn`.
 
     Attributes: ``model_`` (a `cmnet.Model`), ``learned_`` (a `cmnet.Learned`), ``classes_``.
+    In ``model_`` the classes are the levels of the last variable, which has the name of ``y``
+    if it has one, and else ``class``.
     """
 
     classes_: np.ndarray[Any, Any]
 
-    def fit(self, X: Any, y: Any) -> CMNClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CMNClassifier:
         """Learns a network from features and classes."""
         table = self._columns(X, reset=True)
+        name = getattr(y, "name", None)
         y = _classes(self, X, y)
+        weights = _counts(sample_weight, len(y))
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self._target = "class"
-        while self._target in table:
-            self._target += "_"
-        self._learn({**table, self._target: codes.astype(np.int64)}, self._schema(list(table)))
+        self._target = _free(name if isinstance(name, str) and _is_clean(name) else "class", table)
+        labels = _class_labels(self.classes_)
+        schema = {**(self._schema(list(table)) or {}), self._target: labels}
+        table[self._target] = np.array(labels, dtype=object)[codes]
+        self._learn(*_observed(table, schema, weights))
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:
@@ -200,6 +270,31 @@ class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         probabilities = self.predict_proba(X)
         best: np.ndarray[Any, Any] = self.classes_[np.argmax(probabilities, axis=1)]
         return best
+
+    def predict_log_proba(self, X: Any) -> np.ndarray[Any, Any]:
+        """The natural logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: np.ndarray[Any, Any] = np.log(self.predict_proba(X))
+        return logarithms
+
+
+def _class_labels(classes: np.ndarray[Any, Any]) -> list[str]:
+    """The classes as levels; their numbers where two of them would have one label."""
+    labels = [label(each) for each in classes.tolist()]
+    return labels if all(map(_is_clean, labels)) and len(set(labels)) == len(labels) else [str(place) for place in range(len(labels))]
+
+
+def _is_clean(text: str) -> bool:
+    """Whether a text stays as it is on its way into a table."""
+    return bool(text) and text == text.strip() and _options.is_unicode(text)
+
+
+def _observed(table: dict[str, Any], schema: Any, weights: Any) -> tuple[dict[str, Any], Any, Any]:
+    """Rows that were observed at all: others do not even bring levels."""
+    if weights is None or weights.all():
+        return table, schema, weights
+    keep = weights > 0
+    return {name: _some(column, keep) for name, column in table.items()}, schema, weights[keep]
 
 
 def _classes(estimator: Any, X: Any, y: Any) -> Any:
@@ -223,17 +318,21 @@ class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
     options are those of `CMNClassifier`.
     """
 
-    def fit(self, X: Any, y: Any = None) -> CMNDensity:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CMNDensity:
         """Learns a network; ``y`` is not looked at."""
         table = self._columns(X, reset=True)
-        self._learn(table, self._schema(list(table)))
+        rows = len(next(iter(table.values()), ()))
+        self._learn(*_observed(table, self._schema(list(table)), _counts(sample_weight, rows)))
         return self
 
     def score_samples(self, X: Any) -> np.ndarray[Any, Any]:
         """The natural-log probability of each row."""
         check_is_fitted(self)
         table = self._columns(X, reset=False)
-        Table(table, missing=[])  # refuses missing values, which are no unknown levels
+        with _own_words():
+            # Refuses missing values, which are no unknown levels.
+            reading = _options.reading(missing=[])
+            _cmnet.Table.from_memory(source(table, None, reading), reading)
         found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=self._unknown())
         return np.where(np.isnan(found), -np.inf, found)
 
