@@ -6,6 +6,7 @@
 //! millions, are made one by one while they are written.
 
 pub mod approximation;
+pub mod bootstrapped;
 pub mod compared;
 pub mod cross_validated;
 pub mod described;
@@ -18,6 +19,7 @@ pub mod queried;
 pub mod scored;
 pub mod written;
 
+pub use bootstrapped::BootstrappedAnswer;
 pub use compared::Compared;
 pub use cross_validated::CrossValidatedAnswer;
 pub use described::Description;

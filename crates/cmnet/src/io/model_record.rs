@@ -1,6 +1,7 @@
 //! The fields of a model file, as they stand in the JSON.
 
 use super::fit_record::FitRecord;
+use super::support_record::SupportRecord;
 use crate::data::Variable;
 use crate::model::Provenance;
 use crate::search::StopReason;
@@ -17,6 +18,8 @@ pub(super) struct ModelRecord {
     pub(super) variables: Vec<Variable>,
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) support: Option<SupportRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) parameters: Option<FitRecord>,
 }
