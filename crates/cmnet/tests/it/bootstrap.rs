@@ -22,20 +22,20 @@ fn with_threads(threads: usize, options: &BootstrapOptions) -> BootstrapOptions 
 #[test]
 fn threads_do_not_change_the_answer() {
     let mut rng = generator(51);
-    for round in 0..6 {
+    for round in 0..3 {
         let data = Sample::random(&mut rng).dataset();
         if data.rows() < 2 {
             continue;
         }
         let grid = Kappa::paper_grid();
-        let asked = options(15, if round % 2 == 0 { &grid } else { &grid[2..3] });
+        let asked = options(8, if round % 2 == 0 { &grid } else { &grid[2..3] });
         let found = bootstrap(&data, &asked, &()).unwrap();
-        assert_eq!((found.finished, found.stop), (15, StopReason::Converged));
+        assert_eq!((found.finished, found.stop), (8, StopReason::Converged));
         let text = |found: &Bootstrap, threads| {
             let model = found.to_model(&data, &with_threads(threads, &asked), &()).unwrap().unwrap();
             model.to_json().unwrap()
         };
-        for threads in [2, 5] {
+        for threads in [2] {
             let again = bootstrap(&data, &with_threads(threads, &asked), &()).unwrap();
             assert_eq!(again, found);
             assert_eq!(text(&again, threads), text(&found, 1));
@@ -110,8 +110,8 @@ fn true_edges_come_back_and_others_do_not() {
 
 #[test]
 fn a_consensus_is_saved_with_its_support() {
-    let data = two_tree(8, 2000, 5).unwrap().data;
-    let asked = options(30, &[Kappa::Power(0.5)]);
+    let data = two_tree(12, 2000, 1).unwrap().data;
+    let asked = options(20, &[Kappa::Power(0.5)]);
     let found = bootstrap(&data, &asked, &()).unwrap();
     let model = found.to_model(&data, &asked, &()).unwrap().unwrap();
     assert!(model.structure().context_elements() > 0 && model.fit().is_some());
@@ -120,8 +120,8 @@ fn a_consensus_is_saved_with_its_support() {
     assert_eq!(loaded, model);
     assert_eq!(loaded.to_json().unwrap(), text);
     let support = loaded.support().unwrap();
-    assert_eq!(support.replicates, 30);
-    assert!(support.edges.values().chain(support.elements.values()).all(|&count| count >= 18));
+    assert_eq!(support.replicates, 20);
+    assert!(support.edges.values().chain(support.elements.values()).all(|&count| count >= 12));
     let learned = learn(&data, &asked.learn, &()).unwrap();
     let plain = learned.models[0].to_model(&data, &asked.learn, &learned.search).unwrap();
     assert!(plain.support().is_none() && !plain.to_json().unwrap().contains("\"support\""));
@@ -154,7 +154,7 @@ fn a_file_with_impossible_support_is_refused() {
         (counts(8, bc, ""), "lacks a context element"),
         (counts(8, bc, &element.replace("[\"1\"]", "[\"0\"]")), "support.contexts[0]"),
         (counts(8, bc, &format!("{element}, {element}")), "appears twice"),
-        (counts(8, &bc.replace('c', "d"), element), "support.edges[2]"),
+        (counts(8, &bc.replace("\"c\"", "\"d\""), element), "support.edges[2]"),
         (counts(8, bc, element).replace("10,", "0,"), "no replicate"),
     ];
     for (support, words) in cases {
