@@ -15,7 +15,7 @@ pub(crate) fn head() {
 
 /// Learns one known structure and prints its row.
 pub(crate) fn run(kind: &str, variables: usize, rows: usize, paper: bool) -> Result<()> {
-    let known = known(kind, variables, rows)?;
+    let known = known(kind, variables, rows, 1)?;
     let options = LearnOptions {
         kappas: vec!["n^-0.5".parse()?],
         search: if paper { SearchMode::Paper } else { SearchMode::Blanket },
@@ -43,16 +43,17 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, paper: bool) -> Res
 
 /// Writes a 2-tree's rows as CSV.
 pub(crate) fn write_table(path: &str, variables: usize, rows: usize) -> Result<()> {
-    Ok(std::fs::write(path, crate::peer::as_text(&known("2-tree", variables, rows)?.data))?)
+    Ok(std::fs::write(path, crate::peer::as_text(&known("2-tree", variables, rows, 1)?.data))?)
 }
 
-fn known(kind: &str, variables: usize, rows: usize) -> Result<Known> {
-    let tree = |parents, levels| k_tree(KTree { variables, parents, levels }, rows, 1);
+/// A table of a known structure.
+pub(crate) fn known(kind: &str, variables: usize, rows: usize, seed: u64) -> Result<Known> {
+    let tree = |parents, levels| k_tree(KTree { variables, parents, levels }, rows, seed);
     Ok(match kind {
         "2-tree" => tree(2, 2)?,
         "3-tree" => tree(3, 2)?,
         "ternary-2-tree" => tree(2, 3)?,
-        "triangle-grid" => triangle_grid(variables.isqrt(), rows, 1)?,
+        "triangle-grid" => triangle_grid(variables.isqrt(), rows, seed)?,
         other => bail!("{other:?} is not a kind of known structure"),
     })
 }

@@ -1,6 +1,7 @@
 //! Measurements of cmnet. `cargo xtask bench` runs each section in a process of its own, so
 //! that peak memory is its own too.
 
+mod confidence;
 mod counting;
 mod gradient;
 mod inference;
@@ -33,6 +34,10 @@ fn main() -> Result<()> {
         }
         "known-table" => known::write_table(name(1), number(2, 100)?, number(3, 2000)?),
         "known" => known::run(name(1), number(2, 1000)?, number(3, 10_000)?, name(4) == "paper"),
+        "confidence" => {
+            let amount = (number(4, 5)?, number(5, 100)?);
+            confidence::run(name(1), number(2, 20)?, number(3, 2000)?, amount)
+        }
         "tables" => tables::run(name(1)),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),

@@ -1,8 +1,8 @@
-//! What can be typed after `fit`, `evaluate`, `cv` and `compare`.
+//! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap` and `compare`.
 
 use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
-use cmnet::options::validation;
+use cmnet::options::{resampling, validation};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -36,6 +36,23 @@ pub(crate) struct CvArgs {
     pub(crate) seed: u64,
     #[arg(long, value_name = "COLUMN", help = validation::FOLD_COLUMN.help)]
     pub(crate) fold_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BootstrapArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[arg(long, value_name = "R", help = resampling::REPLICATES.help, default_value = resampling::REPLICATES.default)]
+    pub(crate) replicates: u64,
+    #[arg(long, value_name = "N", help = resampling::SEED.help, default_value = resampling::SEED.default)]
+    pub(crate) seed: u64,
+    #[arg(long, value_name = "SHARE", help = resampling::THRESHOLD.help, default_value = resampling::THRESHOLD.default)]
+    pub(crate) threshold: f64,
+    /// Model file to write: the consensus, fitted, with its support
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 }

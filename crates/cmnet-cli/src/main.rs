@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(arguments),
         Command::Fit(arguments) => commands::fit::run(arguments),
         Command::Evaluate(arguments) => commands::evaluate::run(arguments),
+        Command::Bootstrap(arguments) => commands::bootstrap::run(arguments),
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),

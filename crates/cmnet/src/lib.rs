@@ -61,6 +61,7 @@
 //! | C(i,j) | [`EdgeContext`], drawn as a [`Label`] |
 //! | (G, C) | [`Structure`] |
 
+mod confidence;
 mod context;
 mod control;
 mod counts;
@@ -97,6 +98,10 @@ pub use learn::{
     SearchReason, Select, cross_validate, learn, learn_counts, learn_from, parse_bytes, parse_duration,
     run_identity,
 };
+// Confidence.
+pub use confidence::{
+    Bootstrap, BootstrapOptions, EdgeSupport, ElementSupport, Frequency, KappaCount, Verdict, bootstrap,
+};
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.
 pub use loglinear::{
@@ -115,7 +120,7 @@ pub use inference::{
     MapAnswer, MarginalAnswer, Network, Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions,
     QueryPlan, Question, Sampler, Separation, Session, Start, cut_edges, find_level, find_variable,
 };
-pub use model::{Model, Provenance};
+pub use model::{Model, Provenance, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,

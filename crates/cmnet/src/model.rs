@@ -1,6 +1,10 @@
 //! A learned structure with the names, the data and the options it came from (paper,
 //! Definition 3).
 
+mod support;
+
+pub use support::Support;
+
 use crate::control::Control;
 use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{Error, ErrorKind, Remedy, Result, quoted, quoted_list};
@@ -32,6 +36,7 @@ pub struct Model {
     structure: Structure,
     provenance: Option<Provenance>,
     fit: Option<Fit>,
+    support: Option<Support>,
 }
 
 /// The data and options that a structure was learned with, and its score there.
@@ -86,7 +91,7 @@ impl Model {
             let problem = format!("{name} has {named} levels by name and {own} in the structure");
             return Err(Error::mismatch(problem, hint));
         }
-        Ok(Self { schema, structure, provenance: None, fit: None })
+        Ok(Self { schema, structure, provenance: None, fit: None, support: None })
     }
 
     /// The same structure with parameters.
@@ -123,6 +128,15 @@ impl Model {
         Self { provenance: Some(provenance), ..self }
     }
 
+    /// The same model with how often its edges and context elements came back in resamples.
+    ///
+    /// # Errors
+    /// When the counts are not those of this model's edges and elements, or are impossible.
+    pub fn with_support(self, support: Support) -> Result<Self> {
+        support.check(&self.schema, &self.structure)?;
+        Ok(Self { support: Some(support), ..self })
+    }
+
     /// Names and levels.
     pub fn schema(&self) -> &Schema {
         &self.schema
@@ -141,6 +155,12 @@ impl Model {
     /// The parameters P; `None` when the structure was not fitted.
     pub fn fit(&self) -> Option<&Fit> {
         self.fit.as_ref()
+    }
+
+    /// How often its edges and context elements came back in resamples; `None` when nobody
+    /// counted.
+    pub fn support(&self) -> Option<&Support> {
+        self.support.as_ref()
     }
 
     /// The parameters, normalised where a junction tree fits: pseudo-likelihood leaves log Z

@@ -176,6 +176,19 @@ group! {
 }
 
 group! {
+    /// How a table is resampled.
+    resampling {
+        REPLICATES = value(OptionName::Replicates, "200", "Resamples that a structure is learned from");
+        SEED = value(OptionName::Seed, "1", "What determines the draws");
+        THRESHOLD = value(
+            OptionName::Threshold,
+            "0.6",
+            "Support from which on an edge or a context element is in the consensus: above 0, at most 1",
+        );
+    }
+}
+
+group! {
     /// How a model is asked.
     asking {
         MEMORY = value(OptionName::Memory, "1G", "Memory for tables");
@@ -188,7 +201,8 @@ group! {
     }
 }
 
-/// Every group by its name.
+/// Every group that the command line and Python share, by its name. `resampling` is not among
+/// them: Python does not resample yet.
 pub const GROUPS: [(&str, &[OptionInfo]); 6] = [
     ("reading", reading::ALL),
     ("rows", rows::ALL),
@@ -201,6 +215,7 @@ pub const GROUPS: [(&str, &[OptionInfo]); 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::confidence::BootstrapOptions;
     use crate::inference::{ExactOptions, GibbsOptions, QueryOptions};
     use crate::io::ReadOptions;
     use crate::learn::{LearnOptions, parse_bytes, parse_duration};
@@ -236,6 +251,13 @@ mod tests {
             candidates: read(learning::CANDIDATES),
         };
         assert_eq!(told, LearnOptions::default());
+        let resamples = BootstrapOptions {
+            replicates: read(resampling::REPLICATES),
+            seed: read(resampling::SEED),
+            threshold: read(resampling::THRESHOLD),
+            learn: LearnOptions::default(),
+        };
+        assert_eq!(resamples, BootstrapOptions::default());
         let chains = GibbsOptions {
             chains: read(asking::CHAINS),
             sweeps: read(asking::SWEEPS),

@@ -2,6 +2,7 @@
 
 pub(crate) mod approximation;
 pub(crate) mod asking;
+pub(crate) mod bootstrap;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod cv;

@@ -21,6 +21,7 @@ macro_rules! answer_by_json {
 }
 
 pub mod approximation;
+pub mod bootstrapped;
 pub mod compared;
 pub mod cross_validated;
 pub mod described;
@@ -33,6 +34,7 @@ pub mod queried;
 pub mod scored;
 pub mod written;
 
+pub use bootstrapped::BootstrappedAnswer;
 pub use compared::Compared;
 pub use cross_validated::CrossValidatedAnswer;
 pub use described::Description;

@@ -31,6 +31,7 @@ pub use loaded::LoadedTable;
 pub use quoted::quoted_names;
 pub use row_levels::{OnUnknown, RowLevels};
 pub use seed::mix_seed;
+pub(crate) use split::below;
 pub use split::{Fold, FoldPlan, Folds};
 pub use tally::OnMissing;
 pub(crate) use variable::check_levels;

@@ -164,7 +164,7 @@ fn shuffled_rows(data: &Dataset, seed: u64) -> Vec<u32> {
 }
 
 /// A uniform number below a bound, by rejection: the same on every platform and release.
-fn below(generator: &mut Pcg64Mcg, bound: u64) -> u64 {
+pub(crate) fn below(generator: &mut Pcg64Mcg, bound: u64) -> u64 {
     let zone = u64::MAX - u64::MAX % bound;
     loop {
         let draw = generator.next_u64();

@@ -61,6 +61,7 @@ option_names! {
     Sweeps = "sweeps",
     Threads = "threads",
     TimeLimit = "time-limit",
+    Threshold = "threshold",
     Tolerance = "tolerance",
     WarmUp = "warm-up",
     Weights = "weights",

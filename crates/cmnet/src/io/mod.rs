@@ -28,6 +28,7 @@ mod schema_file;
 mod sniff;
 mod source;
 #[cfg(feature = "csv")]
+mod support_record;
 mod text;
 pub mod uai;
 

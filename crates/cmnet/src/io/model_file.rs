@@ -7,6 +7,7 @@ use super::json_text::{json_to_text, write_json};
 use super::model_error::error_at;
 use super::model_record::{ContextRecord, LearnedRecord, ModelRecord, ModelText};
 use super::source::open_file;
+use super::support_record::SupportRecord;
 use crate::context::EdgeContext;
 use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
 use crate::error::{Error, ErrorKind, Remedy, Result, StructureProblem, quoted};
@@ -38,6 +39,9 @@ impl Model {
             variables: self.schema().variables(),
             edges: edge_names(self.schema(), self.structure()),
             contexts: context_records(self.schema(), self.structure()),
+            support: self
+                .support()
+                .map(|support| SupportRecord::new(self.schema(), self.structure(), support)),
             parameters: self.fit().map(|fit| FitText::new(self.schema(), fit)),
         };
         if !text.is_finite() {
@@ -214,7 +218,12 @@ impl Reader<'_> {
         let learned = record.learned.as_ref().map(|learned| self.learned(learned)).transpose()?;
         let fit =
             record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
+        let support = record.support.as_ref();
+        let support = support.map(|known| known.to_support(self.file, &schema, &structure)).transpose()?;
         let mut model = Model::new(schema, structure)?;
+        if let Some(support) = support {
+            model = model.with_support(support)?;
+        }
         if let Some(learned) = learned {
             model = model.with_provenance(learned);
         }

@@ -1,6 +1,7 @@
 //! The fields of a model file, as they stand in the JSON.
 
 use super::fit_record::{FitRecord, FitText};
+use super::support_record::SupportRecord;
 use crate::data::Variable;
 use crate::model::Provenance;
 use crate::search::StopReason;
@@ -18,6 +19,8 @@ pub(super) struct ModelRecord<'a> {
     pub(super) variables: Vec<Variable>,
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
+    #[serde(default)]
+    pub(super) support: Option<SupportRecord>,
     #[serde(borrow, default)]
     pub(super) parameters: Option<FitRecord<'a>>,
 }
@@ -32,6 +35,8 @@ pub(super) struct ModelText<'a> {
     pub(super) variables: &'a [Variable],
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) support: Option<SupportRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parameters: Option<FitText<'a>>,
 }

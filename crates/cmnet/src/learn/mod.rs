@@ -202,6 +202,17 @@ pub fn learn_from(
     })
 }
 
+/// As [`learn`] with options that were checked, in the threads of the caller.
+pub(crate) fn learn_here(
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    let counts = PlaneCounts::new(data);
+    let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
+    search_and_choose(LearnState::default(), &table, options, observer)
+}
+
 /// As [`learn`], from any source of counts: equal counts give equal models. See
 /// [`CountSource`] for a source of your own.
 ///
@@ -227,7 +238,7 @@ fn search_and_choose<S: CountSource>(
 }
 
 /// Checks the options and works in as many threads as they say.
-fn in_pool<T: Send>(options: &LearnOptions, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(crate) fn in_pool<T: Send>(options: &LearnOptions, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     options.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().map_err(|_| {
         Error::option(

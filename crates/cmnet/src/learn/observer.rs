@@ -35,6 +35,13 @@ pub enum LearnEvent<'a> {
     },
     /// A fold of a cross-validation is done.
     FoldFinished(&'a FoldResult),
+    /// A structure was learned from a resample. Comes from several threads.
+    Replicate {
+        /// How many are done.
+        finished: u64,
+        /// How many are asked for.
+        of: u64,
+    },
 }
 
 /// A control that is told what happens in learning. Implementations are called from several

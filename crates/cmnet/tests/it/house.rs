@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 18] = [
+const FLOORS: [&str; 19] = [
     "error",
     "control",
     "data",
@@ -22,6 +22,7 @@ const FLOORS: [&str; 18] = [
     "model",
     "evaluate",
     "learn",
+    "confidence",
     "io",
     "options",
 ];

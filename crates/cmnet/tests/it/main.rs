@@ -5,6 +5,7 @@
 
 mod bad_tables;
 mod blanket;
+mod bootstrap;
 mod command_line;
 mod common;
 mod control;

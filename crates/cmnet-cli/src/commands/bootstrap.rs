@@ -1,0 +1,163 @@
+//! `cmnet bootstrap`: how sure each edge and each context is.
+
+use crate::args::{BootstrapArgs, Format, Printed};
+use crate::commands::fitting::{learn_options, time_limit};
+use crate::exit::Outcome;
+use crate::progress::Watch;
+use crate::{files, output};
+use cmnet::{Bootstrap, BootstrapOptions, ElementSupport, Frequency, Model, Schema, StopReason, bootstrap};
+use cmnet_report::answer::BootstrappedAnswer;
+use std::fmt::Write;
+
+/// The most lines of elements that are printed; JSON has them all.
+const MOST_LINES: usize = 40;
+
+pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome> {
+    let options = BootstrapOptions {
+        replicates: arguments.replicates,
+        seed: arguments.seed,
+        threshold: arguments.threshold,
+        learn: learn_options(&arguments.search)?,
+    };
+    if let Some(path) = &arguments.output {
+        files::check_output(path, &arguments.data.files())?;
+    }
+    let watch = Watch::new(time_limit(&arguments.search)?);
+    let data = files::table_with_note(&arguments.data, None)?;
+    let found = bootstrap(&data, &options, &watch)?;
+    let model = found.to_model(&data, &options, &watch)?;
+    drop(watch);
+    match arguments.format {
+        Format::Text => output::page(&as_text(data.schema(), &found, model.as_ref())?)?,
+        Format::Json => {
+            let schema = data.schema();
+            output::answer(&BootstrappedAnswer { schema, found: &found, consensus: model.as_ref() })?;
+        }
+    }
+    if let (Some(model), Some(path)) = (&model, &arguments.output) {
+        model.save(path)?;
+        output::note(&format!("wrote {}", path.display()));
+    }
+    let unfitted = model.as_ref().is_some_and(|model| model.fit().is_none());
+    Ok(match Outcome::of(found.stop) {
+        Outcome::Done if unfitted => {
+            output::note("the consensus is too large to be fitted with this memory: it has no parameters");
+            Outcome::Limited
+        }
+        outcome => outcome,
+    })
+}
+
+fn as_text(schema: &Schema, found: &Bootstrap, model: Option<&Model>) -> anyhow::Result<String> {
+    let Some(model) = model else {
+        return Ok(format!("No replicate was finished ({}); nothing is kept.\n", found.stop));
+    };
+    let mut page = format!("{} replicates, seed {}\n", found.finished, found.seed);
+    if found.stop != StopReason::Converged {
+        writeln!(page, "Ended early ({}): {} were asked for.", found.stop, found.asked)?;
+    }
+    if let [_, _, ..] = found.kappas.as_slice() {
+        let chosen: Vec<String> = found
+            .kappas
+            .iter()
+            .filter(|count| count.chosen > 0)
+            .map(|count| format!("{} {} times", count.kappa, count.chosen))
+            .collect();
+        writeln!(page, "kappa chosen: {}", chosen.join(", "))?;
+    }
+    edges(&mut page, schema, found)?;
+    elements(&mut page, schema, found)?;
+    writeln!(
+        page,
+        "\nConsensus (support {} or more): {} edges, {} context elements{}",
+        found.threshold,
+        model.structure().graph().edge_count(),
+        model.structure().context_elements(),
+        model.fit().map_or(String::new(), |fit| format!(", BIC {:.3}", fit.bic()))
+    )?;
+    writeln!(
+        page,
+        "Conclusive: the interval of the support lies above {}. Absent: it lies below {}. The interval\n\
+         (95 %) tells what the number of replicates leaves open, and nothing else.",
+        Frequency::CONCLUSIVE,
+        Frequency::ABSENT
+    )?;
+    if found.unclosed > 0 {
+        writeln!(
+            page,
+            "{} replicates have structures too large for their closure; they are counted as they are.",
+            found.unclosed
+        )?;
+    }
+    Ok(page)
+}
+
+fn edges(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Result<()> {
+    let pairs = schema.len() * schema.len().saturating_sub(1) / 2;
+    let never = pairs - found.edges.len();
+    if found.edges.is_empty() {
+        writeln!(page, "\nNo replicate has an edge.")?;
+        return Ok(());
+    }
+    let mut sorted: Vec<_> = found.edges.iter().collect();
+    sorted.sort_by_key(|known| std::cmp::Reverse(known.found.count));
+    let names: Vec<String> = sorted
+        .iter()
+        .map(|known| format!("{} - {}", schema.name(known.edge.low()), schema.name(known.edge.high())))
+        .collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(4).max(4);
+    writeln!(page, "\n{:<width$}  {:>7}  {:<14}  verdict", "edge", "support", "interval")?;
+    for (known, name) in sorted.iter().zip(&names) {
+        writeln!(page, "{name:<width$}  {}  {}", numbers(known.found), known.found.verdict())?;
+    }
+    if never > 0 {
+        writeln!(page, "{never} other pairs: an edge in no replicate")?;
+    }
+    Ok(())
+}
+
+fn numbers(found: Frequency) -> String {
+    let [low, high] = found.interval();
+    format!("{:>7.3}  {:<14}", found.support(), format!("{low:.3} - {high:.3}"))
+}
+
+fn elements(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Result<()> {
+    let in_consensus = |known: &&ElementSupport| {
+        found.consensus.graph().contains(known.edge) && known.found.support() >= 0.1
+    };
+    let mut sorted: Vec<&ElementSupport> = found.elements.iter().filter(in_consensus).collect();
+    if sorted.is_empty() {
+        return Ok(());
+    }
+    sorted.sort_by_key(|known| std::cmp::Reverse(known.found.count));
+    let text = |known: &ElementSupport| {
+        let level = |&(v, level): &(usize, u32)| {
+            let variable = schema.variable(v);
+            format!("{}={}", variable.name, variable.levels[level as usize])
+        };
+        let given: Vec<String> = known.given.iter().map(level).collect();
+        let ends = [known.edge.low(), known.edge.high()].map(|v| schema.name(v));
+        format!("{} | {} given {}", ends[0], ends[1], given.join(", "))
+    };
+    let shown: Vec<(String, &ElementSupport)> =
+        sorted.iter().take(MOST_LINES).map(|known| (text(known), *known)).collect();
+    let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(7).max(7);
+    writeln!(
+        page,
+        "\n{:<width$}  {:>7}  {:<14}  {:<12}  edge holds",
+        "context", "support", "interval", "verdict"
+    )?;
+    for (name, known) in &shown {
+        let verdict = known.found.verdict();
+        let holds = known.holds.support();
+        writeln!(page, "{name:<width$}  {}  {verdict:<12}  {holds:>10.3}", numbers(known.found))?;
+    }
+    let rest = found.elements.len() - shown.len();
+    if rest > 0 {
+        writeln!(
+            page,
+            "{rest} others, less often or on edges outside of the consensus, are in the JSON answer"
+        )?;
+    }
+    Ok(())
+}

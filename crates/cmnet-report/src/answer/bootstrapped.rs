@@ -1,0 +1,74 @@
+//! What resamples say: `cmnet bootstrap`.
+
+use super::{Answer, names};
+use cmnet::{Bootstrap, ElementSupport, Frequency, Model, Schema, context_records, edge_names};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// `cmnet-bootstrap/1`: supports of edges and context elements, and the consensus.
+#[derive(Clone, Copy, Debug)]
+pub struct BootstrappedAnswer<'a> {
+    /// The names of variables and levels.
+    pub schema: &'a Schema,
+    /// What was found.
+    pub found: &'a Bootstrap,
+    /// The consensus; `None` when no replicate was finished.
+    pub consensus: Option<&'a Model>,
+}
+
+impl Answer for BootstrappedAnswer<'_> {
+    const FORMAT: &'static str = "cmnet-bootstrap/1";
+}
+
+impl Serialize for BootstrappedAnswer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+/// A support and how far the number of replicates leaves it open.
+fn add(mut fields: Value, found: Frequency) -> Value {
+    fields["support"] = json!(found.support());
+    fields["count"] = json!(found.count);
+    fields["error"] = json!(found.error());
+    fields["interval"] = json!(found.interval());
+    fields["verdict"] = json!(found.verdict());
+    fields
+}
+
+impl BootstrappedAnswer<'_> {
+    fn to_json(self) -> Value {
+        let (schema, found) = (self.schema, self.found);
+        let kappas = found
+            .kappas
+            .iter()
+            .map(|count| json!({"kappa": count.kappa.to_string(), "chosen": count.chosen}));
+        let edges = found
+            .edges
+            .iter()
+            .map(|known| add(json!({"edge": names::edge(schema, known.edge)}), known.found));
+        json!({"replicates": found.finished, "asked": found.asked, "seed": found.seed,
+            "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
+            "unclosed": found.unclosed, "edges": edges.collect::<Value>(),
+            "contexts": found.elements.iter().map(|known| self.element(known)).collect::<Value>(),
+            "consensus": self.consensus.map(consensus)})
+    }
+
+    fn element(self, known: &ElementSupport) -> Value {
+        let given = known.given.iter();
+        let fields = json!({"edge": names::edge(self.schema, known.edge),
+            "given": given.clone().map(|&(variable, _)| self.schema.name(variable)).collect::<Value>(),
+            "element": given.map(|&level| names::label(self.schema, level)).collect::<Value>(),
+            "holds": known.holds.support()});
+        add(fields, known.found)
+    }
+}
+
+fn consensus(model: &Model) -> Value {
+    json!({"edges": edge_names(model.schema(), model.structure()),
+        "contexts": context_records(model.schema(), model.structure()),
+        "score": model.provenance().map(cmnet::Provenance::score),
+        "kappa": model.provenance().map(|learned| learned.kappa.to_string()),
+        "parameters": model.fit().map(|fit| fit.free_parameters),
+        "bic": model.fit().map(cmnet::Fit::bic)})
+}

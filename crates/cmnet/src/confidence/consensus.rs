@@ -1,0 +1,82 @@
+//! The consensus of replicates as a model like any other.
+
+use super::{Bootstrap, BootstrapOptions};
+use crate::control::{Outcome, StopReason};
+use crate::counts::PlaneCounts;
+use crate::data::{DataDigest, Dataset};
+use crate::error::{ErrorKind, Result};
+use crate::learn::{FitControl, LearnObserver};
+use crate::loglinear::{Fit, fit_with};
+use crate::model::{Model, Provenance, Support};
+use crate::score::{ContextPrior, Kappa, Nats, Scorer};
+use crate::search::SearchUsed;
+
+/// What a model file calls the search whose result is a consensus.
+const SEARCH: &str = "bootstrap";
+
+impl Bootstrap {
+    /// The consensus, fitted to the table, with the support of its edges and elements; `None`
+    /// when no replicate was finished. Where the structure is too large to be fitted, or fitting
+    /// was stopped, it has no parameters.
+    ///
+    /// It is scored with the kappa that most replicates chose, among those that allow contexts
+    /// where it has some.
+    ///
+    /// # Errors
+    /// When the table is not the one that was resampled.
+    pub fn to_model(
+        &self,
+        data: &Dataset,
+        options: &BootstrapOptions,
+        observer: &dyn LearnObserver,
+    ) -> Result<Option<Model>> {
+        if self.finished == 0 {
+            return Ok(None);
+        }
+        let model = Model::new(data.schema().clone(), self.consensus.clone())?;
+        let (counts, digest) = (PlaneCounts::new(data), DataDigest::of(data));
+        let alpha = options.learn.alpha;
+        let prior = ContextPrior::new(self.kappa(data.rows()), data.rows());
+        let score =
+            Scorer::with_memory(&counts, alpha, options.learn.fit.memory).score(&self.consensus, &prior)?;
+        let model = model.with_support(self.support())?.with_provenance(Provenance {
+            rows: data.rows(),
+            digest: digest.clone(),
+            kappa: prior.kappa(),
+            alpha,
+            search: SearchUsed::Other(SEARCH.to_owned()),
+            stop: self.stop,
+            log_mpl: score.log_mpl.to_f64(),
+            log_prior: score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
+        });
+        let control = FitControl { observer, searched: self.stop == StopReason::Converged };
+        match fit_with(&self.consensus, &counts, &options.learn.fit, &control) {
+            Ok(Outcome::Done(fit)) => Ok(Some(model.with_fit(Fit { digest: Some(digest), ..fit })?)),
+            Ok(Outcome::Stopped(_)) => Ok(Some(model)),
+            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(Some(model)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The kappa of most replicates; of equals the smaller.
+    fn kappa(&self, rows: u64) -> Kappa {
+        let usable = |kappa: Kappa| self.consensus.context_elements() == 0 || kappa != Kappa::Epsilon;
+        let usual = self.kappas.iter().filter(|count| usable(count.kappa));
+        let best = usual.max_by_key(|count| (count.chosen, std::cmp::Reverse(count.kappa.log(rows))));
+        best.map_or(Kappa::Epsilon, |count| count.kappa)
+    }
+
+    /// The counts of the consensus.
+    fn support(&self) -> Support {
+        let graph = self.consensus.graph();
+        let edges = self.edges.iter().filter(|known| graph.contains(known.edge));
+        let cut = |edge, cell| self.consensus.context(edge).is_some_and(|context| context.contains(cell));
+        let elements = self.elements.iter().filter(|known| cut(known.edge, known.cell));
+        Support {
+            replicates: self.finished,
+            seed: self.seed,
+            edges: edges.map(|known| (known.edge, known.found.count)).collect(),
+            elements: elements.map(|known| ((known.edge, known.cell), known.found.count)).collect(),
+        }
+    }
+}

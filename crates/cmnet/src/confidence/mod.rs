@@ -1,0 +1,80 @@
+//! How sure an edge or a context is: structures learned anew from resamples of the table.
+
+mod consensus;
+mod frequency;
+mod options;
+mod resample;
+mod run;
+mod tally;
+
+pub use frequency::{Frequency, Verdict};
+pub use options::BootstrapOptions;
+pub use run::bootstrap;
+
+use crate::control::StopReason;
+use crate::data::Var;
+use crate::graph::Edge;
+use crate::score::Kappa;
+use crate::structure::Structure;
+use crate::table::Cell;
+
+/// How often an edge was there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeSupport {
+    /// The edge.
+    pub edge: Edge,
+    /// In how many replicates.
+    pub found: Frequency,
+}
+
+/// How often an edge was cut off in a configuration of its common neighbours in the consensus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementSupport {
+    /// The edge.
+    pub edge: Edge,
+    /// The common neighbours with their levels, ascending.
+    pub given: Vec<(Var, u32)>,
+    /// The same as a number.
+    pub cell: Cell,
+    /// In how many replicates the edge was there, and cut off in all of this configuration.
+    pub found: Frequency,
+    /// In how many the edge was there and held somewhere in this configuration. In the others
+    /// there was no edge.
+    pub holds: Frequency,
+}
+
+/// How often a kappa was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KappaCount {
+    /// The kappa.
+    pub kappa: Kappa,
+    /// In how many replicates.
+    pub chosen: u64,
+}
+
+/// What resamples say about a structure: see [`bootstrap`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bootstrap {
+    /// Replicates that were asked for.
+    pub asked: u64,
+    /// Replicates that were finished; everything here is over these, the first so many.
+    pub finished: u64,
+    /// The seed that they were drawn with.
+    pub seed: u64,
+    /// The support from which on edges and elements are in the consensus.
+    pub threshold: f64,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Every kappa that was asked for, in that order.
+    pub kappas: Vec<KappaCount>,
+    /// Replicates whose structure was too large for its closure, and was counted as it is.
+    pub unclosed: u64,
+    /// Every edge that some replicate has, in column order. All other pairs have support 0.
+    pub edges: Vec<EdgeSupport>,
+    /// Every configuration in which some replicate cuts an edge off, in the same order.
+    pub elements: Vec<ElementSupport>,
+    /// The edges and elements whose support reaches the threshold.
+    pub consensus: Structure,
+    /// The structure of each replicate, closed where that is affordable.
+    pub structures: Vec<Structure>,
+}

@@ -1,0 +1,117 @@
+//! Resamples of a table: rows drawn with replacement, as weights over its distinct rows.
+
+use crate::data::{Dataset, below, mix_seed};
+use crate::error::{Error, Result};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+/// The most observations that are drawn one by one.
+const MOST_ROWS: u64 = 1 << 28;
+
+/// Draws resamples; each is determined by the seed and its number alone.
+pub(super) struct Resampler<'a> {
+    data: &'a Dataset,
+    /// Observations up to and with each distinct row.
+    up_to: Vec<u64>,
+    seed: u64,
+}
+
+impl<'a> Resampler<'a> {
+    pub(super) fn new(data: &'a Dataset, seed: u64) -> Result<Self> {
+        if data.rows() < 2 {
+            return Err(Error::option("rows", "1 row", "at least two observations to draw from"));
+        }
+        if data.rows() > MOST_ROWS {
+            let hint = "divide the weights, or learn from a part of the rows";
+            return Err(Error::limit(format!("resamples of {} rows", data.rows()), MOST_ROWS, hint));
+        }
+        let mut total = 0;
+        let add = |&weight: &u32| {
+            total += u64::from(weight);
+            total
+        };
+        let up_to = data.weights().iter().map(add).collect();
+        Ok(Self { data, up_to, seed })
+    }
+
+    /// How often each distinct row is drawn in a resample: as many draws as there are rows.
+    fn weights(&self, number: u64) -> Vec<u32> {
+        let mut generator = Pcg64Mcg::seed_from_u64(mix_seed(self.seed ^ mix_seed(number)));
+        let rows = self.data.rows();
+        let mut drawn = vec![0u32; self.up_to.len()];
+        for _ in 0..rows {
+            let one = below(&mut generator, rows);
+            // Where no two rows are equal, an observation is its own distinct row.
+            let row = if rows as usize == drawn.len() {
+                one as usize
+            } else {
+                self.up_to.partition_point(|&up_to| up_to <= one)
+            };
+            drawn[row] += 1;
+        }
+        drawn
+    }
+
+    /// A resample. It has every level of the table, also those that were not drawn.
+    pub(super) fn draw(&self, number: u64) -> Result<Dataset> {
+        self.data.with_weights(&self.weights(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Dataset {
+        let rows = [["x", "0"], ["y", "1"], ["x", "0"], ["z", "1"], ["x", "1"], ["x", "0"]];
+        Dataset::from_labels(&["a", "b"], rows).unwrap()
+    }
+
+    /// The same draws, row by row from the whole table.
+    fn by_rows(data: &Dataset, seed: u64, number: u64) -> Dataset {
+        let weights = data.weights().iter().enumerate();
+        let all: Vec<Vec<u32>> =
+            weights.flat_map(|(row, &weight)| vec![data.row(row); weight as usize]).collect();
+        let mut generator = Pcg64Mcg::seed_from_u64(mix_seed(seed ^ mix_seed(number)));
+        let drawn: Vec<&Vec<u32>> =
+            (0..all.len()).map(|_| &all[below(&mut generator, all.len() as u64) as usize]).collect();
+        let column = |v: usize| drawn.iter().map(|row| row[v]).collect::<Vec<u32>>();
+        let columns: Vec<Vec<u32>> = (0..data.variables()).map(column).collect();
+        Dataset::from_columns(data.schema().clone(), &columns, None).unwrap()
+    }
+
+    #[test]
+    fn weights_are_a_resample_of_rows() {
+        let data = table();
+        for seed in [1, 2] {
+            let resampler = Resampler::new(&data, seed).unwrap();
+            for number in 0..40 {
+                let drawn = resampler.draw(number).unwrap();
+                assert_eq!(drawn, by_rows(&data, seed, number));
+                assert_eq!((drawn.rows(), drawn.schema()), (data.rows(), data.schema()));
+            }
+        }
+    }
+
+    #[test]
+    fn every_observation_is_drawn_once_on_average() {
+        let data = table();
+        let resampler = Resampler::new(&data, 7).unwrap();
+        let mut sums = vec![0u64; data.distinct_rows()];
+        for number in 0..20_000 {
+            for (sum, weight) in sums.iter_mut().zip(resampler.weights(number)) {
+                *sum += u64::from(weight);
+            }
+        }
+        for (sum, &weight) in sums.iter().zip(data.weights()) {
+            assert!((*sum as f64 / 20_000.0 - f64::from(weight)).abs() < 0.05, "{sum} {weight}");
+        }
+    }
+
+    #[test]
+    fn a_single_row_is_refused() {
+        let data = Dataset::from_labels(&["a"], [["x"]]).unwrap();
+        let refused = Resampler::new(&data, 1).err().unwrap().to_string();
+        assert!(refused.contains("at least two observations"), "{refused}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Resamples: deterministic, obedient, right where the truth is known; and the consensus as a
+//! model file.
+
+use crate::common::{Sample, edge, generator};
+use cmnet::{
+    Bootstrap, BootstrapOptions, Control, Dataset, Edge, Kappa, LearnEvent, LearnObserver, LearnOptions,
+    Model, SearchObserver, StopReason, Verdict, bootstrap, learn,
+};
+use cmnet_paper::generate::two_tree;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn options(replicates: u64, kappas: &[Kappa]) -> BootstrapOptions {
+    let learn = LearnOptions { kappas: kappas.to_vec(), threads: 1, ..LearnOptions::default() };
+    BootstrapOptions { replicates, learn, ..BootstrapOptions::default() }
+}
+
+fn with_threads(threads: usize, options: &BootstrapOptions) -> BootstrapOptions {
+    let learn = LearnOptions { threads, ..options.learn.clone() };
+    BootstrapOptions { learn, ..options.clone() }
+}
+
+#[test]
+fn threads_do_not_change_the_answer() {
+    let mut rng = generator(51);
+    for round in 0..3 {
+        let data = Sample::random(&mut rng).dataset();
+        if data.rows() < 2 {
+            continue;
+        }
+        let grid = Kappa::paper_grid();
+        let asked = options(8, if round % 2 == 0 { &grid } else { &grid[2..3] });
+        let found = bootstrap(&data, &asked, &()).unwrap();
+        assert_eq!((found.finished, found.stop), (8, StopReason::Converged));
+        let text = |found: &Bootstrap, threads| {
+            let model = found.to_model(&data, &with_threads(threads, &asked), &()).unwrap().unwrap();
+            model.to_json().unwrap()
+        };
+        for threads in [2, 3] {
+            let again = bootstrap(&data, &with_threads(threads, &asked), &()).unwrap();
+            assert_eq!(again, found);
+            assert_eq!(text(&again, threads), text(&found, 1));
+        }
+        let strict = BootstrapOptions { threshold: 0.9, ..asked.clone() };
+        assert_eq!(found.with_threshold(0.9).unwrap(), bootstrap(&data, &strict, &()).unwrap());
+    }
+}
+
+/// The first of many replicates are those of a run that asks for fewer.
+struct Until {
+    enough: u64,
+    finished: AtomicU64,
+}
+
+impl Control for Until {
+    fn stop(&self) -> Option<StopReason> {
+        (self.finished.load(Ordering::Relaxed) >= self.enough).then_some(StopReason::Interrupted)
+    }
+}
+
+impl SearchObserver for Until {}
+
+impl LearnObserver for Until {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if let LearnEvent::Replicate { .. } = event {
+            self.finished.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn what_is_finished_when_it_stops_is_a_shorter_run() {
+    let data = two_tree(8, 300, 3).unwrap().data;
+    for threads in [1, 3] {
+        for enough in [0, 1, 7] {
+            let asked = with_threads(threads, &options(40, &[Kappa::Power(0.5)]));
+            let stopper = Until { enough, finished: AtomicU64::new(0) };
+            let found = bootstrap(&data, &asked, &stopper).unwrap();
+            assert_eq!((found.stop, found.asked), (StopReason::Interrupted, 40));
+            assert!(found.finished <= enough + threads as u64);
+            let model = found.to_model(&data, &asked, &stopper).unwrap();
+            assert_eq!(model.is_some(), found.finished > 0);
+            if found.finished > 0 {
+                let fewer = BootstrapOptions { replicates: found.finished, ..asked };
+                let whole = bootstrap(&data, &fewer, &()).unwrap();
+                assert_eq!((&whole.edges, &whole.elements), (&found.edges, &found.elements));
+                assert_eq!(whole.consensus, found.consensus);
+            }
+        }
+    }
+}
+
+#[test]
+fn true_edges_come_back_and_others_do_not() {
+    let known = two_tree(12, 3000, 11).unwrap();
+    let found = bootstrap(&known.data, &options(60, &[Kappa::Power(0.5)]), &()).unwrap();
+    let support = |edge: Edge| {
+        found.edges.iter().find(|known| known.edge == edge).map_or(0.0, |known| known.found.support())
+    };
+    let graph = known.structure.graph();
+    let strong = graph.edges().filter(|&edge| support(edge) > 0.9).count();
+    assert!(strong * 10 >= graph.edge_count() * 9, "{strong} of {}", graph.edge_count());
+    for wrong in found.edges.iter().filter(|known| !graph.contains(known.edge)) {
+        assert!(wrong.found.verdict() != Verdict::Conclusive, "{wrong:?}");
+    }
+    for element in &found.elements {
+        let whole = found.edges.iter().find(|known| known.edge == element.edge).unwrap();
+        assert_eq!(element.found.count + element.holds.count, whole.found.count);
+    }
+}
+
+#[test]
+fn a_consensus_is_saved_with_its_support() {
+    let data = two_tree(12, 2000, 1).unwrap().data;
+    let asked = options(20, &[Kappa::Power(0.5)]);
+    let found = bootstrap(&data, &asked, &()).unwrap();
+    let model = found.to_model(&data, &asked, &()).unwrap().unwrap();
+    assert!(model.structure().context_elements() > 0 && model.fit().is_some());
+    let text = model.to_json().unwrap();
+    let loaded = Model::from_json(&text, "model.json").unwrap();
+    assert_eq!(loaded, model);
+    assert_eq!(loaded.to_json().unwrap(), text);
+    let support = loaded.support().unwrap();
+    assert_eq!(support.replicates, 20);
+    assert!(support.edges.values().chain(support.elements.values()).all(|&count| count >= 12));
+    let learned = learn(&data, &asked.learn, &()).unwrap();
+    let plain = learned.models[0].to_model(&data, &asked.learn, &learned.search).unwrap();
+    assert!(plain.support().is_none() && !plain.to_json().unwrap().contains("\"support\""));
+}
+
+#[test]
+fn a_file_with_impossible_support_is_refused() {
+    let text = |support: &str| {
+        format!(
+            r#"{{"format": "cmnet-model/1", "variables": [
+            {{"name": "a", "levels": ["0", "1"]}}, {{"name": "b", "levels": ["0", "1"]}},
+            {{"name": "c", "levels": ["0", "1"]}}], "edges": [["a", "b"], ["a", "c"], ["b", "c"]],
+            "contexts": [{{"edge": ["a", "b"], "given": ["c"], "elements": [["1"]]}}], "support": {support}}}"#
+        )
+    };
+    let counts = |ab: u64, bc: &str, element: &str| {
+        format!(
+            r#"{{"replicates": 10, "seed": 1, "edges": [{{"edge": ["a", "b"], "count": {ab}}},
+            {{"edge": ["a", "c"], "count": 9}}{bc}], "contexts": [{element}]}}"#
+        )
+    };
+    let (bc, element) =
+        (r#", {"edge": ["c", "b"], "count": 10}"#, r#"{"edge": ["a", "b"], "element": ["1"], "count": 7}"#);
+    let good = Model::from_json(&text(&counts(8, bc, element)), "m").unwrap();
+    assert_eq!(good.support().unwrap().elements[&(edge(0, 1), 1)], 7);
+    let cases = [
+        (counts(11, bc, element), "11 of 10 replicates"),
+        (counts(6, bc, element), "a count of 7, the edge itself of 6"),
+        (counts(8, "", element), "no count for the edge \"b\" - \"c\""),
+        (counts(8, bc, ""), "lacks a context element"),
+        (counts(8, bc, &element.replace("[\"1\"]", "[\"0\"]")), "support.contexts[0]"),
+        (counts(8, bc, &format!("{element}, {element}")), "appears twice"),
+        (counts(8, &bc.replace("\"c\"", "\"d\""), element), "support.edges[2]"),
+        (counts(8, bc, element).replace("10,", "0,"), "no replicate"),
+    ];
+    for (support, words) in cases {
+        let refused = Model::from_json(&text(&support), "m").unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    }
+}
+
+#[test]
+fn what_can_not_be_resampled_is_refused() {
+    let data = two_tree(4, 50, 1).unwrap().data;
+    let refused =
+        |data: &Dataset, options: &BootstrapOptions| bootstrap(data, options, &()).unwrap_err().to_string();
+    let usual = options(5, &[Kappa::Epsilon]);
+    let none = refused(&data, &BootstrapOptions { replicates: 0, ..usual.clone() });
+    assert!(none.contains("replicates") && none.contains("from 1 to"), "{none}");
+    for threshold in [0.0, -0.1, 1.01, f64::NAN, f64::INFINITY] {
+        let text = refused(&data, &BootstrapOptions { threshold, ..usual.clone() });
+        assert!(text.contains("threshold") && text.contains("at most 1"), "{text}");
+    }
+    let one = Dataset::from_labels(&["a", "b"], [["x", "y"]]).unwrap();
+    assert!(refused(&one, &usual).contains("at least two observations"));
+    let none = BootstrapOptions { learn: LearnOptions { kappas: vec![], ..usual.learn.clone() }, ..usual };
+    assert!(refused(&data, &none).contains("kappa"));
+}
+
+/// A level that one row in forty has is missing in a third of the resamples: the column is
+/// constant there, and no replicate fails.
+#[test]
+fn a_column_that_is_constant_in_a_resample_is_no_failure() {
+    let rows: Vec<[&str; 3]> = (0..40)
+        .map(|row| [["0", "1"][row % 2], ["0", "1"][row / 2 % 2], if row == 0 { "rare" } else { "usual" }])
+        .collect();
+    let data = Dataset::from_labels(&["a", "b", "c"], rows).unwrap();
+    let found = bootstrap(&data, &options(50, &Kappa::paper_grid()), &()).unwrap();
+    assert_eq!(found.finished, 50);
+    assert_eq!(found.kappas.iter().map(|count| count.chosen).sum::<u64>(), 50);
+}
