@@ -207,7 +207,7 @@ fn tell_numbers(array: &dyn Array, mut tell: impl FnMut(Option<i128>)) {
         DataType::UInt64 => each::<UInt64Type>(array, &mut tell),
         DataType::Decimal128(_, 0) => each::<Decimal128Type>(array, &mut tell),
         other if other.is_floating() => {
-            tell_floats(array, |number| tell(number.map(|number| number as i128)))
+            tell_floats(array, |number| tell(number.map(|number| number as i128)));
         }
         _ => (0..array.len()).for_each(|_| tell(None)),
     }
