@@ -42,11 +42,11 @@ impl Joint {
         Ok(Self { active: cells.iter().map(active_in).collect(), frequencies })
     }
 
-    /// Adds imagined observations, spread evenly.
-    fn imagine(&mut self, imagined: f64, total: f64) {
-        let each = imagined / self.frequencies.len() as f64;
+    /// Adds pseudo-counts, spread evenly.
+    fn add_pseudo_counts(&mut self, pseudo_counts: f64, total: f64) {
+        let each = pseudo_counts / self.frequencies.len() as f64;
         for frequency in &mut self.frequencies {
-            *frequency = (*frequency * total + each) / (total + imagined);
+            *frequency = (*frequency * total + each) / (total + pseudo_counts);
         }
     }
 
@@ -115,7 +115,7 @@ pub fn log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f
     Ok(mean * table.total() as f64)
 }
 
-/// How far given phi are from a maximum, with imagined observations spread evenly over the joint
+/// How far given phi are from a maximum, with pseudo-counts spread evenly over the joint
 /// outcome space: the largest absolute derivative of the log-likelihood per observation along
 /// one of [`LogLinear::free_directions`].
 ///
@@ -125,11 +125,11 @@ pub fn likelihood_gradient_norm(
     table: &Table,
     model: &LogLinear,
     phi: &[f64],
-    imagined: f64,
+    pseudo_counts: f64,
 ) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
     let mut joint = Joint::new(table, model)?;
-    joint.imagine(imagined, table.total() as f64);
+    joint.add_pseudo_counts(pseudo_counts, table.total() as f64);
     let log_probabilities = joint.log_probabilities(phi);
     Ok(largest(&gradient(&joint, &log_probabilities, phi.len(), &model.free_directions())))
 }

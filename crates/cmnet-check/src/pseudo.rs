@@ -1,7 +1,7 @@
 //! The pseudo-likelihood of given phi, row by row from its definition: the product over
 //! variables of p(x_j | all others) (paper, section 3.1).
 //!
-//! Imagined observations, where there are any, show every observed row again with each level
+//! Pseudo-counts, where there are any, show every observed row again with each level
 //! of the variable equally often; and each adds a small multiple of the squared phi, since rows
 //! say nothing about blankets that were not observed.
 
@@ -17,21 +17,21 @@ const MOST_ACTIVE: usize = 1 << 26;
 const GRADIENT_ZERO: f64 = 1e-11;
 const MOST_ITERATIONS: usize = 500;
 
-/// What is imagined: observations, and the weight of the squared phi for each of them.
+/// Pseudo-counts: how many rows they sum to, and the weight of the squared phi for each of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Imagined {
-    /// Imagined observations.
+pub struct PseudoCounts {
+    /// The rows that they sum to.
     pub rows: f64,
-    /// The weight of half the squared phi, per imagined observation.
+    /// The weight of half the squared phi, per row of pseudo-counts.
     pub ridge: f64,
 }
 
-impl Imagined {
+impl PseudoCounts {
     /// Nothing.
     pub const NONE: Self = Self { rows: 0.0, ridge: 0.0 };
 }
 
-/// One variable of one row: how often each level was observed or imagined given the others,
+/// One variable of one row: how often each level was counted given the others,
 /// and which phi distinguish it.
 struct Choice {
     weights: Vec<f64>,
@@ -47,7 +47,7 @@ struct Choices {
 }
 
 impl Choices {
-    fn new(table: &Table, model: &LogLinear, imagined: Imagined) -> Result<Self, CheckError> {
+    fn new(table: &Table, model: &LogLinear, pseudo_counts: PseudoCounts) -> Result<Self, CheckError> {
         if table.cardinalities() != model.cardinalities() {
             return Err(CheckError::NoSuchElement);
         }
@@ -60,15 +60,15 @@ impl Choices {
             let what = "rows times levels times phi terms";
             return Err(CheckError::TooLarge { what, limit: MOST_ACTIVE });
         }
-        let share = imagined.rows / table.total() as f64;
+        let share = pseudo_counts.rows / table.total() as f64;
         let mut all = Vec::new();
         for (row, weight) in table.observations() {
             for (variable, &levels) in table.cardinalities().iter().enumerate() {
                 all.push(choice(model, row, weight as f64, (variable, levels), share));
             }
         }
-        let total = table.total() as f64 + imagined.rows;
-        Ok(Self { all, total, ridge: imagined.ridge * imagined.rows })
+        let total = table.total() as f64 + pseudo_counts.rows;
+        Ok(Self { all, total, ridge: pseudo_counts.ridge * pseudo_counts.rows })
     }
 
     fn value(&self, phi: &[f64]) -> f64 {
@@ -142,9 +142,9 @@ fn choice(
         own.map(|(place, _)| place).collect()
     };
     let active = (0..levels).map(&mut active_at).collect();
-    let imagined = share * weight / levels as f64;
+    let pseudo_counts = share * weight / levels as f64;
     let weights =
-        (0..levels).map(|level| imagined + if level == row[variable] { weight } else { 0.0 }).collect();
+        (0..levels).map(|level| pseudo_counts + if level == row[variable] { weight } else { 0.0 }).collect();
     Choice { weights, active }
 }
 
@@ -187,10 +187,10 @@ fn along(slope: &[f64], directions: &[Vec<(usize, f64)>]) -> Vec<f64> {
 /// or are not finite, or too many rows and terms.
 pub fn pseudo_log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
-    Ok(Choices::new(table, model, Imagined::NONE)?.value(phi))
+    Ok(Choices::new(table, model, PseudoCounts::NONE)?.value(phi))
 }
 
-/// How far given phi are from a maximum with imagined observations: the largest absolute
+/// How far given phi are from a maximum with pseudo-counts: the largest absolute
 /// derivative per observation along one of [`LogLinear::free_directions`].
 ///
 /// # Errors
@@ -199,10 +199,10 @@ pub fn pseudo_gradient_norm(
     table: &Table,
     model: &LogLinear,
     phi: &[f64],
-    imagined: Imagined,
+    pseudo_counts: PseudoCounts,
 ) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
-    let slope = Choices::new(table, model, imagined)?.slope(phi);
+    let slope = Choices::new(table, model, pseudo_counts)?.slope(phi);
     Ok(largest(&along(&slope, &model.free_directions())))
 }
 
@@ -214,9 +214,9 @@ pub fn pseudo_gradient_norm(
 pub fn maximum_pseudo_likelihood(
     table: &Table,
     model: &LogLinear,
-    imagined: Imagined,
+    pseudo_counts: PseudoCounts,
 ) -> Result<f64, CheckError> {
-    let choices = Choices::new(table, model, imagined)?;
+    let choices = Choices::new(table, model, pseudo_counts)?;
     let directions = model.free_directions();
     let mut phi = vec![0.0; model.terms().len()];
     for _ in 0..MOST_ITERATIONS {

@@ -149,9 +149,9 @@ group! {
         SMOOTHING = value(
             OptionName::Smoothing,
             "1",
-            "Imagined observations, spread evenly over all joint outcomes, that keep probabilities \
+            "Sum of the pseudo-counts, spread evenly over all joint outcomes, that keep probabilities \
              positive; 0 gives the bare maximum likelihood estimate, by which BIC always judges (where \
-             that lies at infinity, the parameters end at 1e-7 imagined observations for each row, at \
+             that lies at infinity, the parameters end at pseudo-counts of 1e-7 for each row, at \
              most one)",
         );
         MEMORY = value(

@@ -59,7 +59,7 @@ fn as_text(found: &CrossValidation, arguments: &CvArgs) -> anyhow::Result<String
     if arguments.search.fitting.smoothing == 0.0 {
         writeln!(
             page,
-            "Where the estimate lies at infinity, a held-out row counts as 1e-7 imagined rows for each row \
+            "Where the estimate lies at infinity, a held-out row counts as with pseudo-counts of 1e-7 rows for each row \
              (at most one) leave it."
         )?;
     }

@@ -60,7 +60,7 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
     writeln!(page, "BIC / n          {:.6}", fit.sbic())?;
     writeln!(
         page,
-        "smoothing        {} imagined rows in the parameters, none in the numbers above",
+        "smoothing        pseudo-counts of {} in the parameters, none in the numbers above",
         fit.smoothing
     )?;
     if fit.status == FitStatus::Boundary {
@@ -73,7 +73,7 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
             terms.join("; ")
         )?;
         if asked == 0.0 {
-            writeln!(page, "They end where {:e} imagined rows leave them.", fit.smoothing)?;
+            writeln!(page, "They end where pseudo-counts of {:e} leave them.", fit.smoothing)?;
         }
     }
     Ok(page)

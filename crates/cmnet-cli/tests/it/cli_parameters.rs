@@ -140,7 +140,7 @@ fn the_referee_tells_a_finite_estimate_from_one_at_infinity() {
     sandbox.write("m.json", model.to_string());
     let fitted = sandbox.json("fit m.json t.csv --smoothing 0 -o f.json");
     assert_eq!((&fitted["status"], &fitted["smoothing"]), (&json!("boundary"), &json!(5e-7)));
-    sandbox.run("fit m.json t.csv --smoothing 0").succeeds().says(&["They end where 5e-7 imagined rows"]);
+    sandbox.run("fit m.json t.csv --smoothing 0").succeeds().says(&["They end where pseudo-counts of 5e-7"]);
     sandbox.run("check f.json t.csv --kappa eps").succeeds().says(&["The referee agrees.\n"]);
     let mut model: Value = serde_json::from_str(&sandbox.read("f.json")).unwrap();
     model["parameters"]["boundary"] = json!([]);
@@ -168,7 +168,7 @@ fn large_counts_are_checked_by_their_share() {
 fn smoothing_that_is_no_number_of_rows_is_refused() {
     let sandbox = Sandbox::new();
     for smoothing in ["-1", "nan", "inf", "1e-320", "1e300"] {
-        let says = ["--smoothing", "0, or a number of imagined rows between 1e-12 and 1e12"];
+        let says = ["--smoothing", "0, or a sum of pseudo-counts between 1e-12 and 1e12"];
         sandbox.run(&format!("cv data/car.csv --folds 3 --smoothing={smoothing}")).refused(2, &says);
     }
     sandbox.run("cv data/coronary_heart.csv --folds 2 --smoothing 1e-12 --kappa eps").succeeds();

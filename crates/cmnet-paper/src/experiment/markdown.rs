@@ -22,13 +22,12 @@ pub(super) fn preface(plan: &Plan) -> String {
          CMN is the structure with the highest BIC among kappa = eps, n^-1, n^-1/2, n^-1/4, searched by \
          Algorithms 1 and 2 exactly; MN is kappa = eps; SGM is the stratified graphical model found by \
          {iterations} + {iterations} iterations. sBIC uses the bare maximum likelihood estimate. Predictive \
-         accuracy and divergence use the estimate with {smoothing} imagined observation{plural}, spread evenly over the outcome space, so that no \
-         row has probability zero; the paper does not say what it did with such rows.\n\n",
+         accuracy and divergence use the estimate with pseudo-counts of {smoothing}, spread evenly over the \
+         outcome space, so that no row has probability zero; the paper does not say what it did with such rows.\n\n",
         version = env!("CARGO_PKG_VERSION"),
         replicates = plan.replicates,
         seeds = plan.seeds,
         iterations = plan.sgm().graph_iterations,
-        plural = if (smoothing - 1.0).abs() < f64::EPSILON { "" } else { "s" },
     )
 }
 

@@ -177,9 +177,9 @@ class Model(Questions):
 
         ``method`` is ``"exact"`` (maximum likelihood), ``"pseudo"`` (maximum
         pseudo-likelihood) or ``"auto"``: exact when the junction tree fits ``memory``.
-        ``smoothing`` imagined observations keep probabilities positive; 0 gives the bare
-        estimate (where that lies at infinity, the end of the way at 1e-7 imagined
-        observations for each row). The other options are those of `cmnet.Table`.
+        Pseudo-counts that sum to ``smoothing`` keep probabilities positive; 0 gives the bare
+        estimate (where that lies at infinity, the end of the way at
+        pseudo-counts of 1e-7 for each row). The other options are those of `cmnet.Table`.
         """
         fitting = _options.fitting(**_options.pick(options, _options.fitting))
         how = _options.reading(**_options.pick(options, _options.reading))

@@ -141,7 +141,7 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
         }
     };
     let (free_parameters, rows) = (coordinates.len(), counts.rows());
-    let smoothing = options.imagined(bare.iter().any(|part| !part.boundary.is_empty()), rows);
+    let smoothing = options.pseudo_counts(bare.iter().any(|part| !part.boundary.is_empty()), rows);
     let fitted = bare.into_par_iter().map(|part| part.finish(smoothing));
     let fitted: Vec<FittedPart> = fitted.collect::<Halting<_>>()?;
     let total = fitted.iter().map(|part| part.log_likelihood).sum();

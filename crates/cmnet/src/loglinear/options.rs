@@ -24,7 +24,7 @@ choices! {
 pub struct FitOptions {
     /// Which estimate. [default: auto]
     pub method: FitMethod,
-    /// Imagined observations that keep every probability positive; 0 asks for the bare
+    /// The sum of the pseudo-counts that keep every probability positive; 0 asks for the bare
     /// maximum likelihood estimate. [default: 1] [range: 0 or more]
     ///
     /// They are spread evenly over the joint outcome space, so that a configuration whose
@@ -40,7 +40,7 @@ pub struct FitOptions {
     ///
     /// That is what "converged" promises; the optimiser goes on to the last digits where it
     /// can. Where there is no finite estimate, the bare one ends where this rule is met term by
-    /// term: it is the smoothed one with `tolerance` imagined observations for each observation
+    /// term: it is the smoothed one with pseudo-counts of `tolerance` for each observation
     /// (and no more than one), so that an exact estimate expects every term as often as it was observed to within this
     /// share of the rows.
     pub tolerance: f64,
@@ -73,7 +73,7 @@ pub fn check_smoothing(smoothing: f64) -> Result<()> {
     if smoothing == 0.0 || SMOOTHING.contains(&smoothing) {
         return Ok(());
     }
-    let expected = "0, or a number of imagined rows between 1e-12 and 1e12";
+    let expected = "0, or a sum of pseudo-counts between 1e-12 and 1e12";
     Err(Error::option(OptionName::Smoothing, format!("{smoothing:?}"), expected))
 }
 
@@ -93,9 +93,9 @@ impl FitOptions {
         Ok(())
     }
 
-    /// The imagined observations of the parameters that are used: those asked for; and if none
+    /// The sum of the pseudo-counts of the parameters that are used: those asked for; and if none
     /// are, on a boundary as many as the rule of convergence allows, and no more than one.
-    pub(crate) fn imagined(&self, boundary: bool, rows: u64) -> f64 {
+    pub(crate) fn pseudo_counts(&self, boundary: bool, rows: u64) -> f64 {
         if boundary && self.smoothing == 0.0 {
             (self.tolerance * rows as f64).clamp(*SMOOTHING.start(), 1.0)
         } else {
@@ -194,7 +194,7 @@ pub struct Fit {
     pub estimate: Estimate,
     /// Why that one.
     pub reason: FitReason,
-    /// Imagined observations that smooth the parameters: those asked for, or where none were and
+    /// The sum of the pseudo-counts that smooth the parameters: those asked for, or where none were and
     /// there is no finite estimate, those of [`FitOptions::tolerance`].
     pub smoothing: f64,
     /// The number of free parameters k.

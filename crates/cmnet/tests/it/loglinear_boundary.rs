@@ -45,7 +45,7 @@ fn sparse_tables_end_at_the_boundary_with_the_supremum_and_finite_numbers() {
     assert!(at_boundary > 100, "{at_boundary}");
 }
 
-/// Where there is no finite estimate the bare one is what a ten-millionth of an imagined row
+/// Where there is no finite estimate the bare one is what pseudo-counts of a ten-millionth of a row
 /// for each row makes of it, whatever the way there; by then the stated rule is met.
 #[test]
 fn a_bare_estimate_at_the_boundary_ends_where_the_stated_rule_is_met() {
@@ -58,7 +58,8 @@ fn a_bare_estimate_at_the_boundary_ends_where_the_stated_rule_is_met() {
         at_boundary += 1;
         let model = LogLinear::new(&levels(&structure), &labelled(&structure)).unwrap();
         let phi = in_order(&model, &bare);
-        let slope = |imagined| likelihood_gradient_norm(&table(&data), &model, &phi, imagined).unwrap();
+        let slope =
+            |pseudo_counts| likelihood_gradient_norm(&table(&data), &model, &phi, pseudo_counts).unwrap();
         assert!(slope(bare.smoothing) < 1e-10 && slope(0.0) <= 1e-7, "trial {trial}: {:e}", slope(0.0));
         assert!((bare.smoothing - BARE.tolerance * data.rows() as f64).abs() < 1e-15);
         let little = fit(&structure, &data, &FitOptions { smoothing: bare.smoothing, ..BARE }).unwrap();

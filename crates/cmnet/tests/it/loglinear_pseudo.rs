@@ -9,7 +9,7 @@ use cmnet::{
     Coordinates, Dataset, Estimate, Fit, FitMethod, FitOptions, FitStatus, Parameters, RIDGE, Structure,
     Terms, fit, largest_violation,
 };
-use cmnet_check::{Imagined, LogLinear, maximum_pseudo_likelihood, pseudo_gradient_norm};
+use cmnet_check::{LogLinear, PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
@@ -140,22 +140,22 @@ fn sparse_tables_are_fitted_as_the_referee_does() {
         let bare = fit(&structure, &data, &options(FitMethod::Pseudo, 0.0)).unwrap();
         assert_ne!(bare.status, FitStatus::IterationLimit, "trial {trial}");
         boundaries += usize::from(bare.status == FitStatus::Boundary);
-        let best = maximum_pseudo_likelihood(&table(&data), &model, Imagined::NONE).unwrap();
+        let best = maximum_pseudo_likelihood(&table(&data), &model, PseudoCounts::NONE).unwrap();
         let off = (bare.pseudo_log_likelihood.unwrap() - best).abs();
         assert!(off < 1e-6, "trial {trial}: {:?} {best}", bare.pseudo_log_likelihood);
-        // Where there is no finite estimate, so little is imagined that the stated rule is met.
+        // Where there is no finite estimate, the pseudo-counts are so small that the stated rule is met.
         let phi = in_order(&model, &bare);
         let slope = |rows| {
-            let imagined = Imagined { rows, ridge: RIDGE };
-            pseudo_gradient_norm(&table(&data), &model, &phi, imagined).unwrap()
+            let pseudo_counts = PseudoCounts { rows, ridge: RIDGE };
+            pseudo_gradient_norm(&table(&data), &model, &phi, pseudo_counts).unwrap()
         };
         assert!(slope(bare.smoothing) < 1e-8 && slope(0.0) < 2e-7, "trial {trial}: {:e}", slope(0.0));
         for smoothing in [0.5, 1.0] {
             let smoothed = fit(&structure, &data, &options(FitMethod::Pseudo, smoothing)).unwrap();
             assert_eq!(smoothed.pseudo_log_likelihood, bare.pseudo_log_likelihood);
-            let imagined = Imagined { rows: smoothing, ridge: RIDGE };
+            let pseudo_counts = PseudoCounts { rows: smoothing, ridge: RIDGE };
             let phi = in_order(&model, &smoothed);
-            let gradient = pseudo_gradient_norm(&table(&data), &model, &phi, imagined).unwrap();
+            let gradient = pseudo_gradient_norm(&table(&data), &model, &phi, pseudo_counts).unwrap();
             assert!(gradient < 1e-9, "trial {trial}: {gradient:e}");
             let largest = phi.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
             furthest = furthest.max(largest);

@@ -2,8 +2,8 @@
 
 use cmnet::{Estimate, Fit, FitStatus, RIDGE};
 use cmnet_check::{
-    CheckError, Ending, Imagined, Labelled, LogLinear, Table, likelihood_gradient_norm, maximum_likelihood,
-    maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,
+    CheckError, Ending, Labelled, LogLinear, PseudoCounts, Table, likelihood_gradient_norm,
+    maximum_likelihood, maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,
 };
 use cmnet_report::align::decimal;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(super) struct ParameterVerdict {
     recorded_parameters: usize,
     /// By how much the values break the contexts' restrictions.
     restriction_violation: f64,
-    /// The largest derivative per row of what the parameters maximise, imagined rows included;
+    /// The largest derivative per row of what the parameters maximise, pseudo-counts included;
     /// `None` where it was not examined.
     gradient: Option<f64>,
     gradient_allowed: f64,
@@ -196,11 +196,11 @@ impl ParameterVerdict {
     /// Row by row.
     fn by_pseudo_likelihood(&mut self, fitted: Fitted<'_>) -> Result<(), CheckError> {
         let Fitted { table, model, phi, smoothing } = fitted;
-        let imagined = Imagined { rows: smoothing, ridge: RIDGE };
-        self.gradient = Some(pseudo_gradient_norm(table, model, phi, imagined)?);
+        let pseudo_counts = PseudoCounts { rows: smoothing, ridge: RIDGE };
+        self.gradient = Some(pseudo_gradient_norm(table, model, phi, pseudo_counts)?);
         let levels: usize = table.cardinalities().iter().sum();
         let cells = table.observations().count() * levels;
-        self.maximise(cells, || maximum_pseudo_likelihood(table, model, Imagined::NONE))
+        self.maximise(cells, || maximum_pseudo_likelihood(table, model, PseudoCounts::NONE))
     }
 
     /// Has the referee fit once more, unless that takes too long.
