@@ -86,12 +86,12 @@ Examples:
   cmnet bootstrap data/coronary_heart.csv
   cmnet bootstrap data/car.csv --replicates 1000 --kappa n^-0.5 -o consensus.model.json
 
-With one kappa that is fixed; with several each resample chooses anew by BIC, which takes longer.
+One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer.
 An edge is conclusive when the 95 % interval of its support lies above 0.75, absent when it lies
 below 0.25, and else inconclusive. The interval tells what the number of replicates leaves open.
 
-Ctrl-C and the time limit end the work and keep the replicates that are finished (exit codes 130
-and 3).";
+Ctrl-C and the time limit end the work and keep the replicates before the first that is not finished
+(exit codes 130 and 3).";
 
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const READING: &str = "Reading the table";

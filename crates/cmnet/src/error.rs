@@ -8,9 +8,9 @@ mod dialect;
 mod input;
 mod input_words;
 mod option;
+mod quoting;
 mod remedy;
 mod stop;
-mod text;
 
 #[cfg(test)]
 pub(crate) use dialect::CommandLine;
@@ -18,9 +18,9 @@ pub use dialect::{Action, Dialect, Plain};
 pub use input::{InputProblem, MissingValues, Place, RowDoubt, WeightDoubt};
 pub(crate) use option::choices;
 pub use option::{Choice, ChoiceWord, Expected, OptionName, Subject};
+pub use quoting::{nearest, quoted, quoted_bytes, quoted_list};
 pub use remedy::{Remedies, Remedy};
 pub use stop::StopReason;
-pub use text::{nearest, quoted, quoted_bytes, quoted_list};
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! What can be wrong with a table, and where.
 
 use super::dialect::{Dialect, Plain};
+use super::quoting::quoted;
 use super::remedy::{Remedies, Remedy};
-use super::text::quoted;
 use std::fmt;
 
 /// What stands for a file in the place of a table that is in none.

@@ -3,7 +3,7 @@
 use super::dialect::{Action, Dialect};
 use super::input::{InputProblem, MissingValues, RowDoubt, WeightDoubt};
 use super::option::OptionName;
-use super::text::quoted;
+use super::quoting::quoted;
 
 impl InputProblem {
     /// The problem and what to do about it, in the words of a front end; `in_memory` for a

@@ -2,7 +2,7 @@
 
 use super::dialect::{Action, Dialect};
 use super::option::OptionName;
-use super::text::quoted;
+use super::quoting::quoted;
 use std::borrow::Cow;
 
 /// One thing that may help.

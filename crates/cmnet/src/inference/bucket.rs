@@ -3,7 +3,7 @@
 //! A junction tree answers for its cliques; joint distributions across cliques and most
 //! probable values of *some* variables need sums before maxima, which buckets do in any order.
 
-use super::condition::Conditioned;
+use super::cut_edges::Conditioned;
 use super::options::ExactOptions;
 use crate::control::{Control, PIECE, Pace};
 use crate::data::Var;

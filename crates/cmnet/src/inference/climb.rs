@@ -9,7 +9,7 @@
 //! largest one; that it *is* the largest is never claimed.
 
 use super::belief::{first_largest, max_product};
-use super::condition::Conditioned;
+use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::factors::Factors;
 use super::gibbs::{start, sweep_work};

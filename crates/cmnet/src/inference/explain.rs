@@ -1,7 +1,7 @@
 //! What evidence does to a network: edges cut, edges left and how strong they are, and what
 //! has become independent of what.
 
-use super::condition::cut_edges;
+use super::cut_edges::cut_edges;
 use super::evidence::Evidence;
 use super::network::Network;
 use super::options::ExactOptions;

@@ -1,7 +1,7 @@
 //! A network as one dense table per maximal clique: what approximate methods and other
 //! engines read.
 
-use super::condition::Conditioned;
+use super::cut_edges::Conditioned;
 use super::evidence::Evidence;
 use super::network::Network;
 use crate::control::{Control, ask};

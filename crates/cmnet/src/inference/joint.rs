@@ -1,7 +1,7 @@
 //! Joint distributions, most probable completions, and information.
 
 use super::bucket::BucketPlan;
-use super::condition::Conditioned;
+use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;

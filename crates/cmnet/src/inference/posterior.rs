@@ -1,6 +1,6 @@
 //! All that a junction tree knows once evidence has gone through it.
 
-use super::condition::Conditioned;
+use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;

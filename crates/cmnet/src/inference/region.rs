@@ -1,7 +1,7 @@
 //! The part of a network that a question about one variable depends on, renumbered, so that
 //! its cost does not grow with what lies beyond.
 
-use super::condition::holds;
+use super::cut_edges::holds;
 use super::network::Network;
 use crate::control::Control;
 use crate::data::Var;

@@ -1,6 +1,6 @@
 //! Evidence that changes step by step, on one tree that is never rebuilt.
 
-use super::condition::Conditioned;
+use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;

@@ -27,8 +27,8 @@ mod schema_file;
 #[cfg(feature = "csv")]
 mod sniff;
 mod source;
-#[cfg(feature = "csv")]
 mod support_record;
+#[cfg(feature = "csv")]
 mod text;
 pub mod uai;
 

@@ -1,9 +1,9 @@
 //! Algorithm 2, Context-Hill-Climb: add the best element while that improves the score.
 
+use super::context_steps::{Ground, Outcome, Recorded, Replay};
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::node_start::NodeStart;
-use super::replay::{Ground, Outcome, Recorded, Replay};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting};
 use crate::counts::CountSource;

@@ -3,11 +3,11 @@
 
 use super::blanket::PairSearch;
 use super::context_climb::ContextClimber;
+use super::context_steps::Ground;
 use super::limits::BlanketLimits;
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
-use super::replay::Ground;
 use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 ///
 /// Exact shortcuts, none of which changes the sequence of structures: a toggle's context
 /// climb follows the record of the present graph's climb where the toggle does not reach
-/// (see `replay`); after a step only toggles that it can have changed are evaluated again;
+/// (see `context_steps`); after a step only toggles that it can have changed are evaluated again;
 /// node scores are remembered; toggles are evaluated in parallel and chosen in order.
 #[derive(Debug)]
 pub struct GraphClimb<'a, 'b, S> {

@@ -3,13 +3,13 @@
 
 mod blanket;
 mod context_climb;
+mod context_steps;
 mod graph_climb;
 mod limits;
 mod live;
 mod memo;
 mod node_start;
 mod observer;
-mod replay;
 mod state;
 mod trace;
 mod used;

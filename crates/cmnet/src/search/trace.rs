@@ -2,7 +2,7 @@
 //! would have gained at that moment.
 //!
 //! The record of one graph's climb is what makes the climbs of its neighbours cheap: see
-//! [`super::replay`].
+//! [`super::context_steps`].
 
 use crate::data::Var;
 use crate::graph::Edge;
