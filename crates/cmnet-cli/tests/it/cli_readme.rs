@@ -9,7 +9,7 @@ use cmnet_report::{Drawing, text};
 fn summary(path: &str) -> cmnet::Result<String> {
     let table = read_csv(&Source::from_argument(path), &ReadOptions::default())?.data;
     let learned = learn(&table, &LearnOptions::default(), &())?;
-    let best = &learned.models[learned.selected.unwrap_or(0)];
+    let Some(best) = learned.kept(table.rows()) else { return Ok(String::new()) };
     Ok(text::render(&Drawing::new(table.schema(), &best.structure)?))
 }
 // Here it ends.

@@ -11,9 +11,6 @@ use crate::model::{Model, Provenance, Support};
 use crate::score::{ContextPrior, Kappa, Nats, Scorer};
 use crate::search::SearchUsed;
 
-/// What a model file calls the search whose result is a consensus.
-const SEARCH: &str = "bootstrap";
-
 impl Bootstrap {
     /// The consensus, fitted to the table, with the support of its edges and elements; `None`
     /// when no replicate was finished. Where the structure is too large to be fitted, or fitting
@@ -44,7 +41,7 @@ impl Bootstrap {
             digest: digest.clone(),
             kappa: prior.kappa(),
             alpha,
-            search: SearchUsed::Other(SEARCH.to_owned()),
+            search: SearchUsed::Bootstrap,
             stop: self.stop,
             log_mpl: score.log_mpl.to_f64(),
             log_prior: score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),

@@ -11,6 +11,8 @@ pub enum SearchUsed {
     Paper,
     /// Blankets first, then toggles among their edges.
     Blanket,
+    /// The consensus of searches on resamples.
+    Bootstrap,
     /// Another, by the name that a model file gives it.
     Other(String),
 }
@@ -21,6 +23,7 @@ impl SearchUsed {
         match self {
             Self::Paper => "paper",
             Self::Blanket => "blanket",
+            Self::Bootstrap => "bootstrap",
             Self::Other(name) => name,
         }
     }
@@ -31,6 +34,7 @@ impl From<&str> for SearchUsed {
         match name {
             "paper" => Self::Paper,
             "blanket" => Self::Blanket,
+            "bootstrap" => Self::Bootstrap,
             _ => Self::Other(name.to_owned()),
         }
     }
