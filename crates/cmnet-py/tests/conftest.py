@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 import cmnet
 
 ROOT = Path(__file__).resolve().parents[3]
+# A shell that starts us in the background tells us to ignore Ctrl-C; the tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 BUNDLED = sorted(path.stem for path in (ROOT / "data").glob("*.csv"))
 
 
