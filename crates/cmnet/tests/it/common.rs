@@ -1,10 +1,34 @@
 //! Random tables and structures with fixed seeds, and the same objects for the referee.
 
-use cmnet::{Dataset, Edge, Schema, Structure, VarSet, Variable};
+use cmnet::{Control, Dataset, Edge, Schema, StopReason, Structure, VarSet, Variable};
 use cmnet_check::{Labelled, Table};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Asks to stop at one question and at all after it.
+pub(crate) struct Impatient {
+    patience: usize,
+    asked: AtomicUsize,
+}
+
+impl Impatient {
+    pub(crate) fn new(patience: usize) -> Self {
+        Self { patience, asked: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+impl Control for Impatient {
+    fn stop(&self) -> Option<StopReason> {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        (asked >= self.patience).then_some(StopReason::TimeLimit)
+    }
+}
 
 pub(crate) fn generator(seed: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(seed)

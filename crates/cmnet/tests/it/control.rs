@@ -10,32 +10,9 @@ use cmnet::{
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common::edge;
+use crate::common::{Impatient, edge};
 use crate::inference_support::fitted;
 use crate::loglinear_support::generator;
-
-/// Asks to stop at one question and at all after it.
-struct Impatient {
-    patience: usize,
-    asked: AtomicUsize,
-}
-
-impl Impatient {
-    fn new(patience: usize) -> Self {
-        Self { patience, asked: AtomicUsize::new(0) }
-    }
-
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
-    }
-}
-
-impl Control for Impatient {
-    fn stop(&self) -> Option<StopReason> {
-        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        (asked >= self.patience).then_some(StopReason::TimeLimit)
-    }
-}
 
 /// Work that nobody stops is asked at least so often, gives the same as without a control, and
 /// stops at its first question, at its last, and at some between.

@@ -1,15 +1,14 @@
 //! The waist holds: learning and fitting see counts alone, so that every source of equal counts
 //! gives the same bytes, and every long computation stops when it is asked to.
 
-use crate::common::{Sample, edge, generator, schema};
+use crate::common::{Impatient, Sample, edge, generator, schema};
 use cmnet::{
-    Control, CountSource, CountedTable, DataDigest, Dataset, FitMethod, FitOptions, LearnOptions, Learned,
+    CountSource, CountedTable, DataDigest, Dataset, FitMethod, FitOptions, LearnOptions, Learned,
     MarginCounts, Outcome, PlaneCounts, ReadOptions, Result, RowCounts, SearchMode, ShardedCounts, Source,
     StopReason, Structure, VarSet, fit, fit_with, learn, learn_counts, read_csv,
 };
 use rand::Rng;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn bundled(name: &str) -> Dataset {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(format!("{name}.csv"));
@@ -195,25 +194,6 @@ fn a_blanket_that_cannot_be_numbered_is_fitted_from_any_source() {
     assert_eq!(found.pseudo_log_likelihood, expected.pseudo_log_likelihood);
 }
 
-/// Asks to stop after so many questions.
-struct Impatient {
-    patience: usize,
-    asked: AtomicUsize,
-}
-
-impl Impatient {
-    fn new(patience: usize) -> Self {
-        Self { patience, asked: AtomicUsize::new(0) }
-    }
-}
-
-impl Control for Impatient {
-    fn stop(&self) -> Option<StopReason> {
-        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        (asked >= self.patience).then_some(StopReason::TimeLimit)
-    }
-}
-
 /// Every question of a fit can end it, and there are many: more than one for each iteration.
 #[test]
 fn a_fit_stops_wherever_it_is_asked_to() {
@@ -233,7 +213,7 @@ fn a_fit_stops_wherever_it_is_asked_to() {
         let options = FitOptions { method, smoothing: 0.5, ..FitOptions::default() };
         let never = Impatient::new(usize::MAX);
         let whole = fit_with(structure, &counts, &options, &never).unwrap().done().unwrap();
-        let questions = never.asked.load(Ordering::Relaxed);
+        let questions = never.asked();
         assert!(questions as u64 > 4 + 2 * whole.iterations, "{questions}, {}", whole.iterations);
         for patience in 0..questions {
             let stopped = fit_with(structure, &counts, &options, &Impatient::new(patience)).unwrap();
