@@ -75,12 +75,16 @@ impl<'a, O: Objective> Remembered<'a, O> {
 
     fn at<T>(&self, beta: &[f64], read: impl FnOnce(&O::Point) -> T) -> Result<T, ArgminError> {
         let mut last = self.last.borrow_mut();
-        if let Err(halt) = check(self.control) {
+        let moves = last.beta != beta || last.best_value == f64::NEG_INFINITY;
+        let moved = match moves {
+            true => self.objective.move_to(beta, &mut last.point, self.control),
+            false => check(self.control),
+        };
+        if let Err(halt) = moved {
             last.halted = Err(halt);
             return Err(ArgminError::msg("stopped"));
         }
-        if last.beta != beta || last.best_value == f64::NEG_INFINITY {
-            self.objective.move_to(beta, &mut last.point);
+        if moves {
             last.beta = beta.to_vec();
             let value = self.objective.value(&last.point);
             if value > last.best_value {

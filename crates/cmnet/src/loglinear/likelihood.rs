@@ -8,7 +8,7 @@ use super::objective::{Objective, dot};
 use super::part::{Part, TermTables, clique_shapes};
 use super::term::Terms;
 use crate::Structure;
-use crate::control::{Outcome, outcome};
+use crate::control::{Control, Halting, Outcome, ask, outcome};
 use crate::counts::RowCounts;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -109,7 +109,8 @@ impl Likelihood {
     /// When beta does not have one entry per free coordinate.
     pub fn evaluate(&self, beta: &[f64]) -> LikelihoodValue {
         let mut point = self.point();
-        self.move_to(beta, &mut point);
+        // The control that never stops has stopped nothing.
+        let _ = self.move_to(beta, &mut point, &());
         LikelihoodValue {
             value: point.value,
             gradient: self.gradient(&point),
@@ -133,13 +134,14 @@ impl Likelihood {
     }
 
     /// Calibrates the tree; returns log Z.
-    fn propagate(&self, phi: &[f64], propagation: &mut Propagation) -> f64 {
+    fn propagate(&self, phi: &[f64], propagation: &mut Propagation, control: &dyn Control) -> Result<f64> {
         for (index, clique) in self.tree.cliques().iter().enumerate() {
+            ask(control)?;
             self.tables.log_potential(index, clique.shape(), phi, propagation.log_potential(index));
         }
-        let log_partition = propagation.collect(&self.tree);
-        propagation.distribute(&self.tree);
-        log_partition
+        let log_partition = propagation.collect_under(&self.tree, control)?;
+        propagation.distribute_under(&self.tree, control)?;
+        Ok(log_partition)
     }
 }
 
@@ -161,9 +163,10 @@ impl Objective for Likelihood {
         TreePoint { propagation: Propagation::new(&self.tree), value: f64::NEG_INFINITY }
     }
 
-    fn move_to(&self, beta: &[f64], point: &mut TreePoint) {
+    fn move_to(&self, beta: &[f64], point: &mut TreePoint, control: &dyn Control) -> Halting<()> {
         let phi = self.coordinates.expand(beta);
-        point.value = dot(&phi, &self.means) - self.propagate(&phi, &mut point.propagation);
+        point.value = dot(&phi, &self.means) - self.propagate(&phi, &mut point.propagation, control)?;
+        Ok(())
     }
 
     fn value(&self, point: &TreePoint) -> f64 {
@@ -252,7 +255,7 @@ mod tests {
         let beta: Vec<f64> = (0..k).map(|at| wave(at, 1.3)).collect();
         let direction: Vec<f64> = (0..k).map(|at| wave(at, 0.7)).collect();
         let mut point = likelihood.point();
-        likelihood.move_to(&beta, &mut point);
+        likelihood.move_to(&beta, &mut point, &()).unwrap();
         let curvature = likelihood.curvature(&point, &direction);
         let step = 1e-5;
         let moved = |sign: f64| -> Vec<f64> {

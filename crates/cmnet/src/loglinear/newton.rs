@@ -78,7 +78,7 @@ pub(crate) fn newton<O: Objective>(
     stop: Stop<'_>,
 ) -> Halting<Optimum<O::Point>> {
     let mut point = objective.point();
-    objective.move_to(&beta, &mut point);
+    objective.move_to(&beta, &mut point, stop.control)?;
     let gradient = objective.gradient(&point);
     let mut climb = Climb { objective, beta, point, gradient, preconditioner: None, stalled: 0 };
     let runs_away = |length| length > LARGE_STEP && !stop.bounded;
@@ -229,7 +229,7 @@ impl<O: Objective> Climb<'_, O> {
         for _ in 0..40 {
             check(control)?;
             let beta: Vec<f64> = self.beta.iter().zip(&step.beta).map(|(at, by)| at + length * by).collect();
-            self.objective.move_to(&beta, &mut self.point);
+            self.objective.move_to(&beta, &mut self.point, control)?;
             moved = self.objective.value(&self.point) >= before - slack;
             if moved {
                 self.beta = beta;
@@ -238,7 +238,7 @@ impl<O: Objective> Climb<'_, O> {
             length /= 2.0;
         }
         if !moved {
-            self.objective.move_to(&self.beta, &mut self.point);
+            self.objective.move_to(&self.beta, &mut self.point, control)?;
         }
         self.gradient = self.objective.gradient(&self.point);
         let gained = self.objective.value(&self.point) - before;

@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::coordinates::Coordinates;
+use crate::control::{Control, Halting};
 
 /// A concave function of beta with gradient and curvature: log-likelihood or
 /// pseudo-log-likelihood per observation.
@@ -15,8 +16,8 @@ pub(crate) trait Objective: Send + Sync {
     /// Some point, to be moved.
     fn point(&self) -> Self::Point;
 
-    /// Moves a point to a beta.
-    fn move_to(&self, beta: &[f64], point: &mut Self::Point);
+    /// Moves a point to a beta, unless the control asks to stop: then the point is of no use.
+    fn move_to(&self, beta: &[f64], point: &mut Self::Point, control: &dyn Control) -> Halting<()>;
 
     /// The value at a point.
     fn value(&self, point: &Self::Point) -> f64;

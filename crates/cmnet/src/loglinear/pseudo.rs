@@ -171,19 +171,22 @@ impl Objective for PseudoLikelihood {
         ConditionalsPoint { phi: Vec::new(), probabilities: Vec::new(), plain: nowhere, value: nowhere }
     }
 
-    fn move_to(&self, beta: &[f64], point: &mut ConditionalsPoint) {
+    fn move_to(&self, beta: &[f64], point: &mut ConditionalsPoint, control: &dyn Control) -> Halting<()> {
         point.phi = self.coordinates.expand(beta);
         let tables = self.clique_tables(&point.phi);
         let one = |node: &Node| {
+            check(control)?;
             let mut energies = node.energies(&tables);
             let value = node.normalize(&mut energies);
-            (energies, value)
+            Ok((energies, value))
         };
-        let nodes: Vec<(Vec<f64>, f64)> = self.nodes.par_iter().with_min_len(SHARE).map(one).collect();
+        let nodes = self.nodes.par_iter().with_min_len(SHARE).map(one);
+        let nodes: Vec<(Vec<f64>, f64)> = nodes.collect::<Halting<_>>()?;
         let sum: f64 = nodes.iter().map(|(_, value)| value).sum();
         point.plain = sum / self.total;
         point.value = point.plain - self.ridge / 2.0 * dot(&point.phi, &point.phi);
         point.probabilities = nodes.into_iter().map(|(probabilities, _)| probabilities).collect();
+        Ok(())
     }
 
     fn value(&self, point: &ConditionalsPoint) -> f64 {
