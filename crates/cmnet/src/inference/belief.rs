@@ -139,7 +139,7 @@ impl<'a> Messages<'a> {
                 shape.variables().iter().map(|&v| self.belief(v, Some(table))).collect();
             let mut weights = values.to_vec();
             for (&v, message) in shape.variables().iter().zip(&incoming) {
-                add_along(shape, v, message, &mut weights, control)?;
+                add_along(shape, v, message, &mut weights, &mut pace)?;
             }
             if self.over == Over::Sum {
                 softmax_under(&mut weights, &mut pace)?;

@@ -170,14 +170,15 @@ impl BucketPlan {
         let mut constant = 0.0;
         let mut picks = Vec::new();
         for (place, (v, later, way)) in self.steps.iter().enumerate() {
+            let mut pace = Pace::new(control);
             // Its own variable outermost: levels are compared run by run.
             let shape = Shape::new([*v].into_iter().chain(later.iter()).collect(), cardinalities);
             let incoming = std::mem::take(&mut messages[place]);
-            let mut table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming), control)?;
+            let mut table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming), &mut pace)?;
             let run = shape.strides()[0];
             match way {
-                Way::Sum => sum_runs(&mut table, run, control)?,
-                Way::Max => picks.push((*v, later, max_runs(&mut table, run, control)?)),
+                Way::Sum => sum_runs(&mut table, run, &mut pace)?,
+                Way::Max => picks.push((*v, later, max_runs(&mut table, run, &mut pace)?)),
             }
             table.truncate(run);
             table.shrink_to_fit();
@@ -190,7 +191,13 @@ impl BucketPlan {
             }
         }
         let shape = Shape::new(self.kept.clone(), cardinalities);
-        let table = bucket_table(conditioned, &shape, &self.kept, (&terms[last], &messages[last]), control)?;
+        let table = bucket_table(
+            conditioned,
+            &shape,
+            &self.kept,
+            (&terms[last], &messages[last]),
+            &mut Pace::new(control),
+        )?;
         let best = trace_back(&picks, cardinalities);
         Ok(Eliminated { constant, table, best })
     }
@@ -202,44 +209,54 @@ fn bucket_table(
     shape: &Shape,
     own: &[Var],
     (terms, messages): (&[SetTerms<'_>], &[Message]),
-    control: &dyn Control,
+    pace: &mut Pace<'_>,
 ) -> Result<Vec<f64>> {
     let mut table = vec![0.0; shape.size()];
-    add_potentials(shape, terms, &mut table, control)?;
+    add_potentials(shape, terms, &mut table, pace)?;
     for (variable, weights) in conditioned.evidence().soft().filter(|(v, _)| own.contains(v)) {
-        add_along(shape, variable, weights, &mut table, control)?;
+        add_along(shape, variable, weights, &mut table, pace)?;
     }
     for (source, message) in messages {
-        shape.walk_onto(source).spread_under(message, &mut table, control)?;
+        shape.walk_onto(source).spread_under(message, &mut table, pace)?;
     }
     Ok(table)
 }
 
 /// Replaces the first run of a table by the largest value at each place over all runs;
 /// returns the run that has it, the first among equals.
-fn max_runs(table: &mut [f64], run: usize, control: &dyn Control) -> Result<Vec<u16>> {
+fn max_runs(table: &mut [f64], run: usize, pace: &mut Pace<'_>) -> Result<Vec<u16>> {
     let mut picks = vec![0; run];
-    let mut pace = Pace::new(control);
     let (best, others) = table.split_at_mut(run);
+    if run <= PIECE {
+        for (values, level) in others.chunks_exact(run).zip(1..) {
+            pace.step(run)?;
+            keep_larger(best, &mut picks, values, level);
+        }
+        return Ok(picks);
+    }
     for (values, level) in others.chunks_exact(run).zip(1..) {
         let pieces = best.chunks_mut(PIECE).zip(picks.chunks_mut(PIECE)).zip(values.chunks(PIECE));
         for ((best, picks), values) in pieces {
             pace.step(values.len())?;
-            for ((best, pick), &value) in best.iter_mut().zip(picks).zip(values) {
-                let better = value > *best;
-                *best = if better { value } else { *best };
-                *pick = if better { level } else { *pick };
-            }
+            keep_larger(best, picks, values, level);
         }
     }
     Ok(picks)
 }
 
+/// Keeps the larger of two values at each place, and the level that has it.
+fn keep_larger(best: &mut [f64], picks: &mut [u16], values: &[f64], level: u16) {
+    for ((best, pick), &value) in best.iter_mut().zip(picks).zip(values) {
+        let better = value > *best;
+        *best = if better { value } else { *best };
+        *pick = if better { level } else { *pick };
+    }
+}
+
 /// Replaces the first run of a table by the log of the sum of exponentials at each place over
 /// all runs.
-fn sum_runs(table: &mut [f64], run: usize, control: &dyn Control) -> Result<()> {
+fn sum_runs(table: &mut [f64], run: usize, pace: &mut Pace<'_>) -> Result<()> {
     let mut column = Vec::with_capacity(table.len() / run);
-    let mut pace = Pace::new(control);
     for place in 0..run {
         // An exponential takes as long as some cells.
         pace.step(8 * (table.len() / run))?;
@@ -254,7 +271,9 @@ fn sum_runs(table: &mut [f64], run: usize, control: &dyn Control) -> Result<()> 
 fn trace_back(picks: &[(Var, &VarSet, Vec<u16>)], cardinalities: &[u32]) -> Vec<(Var, u32)> {
     let mut row = vec![0; cardinalities.len()];
     for (v, later, best) in picks.iter().rev() {
-        row[*v] = u32::from(best[Shape::new(later.iter().collect(), cardinalities).cell(&row)]);
+        // The cell of the levels in the message's layout: the last variable moves fastest.
+        let cell = later.iter().fold(0, |cell, u| cell * cardinalities[u] as usize + row[u] as usize);
+        row[*v] = u32::from(best[cell]);
     }
     picks.iter().map(|&(v, ..)| (v, row[v])).collect()
 }

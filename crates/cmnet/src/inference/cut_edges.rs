@@ -11,7 +11,7 @@
 use super::evidence::Evidence;
 use super::network::Network;
 use crate::context::EdgeContext;
-use crate::control::Control;
+use crate::control::{Control, Pace};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet, components};
@@ -151,9 +151,10 @@ impl<'a> Conditioned<'a> {
         control: &dyn Control,
     ) -> Result<()> {
         homes.fill(self.terms(), tables, control)?;
+        let mut pace = Pace::new(control);
         for (variable, weights) in self.evidence.soft() {
             if let Some((home, shape)) = homes.of_variable(variable) {
-                add_along(shape, variable, weights, &mut tables[home], control)?;
+                add_along(shape, variable, weights, &mut tables[home], &mut pace)?;
             }
         }
         Ok(())

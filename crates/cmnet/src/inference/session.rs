@@ -4,7 +4,7 @@ use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::network::Network;
 use super::options::ExactOptions;
-use crate::control::{Control, Under};
+use crate::control::{Control, Pace, Under};
 use crate::data::Var;
 use crate::error::Result;
 use crate::table::{Homes, add_along, shares_of_levels};
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
                 continue;
             }
             self.fresh.fill(false);
-            let message = self.renew(index)?;
+            let message = self.renew(index, &mut Pace::new(self.control.control()))?;
             // Only now: what was stopped is renewed by the next question.
             self.stale[index] = false;
             self.renewed += 1;
@@ -206,23 +206,22 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn renew(&mut self, index: usize) -> Result<Vec<f64>> {
-        let control = self.control.control();
+    fn renew(&mut self, index: usize, pace: &mut Pace<'_>) -> Result<Vec<f64>> {
         let clique = &self.tree.cliques()[index];
         let shape = clique.shape();
         let table = &mut self.conditionals[index];
         table.copy_from_slice(&self.base[index]);
         for &v in shape.variables().iter().filter(|&&v| self.homes[v] == index) {
             if let Some(weights) = log_weights(&self.evidence, v, self.network.cardinalities()[v]) {
-                add_along(shape, v, &weights, table, control)?;
+                add_along(shape, v, &weights, table, pace)?;
             }
         }
         for &child in &self.children[index] {
             if let Some(parent) = &self.tree.cliques()[child].parent {
-                parent.walk.spread_under(&self.messages[child], table, control)?;
+                parent.walk.spread_under(&self.messages[child], table, pace)?;
             }
         }
-        normalize(clique, table, control)
+        normalize(clique, table, pace)
     }
 
     /// Makes the marginal of a clique, and of those between it and its root, fresh.
@@ -239,7 +238,7 @@ impl<'a> Session<'a> {
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.conditionals[index]);
             if let Some(parent) = &self.tree.cliques()[index].parent {
-                parent.weigh(&before[parent.clique], marginal, self.control.control())?;
+                parent.weigh(&before[parent.clique], marginal, &mut Pace::new(self.control.control()))?;
             }
             self.fresh[index] = true;
         }

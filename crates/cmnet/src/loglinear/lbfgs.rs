@@ -76,9 +76,10 @@ impl<'a, O: Objective> Remembered<'a, O> {
     fn at<T>(&self, beta: &[f64], read: impl FnOnce(&O::Point) -> T) -> Result<T, ArgminError> {
         let mut last = self.last.borrow_mut();
         let moves = last.beta != beta || last.best_value == f64::NEG_INFINITY;
-        let moved = match moves {
-            true => self.objective.move_to(beta, &mut last.point, self.control),
-            false => check(self.control),
+        let moved = if moves {
+            self.objective.move_to(beta, &mut last.point, self.control)
+        } else {
+            check(self.control)
         };
         if let Err(halt) = moved {
             last.halted = Err(halt);

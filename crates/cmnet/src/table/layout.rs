@@ -104,7 +104,15 @@ impl<N: CellNumber> Layout<N> {
 pub(crate) fn cells_along(first: usize, axes: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut cells = vec![first];
     for (count, stride) in axes {
-        cells = cells.iter().flat_map(|cell| (0..count).map(move |step| cell + step * stride)).collect();
+        let before = cells.len();
+        cells.resize(before * count, 0);
+        // From the last cell backwards: what is overwritten has been read.
+        for at in (0..before).rev() {
+            let cell = cells[at];
+            for step in 0..count {
+                cells[at * count + step] = cell + step * stride;
+            }
+        }
     }
     cells
 }

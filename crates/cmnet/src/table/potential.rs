@@ -5,7 +5,7 @@
 //! another, each done axis by axis in |C| passes instead of one pass per term.
 
 use super::shape::Shape;
-use crate::control::{Control, PIECE, Pace};
+use crate::control::{PIECE, Pace};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
@@ -38,8 +38,12 @@ pub(crate) fn margins_of_cells(shape: &Shape, table: &mut [f64]) {
 }
 
 /// As [`sum_of_terms`], and asks on the way whether to go on.
-fn sum_of_terms_under(shape: &Shape, table: &mut [f64], control: &dyn Control) -> Result<()> {
-    let mut pace = Pace::new(control);
+fn sum_of_terms_under(shape: &Shape, table: &mut [f64], pace: &mut Pace<'_>) -> Result<()> {
+    if table.len() <= PIECE {
+        pace.step(table.len())?;
+        sum_of_terms(shape, table);
+        return Ok(());
+    }
     for (levels, stride) in shape.axes() {
         for block in table.chunks_exact_mut(stride * levels) {
             let (low, higher) = block.split_at_mut(stride);
@@ -73,22 +77,21 @@ pub(crate) fn add_potentials(
     shape: &Shape,
     terms: &[SetTerms<'_>],
     table: &mut [f64],
-    control: &dyn Control,
+    pace: &mut Pace<'_>,
 ) -> Result<()> {
     let used = |v: &&Var| terms.iter().any(|(variables, _)| variables.contains(**v));
     let inner = shape.restricted(shape.variables().iter().filter(used).copied());
     let whole = inner.size() == shape.size();
     let mut own = if whole { Vec::new() } else { vec![0.0; inner.size()] };
     let small: &mut [f64] = if whole { &mut *table } else { &mut own };
-    let mut pace = Pace::new(control);
     for (variables, values) in terms {
         pace.step(values.len())?;
         let cells = inner.term_cells(variables);
         cells.iter().zip(*values).for_each(|(&cell, &value)| small[cell] = value);
     }
-    sum_of_terms_under(&inner, small, control)?;
+    sum_of_terms_under(&inner, small, pace)?;
     if !whole {
-        shape.walk_onto(&inner).spread_under(&own, table, control)?;
+        shape.walk_onto(&inner).spread_under(&own, table, pace)?;
     }
     Ok(())
 }
@@ -99,21 +102,32 @@ pub(crate) fn add_along(
     variable: Var,
     by_level: &[f64],
     table: &mut [f64],
-    control: &dyn Control,
+    pace: &mut Pace<'_>,
 ) -> Result<()> {
-    let mut pace = Pace::new(control);
     let stride = shape.stride_of(variable);
+    let small = table.len() <= PIECE;
+    if small {
+        pace.step(table.len())?;
+    }
     for block in table.chunks_exact_mut(stride * by_level.len()) {
         for (run, add) in block.chunks_exact_mut(stride).zip(by_level) {
+            if small {
+                add_to_all(run, *add);
+                continue;
+            }
             for piece in run.chunks_mut(PIECE) {
                 pace.step(piece.len())?;
-                for value in piece {
-                    *value += add;
-                }
+                add_to_all(piece, *add);
             }
         }
     }
     Ok(())
+}
+
+fn add_to_all(values: &mut [f64], add: f64) {
+    for value in values {
+        *value += add;
+    }
 }
 
 /// The distribution of one variable of a table of probabilities, or of weights, over its levels.
@@ -257,18 +271,18 @@ mod tests {
         assert_eq!(log_sum(&table).to_bits(), whole.to_bits());
         let (mut at_once, mut asked) = (table.clone(), table.clone());
         sum_of_terms(&shape, &mut at_once);
-        sum_of_terms_under(&shape, &mut asked, &()).unwrap();
+        sum_of_terms_under(&shape, &mut asked, &mut Pace::new(&())).unwrap();
         assert_eq!(bits(&at_once), bits(&asked));
         for kept in [vec![0], vec![2], vec![0, 1], vec![1, 2], vec![2, 0]] {
             let small = shape.restricted(kept.into_iter());
             let walk = shape.walk_onto(&small);
             let (mut at_once, mut asked) = (vec![0.5; small.size()], vec![0.5; small.size()]);
             walk.gather(&table, &mut at_once);
-            walk.gather_under(&table, &mut asked, &()).unwrap();
+            walk.gather_under(&table, &mut asked, &mut Pace::new(&())).unwrap();
             assert_eq!(bits(&at_once), bits(&asked));
             let (mut wide, mut wide_asked) = (table.clone(), table.clone());
             walk.spread(&at_once, &mut wide);
-            walk.spread_under(&asked, &mut wide_asked, &()).unwrap();
+            walk.spread_under(&asked, &mut wide_asked, &mut Pace::new(&())).unwrap();
             assert_eq!(bits(&wide), bits(&wide_asked));
         }
     }

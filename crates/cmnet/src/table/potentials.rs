@@ -2,7 +2,7 @@
 
 use super::potential::{SetTerms, add_energies, add_potentials};
 use super::shape::Shape;
-use crate::control::Control;
+use crate::control::{Control, Pace};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
@@ -52,7 +52,7 @@ impl<'a> Homes<'a> {
             }
         }
         for ((shape, terms), table) in self.shapes.iter().zip(&by_table).zip(tables) {
-            add_potentials(shape, terms, table, control)?;
+            add_potentials(shape, terms, table, &mut Pace::new(control))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The layout of a dense table over some variables, and walks from one layout to another.
 
 use super::layout::{Layout, cells_along};
-use crate::control::{Control, PIECE, Pace};
+use crate::control::{PIECE, Pace};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
@@ -158,8 +158,12 @@ impl Walk {
     }
 
     /// As [`Walk::spread`], and asks on the way whether to go on.
-    pub(crate) fn spread_under(&self, small: &[f64], large: &mut [f64], control: &dyn Control) -> Result<()> {
-        let mut pace = Pace::new(control);
+    pub(crate) fn spread_under(&self, small: &[f64], large: &mut [f64], pace: &mut Pace<'_>) -> Result<()> {
+        if large.len() <= PIECE {
+            pace.step(large.len())?;
+            self.spread(small, large);
+            return Ok(());
+        }
         self.runs(|source, target| {
             let pieces = large[source..source + self.run].chunks_mut(PIECE);
             for (piece, start) in pieces.zip((0..).step_by(PIECE)) {
@@ -193,8 +197,12 @@ impl Walk {
     }
 
     /// As [`Walk::gather`], and asks on the way whether to go on.
-    pub(crate) fn gather_under(&self, large: &[f64], small: &mut [f64], control: &dyn Control) -> Result<()> {
-        let mut pace = Pace::new(control);
+    pub(crate) fn gather_under(&self, large: &[f64], small: &mut [f64], pace: &mut Pace<'_>) -> Result<()> {
+        if large.len() <= PIECE {
+            pace.step(large.len())?;
+            self.gather(large, small);
+            return Ok(());
+        }
         self.runs(|source, target| {
             let mut pieces = large[source..source + self.run].chunks(PIECE);
             if self.step == 0 {

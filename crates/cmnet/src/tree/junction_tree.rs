@@ -2,7 +2,7 @@
 //! allocated.
 
 use super::plan::{TreeCost, best_plan};
-use crate::control::{Control, PIECE, Pace};
+use crate::control::{PIECE, Pace};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Graph, VarSet};
@@ -32,12 +32,20 @@ impl Parent {
         &self,
         parent_marginal: &[f64],
         conditional: &mut [f64],
-        control: &dyn Control,
+        pace: &mut Pace<'_>,
     ) -> Result<()> {
         let mut separator = vec![0.0; self.separator.size()];
-        self.walk.gather_under(parent_marginal, &mut separator, control)?;
+        self.walk.gather_under(parent_marginal, &mut separator, pace)?;
         let run = conditional.len() / separator.len();
-        let mut pace = Pace::new(control);
+        if conditional.len() <= PIECE {
+            pace.step(conditional.len())?;
+            for (values, &weight) in conditional.chunks_exact_mut(run).zip(&separator) {
+                for value in values {
+                    *value *= weight;
+                }
+            }
+            return Ok(());
+        }
         for (values, &weight) in conditional.chunks_exact_mut(run).zip(&separator) {
             for piece in values.chunks_mut(PIECE) {
                 pace.step(piece.len())?;

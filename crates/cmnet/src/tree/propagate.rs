@@ -8,9 +8,9 @@
 //! infinity, evidence), neither overflow nor turn into NaN.
 
 use super::junction_tree::{Clique, JunctionTree};
-use crate::control::{Control, Pace};
+use crate::control::{Control, PIECE, Pace};
 use crate::error::Result;
-use crate::table::softmax_under;
+use crate::table::{softmax, softmax_under};
 
 /// Tables of a junction tree: log potentials at first, then conditionals and marginals.
 #[derive(Clone, Debug)]
@@ -50,11 +50,12 @@ impl Propagation {
     pub(crate) fn collect_under(&mut self, tree: &JunctionTree, control: &dyn Control) -> Result<f64> {
         self.log_partition = 0.0;
         for (index, clique) in tree.cliques().iter().enumerate().rev() {
+            let mut pace = Pace::new(control);
             let (before, rest) = self.tables.split_at_mut(index);
-            let message = normalize(clique, &mut rest[0], control)?;
+            let message = normalize(clique, &mut rest[0], &mut pace)?;
             match &clique.parent {
                 Some(parent) => {
-                    parent.walk.spread_under(&message, &mut before[parent.clique], control)?;
+                    parent.walk.spread_under(&message, &mut before[parent.clique], &mut pace)?;
                 }
                 None => self.log_partition += message[0],
             }
@@ -72,11 +73,12 @@ impl Propagation {
     /// As [`Propagation::distribute`], and asks on the way whether to go on.
     pub(crate) fn distribute_under(&mut self, tree: &JunctionTree, control: &dyn Control) -> Result<()> {
         for (index, clique) in tree.cliques().iter().enumerate() {
+            let mut pace = Pace::new(control);
             let (before, rest) = self.marginals.split_at_mut(index);
             let marginal = &mut rest[0];
             marginal.copy_from_slice(&self.tables[index]);
             if let Some(parent) = &clique.parent {
-                parent.weigh(&before[parent.clique], marginal, control)?;
+                parent.weigh(&before[parent.clique], marginal, &mut pace)?;
             }
         }
         Ok(())
@@ -134,10 +136,13 @@ impl Propagation {
 }
 
 /// Replaces a log table by conditionals given the separator; returns the log sums.
-pub(crate) fn normalize(clique: &Clique, table: &mut [f64], control: &dyn Control) -> Result<Vec<f64>> {
+pub(crate) fn normalize(clique: &Clique, table: &mut [f64], pace: &mut Pace<'_>) -> Result<Vec<f64>> {
     let run = table.len() / clique.separator_cells();
-    let mut pace = Pace::new(control);
-    table.chunks_exact_mut(run).map(|values| softmax_under(values, &mut pace)).collect()
+    if table.len() <= PIECE {
+        pace.step(table.len())?;
+        return Ok(table.chunks_exact_mut(run).map(softmax).collect());
+    }
+    table.chunks_exact_mut(run).map(|values| softmax_under(values, pace)).collect()
 }
 
 /// Subtracts from a direction its expectation given the separator; returns the expectations.
