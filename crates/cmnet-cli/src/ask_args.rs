@@ -1,6 +1,6 @@
 //! What can be typed to ask a model something.
 
-use crate::args::{FittedArgs, ModelArgs, Printed, RowsArgs, choice, choice_with};
+use crate::args::{FittedArgs, ModelArgs, Printed, ReadingArgs, RowsArgs, choice, choice_with};
 use clap::{Args, Subcommand};
 use cmnet::options::asking;
 use cmnet::{EliminationChoice, QueryMethod};
@@ -20,8 +20,20 @@ const EXPLAIN_HELP: &str = "\
 Examples:
   cmnet explain heart.model.json
   cmnet explain heart.model.json --given lipoprotein_ratio='>=3' --format json
+  cmnet explain heart.model.json --restrictions --terms
+  cmnet explain heart.model.json --classes smoking --data data/coronary_heart.csv
 
-A model without parameters is explained too, except for the strength of its edges.";
+A model without parameters is explained too, except for the strength of its edges and the values of its
+terms. With --restrictions, --classes or --terms the text tells these alone; JSON has all.";
+
+const INDEPENDENT_HELP: &str = "\
+Examples:
+  cmnet independent heart.model.json smoking --of family_anamnesis
+  cmnet independent heart.model.json smoking --of systolic_blood_pressure \
+    --given strenuous_physical_work,strenuous_mental_work --context lipoprotein_ratio='>=3'
+
+Exit code 0 when they are independent, 1 when they are not. A yes holds for every distribution of the
+structure. A no holds for almost every one: numbers can make more independent than the structure says.";
 
 /// The commands that use a model.
 #[derive(Debug, Subcommand)]
@@ -38,6 +50,9 @@ pub(crate) enum AskCommand {
     /// Explain a model: blankets, contexts, and what evidence cuts
     #[command(after_help = EXPLAIN_HELP)]
     Explain(Printed<ExplainArgs>),
+    /// Say whether variables are independent of others given variables and a context, and why
+    #[command(after_help = INDEPENDENT_HELP)]
+    Independent(Printed<IndependentArgs>),
     /// Write a fitted model for other inference engines (UAI)
     #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
     Export(Printed<ExportArgs>),
@@ -174,10 +189,42 @@ pub(crate) struct SampleArgs {
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    /// The restrictions that the contexts put on the phi-terms
+    #[arg(long)]
+    pub(crate) restrictions: bool,
+    /// The classes of this variable's Markov blanket, with counts where there is --data
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) classes: Option<String>,
+    /// The phi-terms with their values
+    #[arg(long)]
+    pub(crate) terms: bool,
+    /// Table to count the classes of --classes in
+    #[arg(long, value_name = "DATA", requires = "classes")]
+    pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) given: GivenArgs,
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndependentArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Variables that are asked about, with commas between
+    #[arg(value_name = "VARIABLES")]
+    pub(crate) variables: String,
+    /// Variables that they are to be independent of, with commas between
+    #[arg(long, value_name = "VARIABLES", allow_hyphen_values = true)]
+    pub(crate) of: String,
+    /// Variables that are known, with any values; may be repeated
+    #[arg(long, value_name = "VARIABLES", allow_hyphen_values = true)]
+    pub(crate) given: Vec<String>,
+    /// Variables that are known with these levels: name=level,name=level; may be repeated
+    #[arg(long, value_name = "LEVELS", allow_hyphen_values = true)]
+    pub(crate) context: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -10,11 +10,13 @@ use crate::work::Stop;
 use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
-    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, GibbsOptions, InferenceMethod, Network,
-    Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Under, Var, find_level, find_variable,
-    parse_bytes,
+    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, GibbsOptions, IndependenceQuestion,
+    InferenceMethod, Network, Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Under, Var,
+    VarSet, find_level, find_variable, independent as independence, parse_bytes,
 };
-use cmnet_report::answer::{Compared, Explained, JointDistribution, Marginals, MostProbable};
+use cmnet_report::answer::{
+    Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,
+};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -234,6 +236,22 @@ struct Predicted {
     weights: Vec<u64>,
 }
 
+/// Which of a model's mathematics is to be shown.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ToShow {
+    restrictions: bool,
+    classes: Option<String>,
+    terms: bool,
+}
+
+impl ToShow {
+    fn shown(&self, schema: &Schema) -> Result<Shown> {
+        let classes = self.classes.as_deref().map(|name| find_variable(schema, name)).transpose()?;
+        Ok(Shown { restrictions: self.restrictions, classes, terms: self.terms })
+    }
+}
+
 /// What the model says, and what evidence does to it.
 #[pyfunction]
 pub(crate) fn explain<'py>(
@@ -241,12 +259,51 @@ pub(crate) fn explain<'py>(
     model: &Model,
     given: Given,
     inference: Inference,
+    show: ToShow,
+    data: Option<Data<'py>>,
+    reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
     let network = model.model.fit().is_some().then(|| model.network(py)).transpose()?;
     let model = model.model.clone();
     let answer = work::call(py, 1, move |stop| {
         let (evidence, exact) = (given.evidence(model.schema())?, inference.exact()?);
-        value::of(&Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?)
+        let explained = Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?;
+        let shown = show.shown(model.schema())?;
+        let mathematics = match shown.is_empty() {
+            true => None,
+            false => Some(Mathematics::of(&model, shown, table.as_deref())?),
+        };
+        value::of(&Explained { mathematics, ..explained })
+    })?;
+    value::to_python(py, &answer)
+}
+
+/// Whether variables are independent of others given variables and a context, and why.
+#[pyfunction]
+pub(crate) fn independent<'py>(
+    py: Python<'py>,
+    model: &Model,
+    variables: Vec<String>,
+    of: Vec<String>,
+    given: Vec<String>,
+    context: Given,
+) -> PyResult<Bound<'py, PyAny>> {
+    let model = model.model.clone();
+    let answer = work::call(py, 1, move |stop| {
+        let schema = model.schema();
+        let find = |names: &[String]| -> Result<VarSet> {
+            names.iter().map(|name| find_variable(schema, name)).collect()
+        };
+        let question = IndependenceQuestion {
+            one: find(&variables)?,
+            other: find(&of)?,
+            given: find(&given)?,
+            context: context.evidence(schema)?,
+        };
+        question.check(schema)?;
+        let found = independence(model.structure(), &question, stop)?;
+        value::of(&IndependentAnswer { schema, question: &question, found: &found })
     })?;
     value::to_python(py, &answer)
 }

@@ -49,6 +49,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ask::sample, module)?)?;
     module.add_function(wrap_pyfunction!(ask::predict, module)?)?;
     module.add_function(wrap_pyfunction!(ask::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::independent, module)?)?;
     module.add_function(wrap_pyfunction!(ask::compare, module)?)?;
     module.add_function(wrap_pyfunction!(ask::factors, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::bundled, module)?)?;

@@ -28,7 +28,19 @@ COMMAND_ONLY = {
     "rows": "an argument",
 }
 # What Python has besides: in place of files and terminals.
-PYTHON_ONLY = {"self", "table", "names", "progress", "on_unknown", "other", "given", "target", "targets", "rows"}
+PYTHON_ONLY = {
+    "self",
+    "table",
+    "names",
+    "progress",
+    "on_unknown",
+    "other",
+    "given",
+    "target",
+    "targets",
+    "rows",
+    "variables",
+}
 
 PAIRS = [
     ("learn", cmnet.learn),
@@ -39,6 +51,7 @@ PAIRS = [
     ("query", cmnet.Model.query),
     ("sample", cmnet.Model.sample),
     ("explain", cmnet.Model.explain),
+    ("independent", cmnet.Model.independent),
     ("predict", cmnet.Model.predict_proba),
 ]
 

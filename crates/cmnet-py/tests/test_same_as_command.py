@@ -130,6 +130,26 @@ def test_explanations_are_equal(heart_model, saved, run):
     assert here["soft"]["smoking"] == pytest.approx(there["soft"]["smoking"], abs=1e-12)
 
 
+def test_the_mathematics_is_equal(heart_model, saved, run, heart):
+    shown = run("explain", saved, "--restrictions", "--terms", "--classes", "smoking", "--data", table_path("coronary_heart"))
+    assert shown.pop("format")
+    assert dict(heart_model.explain(table=heart, restrictions=True, terms=True, classes="smoking")) == shown
+    assert sum(sum(one["counts"].values()) for one in shown["classes"]["classes"]) == 1841
+
+
+def test_independence_is_equal(heart_model, saved, command):
+    for given, context in (([], {}), (["strenuous_physical_work"], {}), (["strenuous_physical_work"], {"lipoprotein_ratio": ">=3"})):
+        words = [word for name in given for word in ("--given", name)]
+        words += [word for name, level in context.items() for word in ("--context", f"{name}={level}")]
+        asked = ["independent", saved, "smoking", "--of", "systolic_blood_pressure", *words, "--format", "json"]
+        done = subprocess.run([command, *asked], capture_output=True, text=True, check=False)
+        there = json.loads(done.stdout)
+        assert there.pop("format")
+        here = heart_model.independent("smoking", "systolic_blood_pressure", given, context)
+        assert dict(here) == there and bool(here) == (done.returncode == 0)
+        assert str(here)
+
+
 def test_comparisons_are_equal(heart, saved, run, tmp_path):
     learned = cmnet.learn(heart)
     plain = tmp_path / "plain.model.json"

@@ -116,9 +116,10 @@ pub use evaluate::{
 };
 pub use inference::{
     Approximation, Belief, BeliefOptions, Climb, ClimbOptions, Completion, Conditioned, EdgeStrength,
-    Evidence, ExactOptions, Explanation, Factors, Gibbs, GibbsOptions, InferenceMethod, Joint, JointAnswer,
-    MapAnswer, MarginalAnswer, Network, Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions,
-    QueryPlan, Question, Sampler, Separation, Session, Start, cut_edges, find_level, find_variable,
+    Evidence, ExactOptions, Explanation, Factors, Gibbs, GibbsOptions, Independence, IndependenceQuestion,
+    IndependentCase, InferenceMethod, Joint, JointAnswer, MapAnswer, MarginalAnswer, Network, OpenPath,
+    Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions, QueryPlan, Question, Sampler,
+    Separation, Session, Start, cut_edges, find_level, find_variable, find_variables, independent,
 };
 pub use model::{Model, Provenance, Support};
 // Files.
@@ -142,7 +143,9 @@ pub use counts::{
 };
 pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_elimination_order};
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};
-pub use score::{Alpha, ContextPrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer, StructureScore};
+pub use score::{
+    Alpha, BlanketPartition, ContextPrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer, StructureScore,
+};
 pub use search::{
     BlanketSearch, BlanketState, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Standing,
     climb_contexts, climb_graph,

@@ -1,11 +1,13 @@
 //! What commands that ask a model something share: evidence, options, names.
 
 use super::fitting::bytes;
-use super::{explain, export, import, predict, query, sample};
+use super::{explain, export, import, independent, predict, query, sample};
 use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
-use cmnet::{ClimbOptions, Edge, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan, Schema, uai};
+use cmnet::{
+    ClimbOptions, Edge, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan, Schema, Var, uai,
+};
 use cmnet_report::answer::names;
 
 pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
@@ -14,6 +16,7 @@ pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
         AskCommand::Predict(arguments) => predict::run(arguments),
         AskCommand::Sample(arguments) => sample::run(arguments),
         AskCommand::Explain(arguments) => explain::run(arguments),
+        AskCommand::Independent(arguments) => independent::run(arguments),
         AskCommand::Export(arguments) => export::run(arguments),
         AskCommand::Import(arguments) => import::run(arguments),
     }
@@ -65,10 +68,19 @@ pub(crate) fn announce_plan(arguments: &TreeArgs, plan: &QueryPlan) {
     announce(arguments, &format!("{}: {}", plan.method, plan.reason));
 }
 
+/// A level in words: `a = x`.
+pub(crate) fn level_text(schema: &Schema, known: (Var, u32)) -> String {
+    format!("{} = {}", schema.name(known.0), names::label(schema, known))
+}
+
+/// Levels in words: `a = x, b = y`.
+pub(crate) fn levels_text(schema: &Schema, levels: impl IntoIterator<Item = (Var, u32)>) -> String {
+    levels.into_iter().map(|known| level_text(schema, known)).collect::<Vec<_>>().join(", ")
+}
+
 /// The evidence in words: `a = x, b = y`.
 pub(crate) fn given_text(schema: &Schema, evidence: &Evidence) -> String {
-    let hard =
-        evidence.hard().map(|known| format!("{} = {}", schema.name(known.0), names::label(schema, known)));
+    let hard = evidence.hard().map(|known| level_text(schema, known));
     let soft = evidence.soft().map(|(v, _)| format!("weights for {}", schema.name(v)));
     hard.chain(soft).collect::<Vec<_>>().join(", ")
 }

@@ -15,6 +15,7 @@ pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod fitting;
 pub(crate) mod import;
+pub(crate) mod independent;
 pub(crate) mod learn;
 pub(crate) mod predict;
 pub(crate) mod query;

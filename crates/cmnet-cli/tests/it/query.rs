@@ -395,3 +395,65 @@ fn samples_go_to_a_file_in_either_format() {
     assert_eq!(std::fs::read_to_string(path("json.csv")).unwrap(), text);
     assert_eq!((text.lines().count(), answer["rows"].as_array().unwrap().len()), (6, 5));
 }
+
+#[test]
+fn independence_is_answered_with_its_reason() {
+    let yes = [
+        "independent",
+        model(),
+        "smoking",
+        "--of",
+        "systolic_blood_pressure",
+        "--context",
+        "lipoprotein_ratio=>=3",
+    ];
+    let answer = json(&yes);
+    assert_eq!((&answer["independent"], &answer["reason"]), (&Value::from(true), &Value::from("contexts")));
+    let no = [
+        "independent",
+        model(),
+        "smoking",
+        "--of",
+        "systolic_blood_pressure",
+        "--given",
+        "lipoprotein_ratio",
+    ];
+    let output = cmnet().args(no).assert().code(1);
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("open when lipoprotein_ratio = <3: smoking - systolic_blood_pressure"), "{text}");
+    assert!(
+        refusal(&["independent", model(), "smoking", "--of", "smoking"]).contains("name each variable once")
+    );
+    assert!(refusal(&["independent", model(), "smokng", "--of", "smoking"]).contains("smoking"));
+}
+
+#[test]
+fn the_mathematics_is_shown_with_and_without_parameters() {
+    let table = data("coronary_heart.csv");
+    let all = ["explain", model(), "--restrictions", "--terms", "--classes", "smoking", "--data", &table];
+    let shown = json(&all);
+    let counts =
+        |class: &Value| class["counts"]["no"].as_u64().unwrap() + class["counts"]["yes"].as_u64().unwrap();
+    let classes = shown["classes"]["classes"].as_array().unwrap();
+    assert_eq!(classes.iter().map(counts).sum::<u64>(), 1841);
+    for one in shown["restrictions"].as_array().unwrap() {
+        assert!(one["sum"].as_f64().unwrap().abs() < 1e-12, "{one}");
+    }
+    let terms = shown["terms"].as_array().unwrap();
+    assert_eq!(terms.len() - 1 - shown["restrictions"].as_array().unwrap().len(), 10);
+    let folder = tempfile::tempdir().unwrap();
+    let bare = folder.path().join("bare.model.json");
+    let mut stripped: Value = serde_json::from_slice(&std::fs::read(heart()).unwrap()).unwrap();
+    stripped.as_object_mut().unwrap().remove("parameters");
+    std::fs::write(&bare, stripped.to_string()).unwrap();
+    let bare = bare.to_str().unwrap();
+    let shown = json(&["explain", bare, "--terms", "--classes", "smoking"]);
+    assert!(shown["terms"][1]["value"].is_null() && shown["classes"]["classes"][0]["counts"].is_null());
+    let output = cmnet().args(["explain", bare, "--terms", "--classes", "smoking"]).assert().success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(
+        text.contains("No counts: name a table with --data.") && text.contains("run cmnet fit"),
+        "{text}"
+    );
+    assert!(refusal(&["explain", model(), "--classes", "smokng"]).contains("smoking"));
+}

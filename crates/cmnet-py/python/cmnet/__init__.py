@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from . import datasets
-from ._answers import Completion, Comparison, Evaluation, Explanation, Joint, Marginals, Prediction
+from ._answers import Completion, Comparison, Evaluation, Explanation, Independence, Joint, Marginals, Prediction
 from ._cmnet import __version__
 from ._errors import (
     CheckpointError,
@@ -50,6 +50,7 @@ __all__ = [
     "CrossValidation",
     "Evaluation",
     "Explanation",
+    "Independence",
     "FileError",
     "InputError",
     "InternalError",

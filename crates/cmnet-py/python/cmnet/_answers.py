@@ -130,6 +130,28 @@ class Explanation(dict[str, Any]):
         return "\n".join(lines)
 
 
+class Independence(dict[str, Any]):
+    """Whether variables are independent of others, and why; true when they are.
+
+    The keys are those of ``cmnet independent --format json``, but for ``format``.
+    """
+
+    def __bool__(self) -> bool:
+        return bool(self["independent"])
+
+    def __str__(self) -> str:
+        if self["reason"] == "graph":
+            return "Independent: in the graph no path leads past what is given."
+        if self["reason"] == "path":
+            return "Not independent: " + " - ".join(self["path"]["variables"]) + " is open."
+        lines = []
+        for case in self["cases"]:
+            when = ", ".join(f"{name} = {level}" for name, level in case["given"].items())
+            cut = ", ".join(f"{one} - {other}" for one, other in case["cut_edges"]) or "nothing"
+            lines.append(f"Independent{' when ' + when if when else ''}: contexts cut {cut}.")
+        return "\n".join(lines)
+
+
 class Comparison(dict[str, Any]):
     """What one model has and another has not; the keys of ``cmnet compare --format json``."""
 

@@ -107,6 +107,10 @@ class Inference(TypedDict, total=False):
     elimination: Elimination
 
 
+class Explaining(Inference, Reading, total=False):
+    """The options of `inference` and `reading`."""
+
+
 class Sampling(Inference, total=False):
     """The options of `question` but for the seed."""
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _cmnet, _options
-from ._answers import Completion, Explanation, Joint, Marginals
+from ._answers import Completion, Explanation, Independence, Joint, Marginals
 from ._options import keywords_of
+from ._source import source
 from ._table import Rows
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Asking, Inference, Sampling
+    from ._options import Asking, Explaining, Sampling
 
 Given = Union[Mapping[str, Any], None]
 Soft = Union[Mapping[str, Mapping[Any, float]], None]
@@ -69,9 +70,56 @@ class Questions:
         question = _options.question((), _options.given(given, soft), seed=seed, **sampling)
         return Rows._of(_cmnet.sample(self._model, _options.number("rows", rows, 2**31), question))
 
-    @keywords_of(_options.inference)
-    def explain(self, given: Given = None, *, soft: Soft = None, **inference: Unpack[Inference]) -> Explanation:
+    @keywords_of(_options.inference, _options.reading)
+    def explain(
+        self,
+        given: Given = None,
+        table: Any = None,
+        *,
+        soft: Soft = None,
+        restrictions: bool = False,
+        classes: str | None = None,
+        terms: bool = False,
+        names: Sequence[str] | None = None,
+        **options: Unpack[Explaining],
+    ) -> Explanation:
         """Blankets and contexts in words, which edges evidence cuts, how strong the others are,
-        and which groups of variables are independent."""
+        and which groups of variables are independent.
+
+        ``restrictions`` adds the restrictions of the contexts on the phi-terms, ``terms`` the
+        terms with their values, ``classes`` the classes of one variable's Markov blanket: with
+        counts where there is a ``table``.
+        """
         evidence = _options.given(given, soft)
-        return Explanation(_cmnet.explain(self._model, evidence, _options.inference(**inference)))
+        show = {
+            "restrictions": _options.truth("restrictions", restrictions),
+            "classes": None if classes is None else _options.name("classes", classes),
+            "terms": _options.truth("terms", terms),
+        }
+        how = _options.reading(**_options.pick(options, _options.reading))
+        inference = _options.inference(**_options.pick(options, _options.inference))
+        data = None if table is None else source(table, names, how)
+        return Explanation(_cmnet.explain(self._model, evidence, inference, show, data, how))
+
+    def independent(
+        self,
+        variables: Sequence[str] | str,
+        of: Sequence[str] | str,
+        given: Sequence[str] | str = (),
+        context: Given = None,
+    ) -> Independence:
+        """Whether variables are independent of others, given variables with any values and a
+        context of variables with known levels; true in a condition when they are.
+
+        A yes holds for every distribution of the structure, fitted or not. A no holds for
+        almost every one: numbers can make more independent than the structure says.
+        """
+        return Independence(
+            _cmnet.independent(
+                self._model,
+                _options.names("variables", variables),
+                _options.names("of", of),
+                _options.names("given", given),
+                _options.given(context, None),
+            )
+        )

@@ -1,6 +1,6 @@
 //! What a model says, and what evidence does to it.
 
-use super::names;
+use super::{Mathematics, names};
 use crate::sentence;
 use cmnet::{
     Edge, EdgeContext, Evidence, ExactOptions, Explanation, Model, Network, Result, Structure, Under, Var,
@@ -26,6 +26,8 @@ pub struct Explained<'a> {
     pub implied_contexts: Vec<EdgeContext>,
     /// What the tables take at a time, in bytes.
     pub bytes: u64,
+    /// Terms, restrictions and classes, where they were asked for.
+    pub mathematics: Option<Mathematics<'a>>,
 }
 
 answer_by_json!(Explained, "cmnet-explain/1");
@@ -58,7 +60,8 @@ impl<'a> Explained<'a> {
             known.is_none_or(|known| known.space() == context.space() && known.len() < context.len())
         };
         let implied_contexts = closed.iter().flat_map(Structure::contexts).filter(more).cloned().collect();
-        Ok(Self { model, evidence, explanation, implied_cuts, implied_contexts, bytes })
+        let mathematics = None;
+        Ok(Self { model, evidence, explanation, implied_cuts, implied_contexts, bytes, mathematics })
     }
 
     /// All of it by names.
@@ -78,7 +81,7 @@ impl<'a> Explained<'a> {
             let (one, other) = separation.pair;
             json!({"pair": [schema.name(one), schema.name(other)], "given": list(&separation.given)})
         });
-        json!({
+        let mut document = json!({
             "given": names::given(schema, self.evidence),
             "soft": names::soft(schema, self.evidence),
             "blankets": blankets.collect::<Map<_, _>>(),
@@ -93,7 +96,11 @@ impl<'a> Explained<'a> {
             "independent_pairs": pairs.collect::<Value>(),
             "independent_pairs_left_out": explanation.separation_count().saturating_sub(MOST_PAIRS),
             "tables": {"bytes": self.bytes},
-        })
+        });
+        if let (Some(mathematics), Some(fields)) = (&self.mathematics, document.as_object_mut()) {
+            mathematics.write_into(fields);
+        }
+        document
     }
 
     fn context(&self, context: &EdgeContext) -> Value {

@@ -1,6 +1,6 @@
 //! What is known when a question is asked: levels, and weights per level.
 
-use crate::data::quoted::{split, split_once, unquoted};
+use crate::data::quoted::{quoted_names, split, split_once, unquoted};
 use crate::data::{Schema, Var};
 use crate::error::{Error, Remedy, Result, nearest, quoted, quoted_list};
 use std::collections::BTreeMap;
@@ -215,6 +215,26 @@ pub fn find_variable(schema: &Schema, name: &str) -> Result<Var> {
         };
         Error::question(format!("there is no variable {}", quoted(name)), remedy)
     })
+}
+
+/// The variables with these names, in the order given. A text may hold several names with
+/// commas between, in double quotes those that contain commas themselves.
+///
+/// # Errors
+/// When one does not exist; names the nearest one.
+pub fn find_variables(schema: &Schema, texts: &[impl AsRef<str>]) -> Result<Vec<Var>> {
+    let mut found = Vec::new();
+    for text in texts.iter().map(AsRef::as_ref) {
+        match schema.find(text) {
+            Some(whole) => found.push(whole),
+            None => {
+                for name in quoted_names(text) {
+                    found.push(find_variable(schema, &name)?);
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The level of a variable with a label.

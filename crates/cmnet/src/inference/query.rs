@@ -1,14 +1,14 @@
 //! A question to a network, built step by step.
 
 use super::approximate::{JointAnswer, MapAnswer};
-use super::evidence::{Evidence, find_level, find_variable};
+use super::evidence::{Evidence, find_level, find_variable, find_variables};
 use super::marginals::MarginalAnswer;
 use super::network::Network;
 use super::options::{QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
 use super::sample::Sampler;
 use crate::control::{Control, Under};
-use crate::data::{Var, quoted};
+use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::{Edge, VarSet};
 use std::borrow::Cow;
@@ -100,23 +100,6 @@ impl Network {
     pub fn into_query(self) -> Query<'static> {
         Query::of(Cow::Owned(self))
     }
-
-    /// The variables with these names, in the order given. A text may hold several names with
-    /// commas between, in double quotes those that contain commas themselves.
-    fn find_targets(&self, names: &[impl AsRef<str>]) -> Result<Vec<Var>> {
-        let mut targets: Vec<Var> = Vec::new();
-        for text in names.iter().map(AsRef::as_ref) {
-            match self.schema().find(text) {
-                Some(whole) => targets.push(whole),
-                None => {
-                    for name in quoted::quoted_names(text) {
-                        targets.push(find_variable(self.schema(), &name)?);
-                    }
-                }
-            }
-        }
-        Ok(targets)
-    }
 }
 
 impl<'a> Query<'a> {
@@ -174,7 +157,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// As [`Query::target`].
     pub fn targets(self, names: &[impl AsRef<str>]) -> Result<Self> {
-        let found = self.network.find_targets(names)?;
+        let found = find_variables(self.network.schema(), names)?;
         if found.is_empty() { Ok(self) } else { self.about(&found) }
     }
 

@@ -13,6 +13,7 @@ mod rising;
 
 pub(crate) use cache::BoundedCache;
 pub use class_score::LocalScore;
+pub use classes::BlanketPartition;
 pub(crate) use classes::{BlanketClasses, EdgeView, Gain};
 pub use integer_logs::IntegerLogs;
 pub use kappa::{Alpha, Kappa};

@@ -13,6 +13,7 @@ mod csv_input;
 mod figures;
 mod golden;
 mod house;
+mod independence;
 mod inference_approximate;
 mod inference_exact;
 mod inference_query;

@@ -1,17 +1,31 @@
 //! `cmnet explain`: what a model says, and what evidence does to it.
 
+mod mathematics;
 mod words;
 
 use super::asking;
-use crate::args::{Format, Printed};
+use crate::args::{DataArgs, Format, Printed};
 use crate::ask_args::ExplainArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet_report::answer::Explained;
+use cmnet::find_variable;
+use cmnet_report::answer::{Explained, Mathematics, Shown};
 
 pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let evidence = asking::evidence(model.schema(), &arguments.given)?;
+    let shown = Shown {
+        restrictions: arguments.restrictions,
+        classes: arguments.classes.as_deref().map(|name| find_variable(model.schema(), name)).transpose()?,
+        terms: arguments.terms,
+    };
+    let table = |data: &String| DataArgs { data: data.clone(), reading: arguments.reading.clone() };
+    let data = arguments.data.as_ref().map(|data| files::table_for(&model, &table(data))).transpose()?;
+    let shown = if shown.is_empty() { None } else { Some(Mathematics::of(&model, shown, data.as_ref())?) };
+    if let (Some(shown), Format::Text) = (&shown, arguments.format) {
+        output::page(&mathematics::of(shown))?;
+        return Ok(Outcome::Done);
+    }
     let exact = asking::exact(&arguments.tree)?;
     let network = if model.fit().is_some() { Some(model.network()?) } else { None };
     let what = match network.as_ref().map(|network| network.explain_cost(&evidence, &exact)) {
@@ -23,6 +37,7 @@ pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     };
     asking::announce(&arguments.tree, &what);
     let explained = Explained::of(&model, network.as_ref(), &evidence, &exact)?;
+    let explained = Explained { mathematics: shown, ..explained };
     match arguments.format {
         Format::Text => output::page(&words::of(&explained))?,
         Format::Json => output::answer(&explained)?,

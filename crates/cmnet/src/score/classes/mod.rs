@@ -7,11 +7,13 @@
 //! observed.
 
 mod dense;
+mod partition;
 mod sparse;
 #[cfg(test)]
 mod tests;
 mod view;
 
+pub use partition::BlanketPartition;
 pub(crate) use view::EdgeView;
 
 use super::class_score::ClassScore;

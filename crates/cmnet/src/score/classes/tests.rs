@@ -1,6 +1,6 @@
 //! The classes that scoring uses are those of the paper: both engines against the referee.
 
-use super::{BlanketClasses, DenseClasses, SparseClasses};
+use super::{BlanketClasses, BlanketPartition, DenseClasses, SparseClasses};
 use crate::counts::{CountSource, FamilyCounts, MarginCounts};
 use crate::data::Var;
 use crate::error::Result;
@@ -116,6 +116,12 @@ fn partitions_are_the_brute_force_closure_on_10_000_cases() {
                 assert_eq!(found, expected, "case {case}: {structure:?} at {node}");
             },
         );
+        let listed = BlanketPartition::new(&structure, node).unwrap();
+        let mut found = vec![0; expected.len()];
+        for (class, cells) in listed.classes().iter().enumerate() {
+            cells.iter().for_each(|&cell| found[cell as usize] = class);
+        }
+        assert_eq!(found, expected, "case {case}: {structure:?} at {node}");
         // Classes join through configurations that nobody observed.
         let observed: Vec<bool> = all().map(|_| seen.random_bool(0.4)).collect();
         unobserved += observed.iter().filter(|observed| !**observed).count();
