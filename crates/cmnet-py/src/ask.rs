@@ -270,10 +270,8 @@ pub(crate) fn explain<'py>(
         let (evidence, exact) = (given.evidence(model.schema())?, inference.exact()?);
         let explained = Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?;
         let shown = show.shown(model.schema())?;
-        let mathematics = match shown.is_empty() {
-            true => None,
-            false => Some(Mathematics::of(&model, shown, table.as_deref())?),
-        };
+        let mathematics =
+            if shown.is_empty() { None } else { Some(Mathematics::of(&model, shown, table.as_deref())?) };
         value::of(&Explained { mathematics, ..explained })
     })?;
     value::to_python(py, &answer)

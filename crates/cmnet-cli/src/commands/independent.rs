@@ -59,14 +59,16 @@ fn as_text(answer: &IndependentAnswer<'_>) -> String {
         }
         Independence::Holds(cases) => {
             for case in cases.iter().take(MOST_CASES) {
-                let when = match case.levels.is_empty() {
-                    true => "  Contexts".to_owned(),
-                    false => format!("  When {}, contexts", levels_text(schema, case.levels.iter().copied())),
+                let when = if case.levels.is_empty() {
+                    "  Contexts".to_owned()
+                } else {
+                    format!("  When {}, contexts", levels_text(schema, case.levels.iter().copied()))
                 };
                 let cut: Vec<String> = case.cut.iter().map(|&edge| edge_text(schema, edge)).collect();
-                let _ = match case.cut.is_empty() {
-                    true => writeln!(text, "{when} need cut nothing: no path leads past what is given."),
-                    false => writeln!(text, "{when} cut {}. No path is left.", cut.join(", ")),
+                let _ = if cut.is_empty() {
+                    writeln!(text, "{when} need cut nothing: no path leads past what is given.")
+                } else {
+                    writeln!(text, "{when} cut {}. No path is left.", cut.join(", "))
                 };
             }
             if cases.len() > MOST_CASES {

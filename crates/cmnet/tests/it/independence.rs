@@ -1,6 +1,6 @@
 //! What a structure says about independence, against the numbers of distributions that have it.
 
-use crate::inference_support::{MIXED, generator, schema};
+use crate::inference_support::{generator, schema};
 use crate::loglinear_support::{Shape, plain, structure};
 use cmnet::{
     Coordinates, Edge, Evidence, Independence, IndependenceQuestion, OutcomeSpace, Parameters, Structure,
@@ -68,9 +68,8 @@ fn question(random: &mut Pcg64Mcg, structure: &Structure) -> IndependenceQuestio
     }
     for (place, v) in order.into_iter().enumerate() {
         match (place, random.random_range(0..10)) {
-            (0, _) => question.one.toggle(v),
+            (0, _) | (2.., 0) => question.one.toggle(v),
             (1, _) => question.other.toggle(v),
-            (_, 0) => question.one.toggle(v),
             (_, 1..=4) => question.given.toggle(v),
             (_, 5..=7) => {
                 let level = random.random_range(0..structure.cardinalities()[v]);

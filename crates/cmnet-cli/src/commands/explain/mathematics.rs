@@ -67,10 +67,9 @@ impl Words<'_> {
             let _ = writeln!(text, "  class {}{}", place + 1, self.of_class(classes, place));
             for &cell in cells.iter().take(MOST_CONFIGURATIONS) {
                 let levels = space.variables().iter().zip(space.configuration(cell));
-                let _ = match space.variables().is_empty() {
-                    true => writeln!(text, "    the blanket is empty"),
-                    false => writeln!(text, "    {}", levels_text(self.schema, levels)),
-                };
+                let levels = levels_text(self.schema, levels);
+                let empty = "the blanket is empty";
+                let _ = writeln!(text, "    {}", if levels.is_empty() { empty } else { levels.as_str() });
             }
             if cells.len() > MOST_CONFIGURATIONS {
                 let left = cells.len() - MOST_CONFIGURATIONS;

@@ -84,12 +84,16 @@ impl BlanketPartition {
     pub fn counts(&self, counts: &FamilyCounts) -> Vec<Vec<Count>> {
         let mut class_of = vec![0; self.space.size() as usize];
         for (class, cells) in self.classes.iter().enumerate() {
-            cells.iter().for_each(|&cell| class_of[cell as usize] = class);
+            for &cell in cells {
+                class_of[cell as usize] = class;
+            }
         }
         let mut sums = vec![vec![0; counts.child_levels() as usize]; self.classes.len()];
         for (cell, observed) in counts.iter() {
             let sum = &mut sums[class_of[cell as usize]];
-            observed.iter().for_each(|&(level, count)| sum[level as usize] += count);
+            for &(level, count) in observed {
+                sum[level as usize] += count;
+            }
         }
         sums
     }

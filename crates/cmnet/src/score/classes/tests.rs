@@ -119,7 +119,9 @@ fn partitions_are_the_brute_force_closure_on_10_000_cases() {
         let listed = BlanketPartition::new(&structure, node).unwrap();
         let mut found = vec![0; expected.len()];
         for (class, cells) in listed.classes().iter().enumerate() {
-            cells.iter().for_each(|&cell| found[cell as usize] = class);
+            for &cell in cells {
+                found[cell as usize] = class;
+            }
         }
         assert_eq!(found, expected, "case {case}: {structure:?} at {node}");
         // Classes join through configurations that nobody observed.
