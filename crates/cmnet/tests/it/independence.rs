@@ -87,13 +87,7 @@ fn question(random: &mut Pcg64Mcg, structure: &Structure) -> IndependenceQuestio
 fn a_thousand_answers_agree_with_the_numbers_both_ways() {
     let mut random = generator(2101);
     let (mut by_graph, mut by_contexts, mut open) = (0, 0, 0);
-    let shape = Shape {
-        variables: (3, 6),
-        most_levels: 3,
-        edge_probability: 0.55,
-        element_probability: 0.5,
-        ..MIXED
-    };
+    let shape = Shape { variables: (3, 6), most_levels: 3, edge_probability: 0.55, element_probability: 0.5 };
     for case in 0..1000 {
         let structure = structure(&mut random, shape);
         let question = question(&mut random, &structure);
