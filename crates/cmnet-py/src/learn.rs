@@ -113,7 +113,7 @@ pub(crate) fn learn<'py>(
 }
 
 /// Runs a search, tells of its progress and stops it when Python says so.
-fn watched<T: Send + 'static>(
+pub(crate) fn watched<T: Send + 'static>(
     py: Python<'_>,
     watch: &Arc<Watch>,
     progress: Option<Bound<'_, PyAny>>,

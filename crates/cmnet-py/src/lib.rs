@@ -10,6 +10,7 @@
 )]
 
 mod ask;
+mod bootstrap;
 mod cells;
 mod datasets;
 mod dialect;
@@ -40,6 +41,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<learn::Unfinished>()?;
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
     module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
+    module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(options::option_table, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_column, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_option, module)?)?;

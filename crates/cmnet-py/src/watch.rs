@@ -162,6 +162,9 @@ impl LearnObserver for Watch {
                 }
                 self.say(json!({"fold": index, "folds": of}));
             }
+            LearnEvent::Replicate { finished, of } => {
+                self.say(json!({"replicate": finished, "replicates": of}));
+            }
             LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
             _ => {}
         }

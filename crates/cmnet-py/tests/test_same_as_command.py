@@ -170,6 +170,21 @@ def test_cross_validations_are_equal(heart, run):
     assert (here.folds, here.seed, here.fold_column) == (2, None, "smoking") and "by column smoking" in repr(here)
 
 
+def test_bootstraps_are_equal(heart, run, tmp_path):
+    path = tmp_path / "consensus.model.json"
+    there = run("bootstrap", table_path("coronary_heart"), "--replicates", 12, "--seed", 3, "--threshold", 0.5, "-o", path)
+    here = cmnet.bootstrap(heart, replicates=12, seed=3, threshold=0.5)
+    facts = (here.replicates, here.asked, here.seed, here.threshold, here.stop, here.unclosed)
+    assert facts == tuple(there[name] for name in ("replicates", "asked", "seed", "threshold", "stop", "unclosed"))
+    assert here.kappas == {row["kappa"]: row["chosen"] for row in there["kappas"]}
+    for rows, told in ((here.edges, there["edges"]), (here.contexts, there["contexts"])):
+        assert [row["edge"] for row in rows] == [" - ".join(row["edge"]) for row in told]
+        for name in ("support", "count", "error", "verdict"):
+            assert [row[name] for row in rows] == [row[name] for row in told], name
+        assert [[row["low"], row["high"]] for row in rows] == [row["interval"] for row in told]
+    assert here.consensus == cmnet.load(path)
+
+
 def test_learned_facts_are_equal(heart, run):
     there = run("learn", table_path("coronary_heart"))
     here = cmnet.learn(heart)

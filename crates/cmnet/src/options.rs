@@ -201,14 +201,14 @@ group! {
     }
 }
 
-/// Every group that the command line and Python share, by its name. `resampling` is not among
-/// them: Python does not resample yet.
-pub const GROUPS: [(&str, &[OptionInfo]); 6] = [
+/// Every group that the command line and Python share, by its name.
+pub const GROUPS: [(&str, &[OptionInfo]); 7] = [
     ("reading", reading::ALL),
     ("rows", rows::ALL),
     ("learning", learning::ALL),
     ("fitting", fitting::ALL),
     ("validation", validation::ALL),
+    ("resampling", resampling::ALL),
     ("asking", asking::ALL),
 ];
 

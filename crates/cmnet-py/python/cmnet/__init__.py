@@ -36,12 +36,13 @@ from ._errors import (
     TableWarning,
     UnknownLevelError,
 )
-from ._learn import cross_validate, learn
-from ._learned import CrossValidation, Learned, Scores
+from ._learn import bootstrap, cross_validate, learn
+from ._learned import Bootstrap, CrossValidation, Learned, Scores
 from ._model import Context, Model
 from ._table import Rows, Table
 
 __all__ = [
+    "Bootstrap",
     "CheckpointError",
     "CmnetError",
     "Comparison",
@@ -75,6 +76,7 @@ __all__ = [
     "TableWarning",
     "UnknownLevelError",
     "__version__",
+    "bootstrap",
     "cross_validate",
     "datasets",
     "learn",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _cmnet, _options
 from ._errors import Interrupted
-from ._learned import CrossValidation, Learned
+from ._learned import Bootstrap, CrossValidation, Learned
 from ._options import keywords_of
 from ._progress import progress_bar
 from ._table import Table
@@ -16,7 +16,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Learning, Validating
+    from ._options import Learning, Resampling, Validating
 
 Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
@@ -132,6 +132,47 @@ def cross_validate(
     if raised is not None:
         _raise(raised, lambda: CrossValidation(answer))
     return CrossValidation(answer)
+
+
+@keywords_of(_options.resampling, _options.searching, _options.fitting, _options.reading)
+def bootstrap(
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Resampling],
+) -> Bootstrap:
+    """Learns the structure anew from resamples of the table: how often does each edge and each
+    context come back?
+
+    Parameters
+    ----------
+    table
+        As for `cmnet.learn`.
+    replicates
+        Resamples. Each draws as many rows as the table has, with replacement, and keeps all
+        levels.
+    seed
+        What determines the draws. The number of threads changes nothing.
+    threshold
+        Support from which on an edge or a context is in the consensus.
+
+    The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples; of
+    several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
+    ``partial`` is over the replicates before the first that was not finished.
+    """
+    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    learning = {
+        **_options.searching(**_options.pick(options, _options.searching)),
+        **_options.learning(),
+        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+    }
+    resampling = _options.resampling(**_options.pick(options, _options.resampling))
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else Bootstrap(*answer))
+    return Bootstrap(*answer)
 
 
 def _alone_with_fold_column(**options: tuple[int, int]) -> None:

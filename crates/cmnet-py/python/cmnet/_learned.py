@@ -22,7 +22,8 @@ Stop = Literal["converged", "interrupted", "time-limit"]
 
 _LEARNED = ("kappa", "edges", "context_elements", "log_mpl", "score", "parameters", "log_likelihood", "bic")
 _VALIDATED = ("method", "sbic", "predictive", "edges", "parameters")
-"""The columns that are shown of what was learned and of what was cross-validated."""
+_SUPPORTED = ("edge", "context", "support", "low", "high", "holds", "verdict")
+"""The columns that are shown of what was learned, cross-validated and resampled."""
 
 
 class Scores(Sequence["dict[str, Any]"]):
@@ -180,3 +181,67 @@ class CrossValidation:
         return isinstance(other, CrossValidation) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Bootstrap:
+    """How often each edge and each context came back in resamples of the table."""
+
+    def __init__(self, facts: dict[str, Any], consensus: _cmnet.Model | None) -> None:
+        self.edges = Scores([_supported(row) for row in facts["edges"]], shown=_SUPPORTED)
+        """One row per edge that some replicate has: its ends, support, count, standard error,
+        interval (``low`` to ``high``) and verdict. All other pairs have support 0."""
+        self.contexts = Scores([_supported(row) for row in facts["contexts"]], shown=_SUPPORTED)
+        """One row per configuration in which some replicate cuts an edge off: besides, ``given``
+        (the common neighbours), ``element`` (their levels) and ``holds``, the share of
+        replicates in which the edge is there and holds."""
+        self.consensus: Model | None = None if consensus is None else Model._of(consensus)
+        """What enough replicates agree on, fitted; None where no replicate was finished."""
+        self.replicates: int = facts["replicates"]
+        """Replicates that were finished; everything here is over these."""
+        self.asked: int = facts["asked"]
+        """Replicates that were asked for."""
+        self.seed: int = facts["seed"]
+        """What determined the draws."""
+        self.threshold: float = facts["threshold"]
+        """The support from which on something is in the consensus."""
+        self.kappas: dict[str, int] = {row["kappa"]: row["chosen"] for row in facts["kappas"]}
+        """How often each kappa was chosen."""
+        self.unclosed: int = facts["unclosed"]
+        """Replicates whose structure was too large for its closure."""
+        self.stop: Stop = facts["stop"]
+        """Why it ended."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The supports of edges and contexts as one pandas data frame: rows without a ``context``
+        are edges."""
+        import pandas
+
+        rows = [{**row, "context": row.get("context", "")} for row in (*self.edges, *self.contexts)]
+        columns = ["edge", "context", "support", "count", "error", "low", "high", "holds", "verdict"]
+        return pandas.DataFrame(rows, columns=columns)
+
+    def _head(self) -> str:
+        return f"Bootstrap({self.replicates} of {self.asked} replicates, seed {self.seed}, {self.stop})"
+
+    def __repr__(self) -> str:
+        tables = [repr(rows) for rows in (self.edges, self.contexts) if len(rows)]
+        return "\n".join([self._head(), *tables])
+
+    def _repr_html_(self) -> str:
+        tables = "".join(rows._repr_html_() for rows in (self.edges, self.contexts) if len(rows))
+        return f"<p>{html.escape(self._head())}</p>{tables}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bootstrap) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _supported(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of supports with the ends of its interval, and its context as one text."""
+    low, high = row["interval"]
+    rest = {name: value for name, value in row.items() if name not in ("edge", "interval")}
+    ends: dict[str, Any] = {"edge": " - ".join(row["edge"])}
+    if "given" in row:
+        ends["context"] = ", ".join(f"{name}={level}" for name, level in zip(row["given"], row["element"]))
+    return {**ends, **rest, "low": low, "high": high}

@@ -89,6 +89,14 @@ class Validating(Searching, Fitting, Reading, total=False):
     """The options of `searching`, `fitting` and `reading`."""
 
 
+class Resampling(Validating, total=False):
+    """The options of `resampling` besides."""
+
+    replicates: int
+    seed: int
+    threshold: float
+
+
 class Learning(Validating, total=False):
     """The options of `learning` besides."""
 
@@ -387,6 +395,15 @@ def learning(
         "checkpoint": None if checkpoint is None else path(checkpoint, "checkpoint"),
         "resume": truth("resume", resume),
         "checkpoint_interval": amount("checkpoint_interval", checkpoint_interval),
+    }
+
+
+def resampling(*, replicates: int = 200, seed: int = 1, threshold: float = 0.6) -> dict[str, Any]:
+    """How a table is resampled."""
+    return {
+        "replicates": number("replicates", replicates),
+        "seed": number("seed", seed),
+        "threshold": real("threshold", threshold),
     }
 
 

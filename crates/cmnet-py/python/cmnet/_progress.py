@@ -14,6 +14,8 @@ _PATIENCE = 1.0
 
 def _line(facts: dict[str, Any]) -> str:
     parts = []
+    if "replicate" in facts:
+        return f"replicate {facts['replicate']}/{facts['replicates']}"
     if "fold" in facts:
         parts.append(f"fold {facts['fold'] + 1}/{facts['folds']}")
     if "kappa" in facts:
@@ -27,6 +29,15 @@ def _line(facts: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def _amount(facts: dict[str, Any]) -> tuple[int, int]:
+    """How much there is to do, and how much of it is done."""
+    if "replicate" in facts:
+        return facts["replicates"], facts["replicate"]
+    if "fold" in facts:
+        return facts["folds"], facts["fold"]
+    return facts.get("of", 1), facts.get("index", 0)
+
+
 class _Bar:
     """A bar over kappas (or folds), by tqdm or as a plain line on standard error."""
 
@@ -38,7 +49,7 @@ class _Bar:
     def __call__(self, facts: dict[str, Any]) -> None:
         if time.monotonic() < self._started:
             return
-        total, done = (facts["folds"], facts["fold"]) if "fold" in facts else (facts.get("of", 1), facts.get("index", 0))
+        total, done = _amount(facts)
         if self._bar is None and not self._plain:
             try:
                 from tqdm.auto import tqdm

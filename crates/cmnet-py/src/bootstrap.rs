@@ -1,0 +1,73 @@
+//! Resamples: how sure an edge or a context is.
+
+use crate::errors;
+use crate::learn::watched;
+use crate::model::Model;
+use crate::options::Learning;
+use crate::table::Table;
+use crate::value;
+use crate::watch::Watch;
+use crate::work::Ended;
+use cmnet::{BootstrapOptions, Dataset, Error, LearnState, Result, bootstrap as resample};
+use cmnet_report::answer::BootstrappedAnswer;
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How a table is resampled.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Resampling {
+    replicates: u64,
+    seed: u64,
+    threshold: f64,
+}
+
+/// What was found, and the consensus where there is one.
+struct Found {
+    facts: Value,
+    consensus: Option<cmnet::Model>,
+}
+
+impl Found {
+    fn of(data: &Dataset, options: &BootstrapOptions, watch: &Watch) -> Result<Self> {
+        let found = resample(data, options, watch)?;
+        let consensus = found.to_model(data, options, watch)?;
+        let answer =
+            BootstrappedAnswer { schema: data.schema(), found: &found, consensus: consensus.as_ref() };
+        Ok(Self { facts: value::of(&answer)?, consensus })
+    }
+}
+
+/// Facts and consensus, and what interrupted the work.
+type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>)>, Option<PyErr>);
+
+/// Learns structures anew from resamples of a packed table.
+#[pyfunction]
+pub(crate) fn bootstrap<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, Table>,
+    resampling: Resampling,
+    learning: Learning,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Answer<'py>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let options = BootstrapOptions {
+        replicates: resampling.replicates,
+        seed: resampling.seed,
+        threshold: resampling.threshold,
+        learn: learning.options().map_err(to_python)?,
+    };
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+    let (own, data) = (watch.clone(), table.data.clone());
+    let work = move || Found::of(&data, &options, &own);
+    let (found, raised) = match watched(py, &watch, progress, work)? {
+        Ended::Done(found) => (Some(found.map_err(to_python)?), None),
+        Ended::Interrupted(raised, found) => (found.and_then(Result::ok), Some(raised)),
+    };
+    let answer = |found: Found| -> PyResult<_> {
+        Ok((value::to_python(py, &found.facts)?, found.consensus.map(Model::new)))
+    };
+    Ok((found.map(answer).transpose()?, raised))
+}
