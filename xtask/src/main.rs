@@ -3,6 +3,7 @@
 mod bench_inference;
 mod bench_peer;
 mod bench_search;
+mod browser;
 mod kills;
 mod python;
 mod python_package;
@@ -16,7 +17,7 @@ const USAGE: &str = "\
 cargo xtask COMMAND
 
   test               formatting, lints, documentation and every test, those of the Python package
-                     too: what CI runs
+                     and of pages in Chromium too: what CI runs
   bench search [DIR] search: referee, threads, roofline, many variables, real tables in DIR
                      (default data), gradient of the likelihood
   bench peer         search beside PyBNesian's PC on the same table

@@ -17,14 +17,15 @@ pub(crate) fn fresh_environment() -> Result<PathBuf> {
 
 /// Builds the wheel, installs it into the environment and runs its tests.
 ///
-/// The command is the one that the tests before have built.
-pub(crate) fn test(python: &Path) -> Result<()> {
+/// The command is the one that the tests before have built. Pages are tested in the browser.
+pub(crate) fn test(python: &Path, browser: &Path) -> Result<()> {
     println!("xtask: Python package");
     install(python, "dev")?;
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
     // One process for each core of a small machine: most tests wait for commands of their own.
     let pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-n", "2"];
-    step(Command::new(python).args(pytest).env("CMNET_COMMAND", command))
+    let mut tests = Command::new(python);
+    step(tests.args(pytest).env("CMNET_COMMAND", command).env(crate::browser::VARIABLE, browser))
 }
 
 /// `cargo xtask bench python`: learning and marginals beside pgmpy, in the same run.

@@ -5,7 +5,12 @@ use std::process::Command;
 
 pub(crate) fn run() -> Result<()> {
     // Downloads wait for the network and the compiler for the processor: both at once.
-    let environment = std::thread::spawn(crate::python_package::fresh_environment);
+    let environment = std::thread::spawn(|| {
+        Ok::<_, anyhow::Error>((
+            crate::python_package::fresh_environment()?,
+            crate::browser::found_or_installed()?,
+        ))
+    });
     step("formatting", &["fmt", "--all", "--check"], &[])?;
     step("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], &[])?;
     step("features", &["check", "--package", "cmnet", "--no-default-features", "--quiet"], &[])?;
@@ -15,8 +20,9 @@ pub(crate) fn run() -> Result<()> {
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
     step("tests", &["test", "--workspace"], &[])?;
-    let python = environment.join().map_err(|_| anyhow!("the Python environment could not be made"))??;
-    crate::python_package::test(&python)?;
+    let made = environment.join().map_err(|_| anyhow!("the Python environment could not be made"))?;
+    let (python, browser) = made?;
+    crate::python_package::test(&python, &browser)?;
     println!("xtask: all checks passed");
     Ok(())
 }

@@ -35,6 +35,15 @@ Examples:
 Exit code 0 when they are independent, 1 when they are not. A yes holds for every distribution of the
 structure. A no holds for almost every one: numbers can make more independent than the structure says.";
 
+const EXPLORE_HELP: &str = "\
+Examples:
+  cmnet explore heart.model.json -o heart.html --open
+  cmnet explore heart.model.json -o heart.html --data data/coronary_heart.csv
+
+The page needs no other file, no server and no network. It answers by the model's junction tree; where
+that has more than 524,288 cells, by rows drawn from the model, and says so. A model without parameters
+is shown as a structure.";
+
 /// The commands that use a model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AskCommand {
@@ -53,6 +62,9 @@ pub(crate) enum AskCommand {
     /// Say whether variables are independent of others given variables and a context, and why
     #[command(after_help = INDEPENDENT_HELP)]
     Independent(Printed<IndependentArgs>),
+    /// Write a page to explore a model in a browser: set evidence, see edges vanish
+    #[command(after_help = EXPLORE_HELP)]
+    Explore(Printed<ExploreArgs>),
     /// Write a fitted model for other inference engines (UAI)
     #[command(after_help = "Example: cmnet export heart.model.json -o heart.uai")]
     Export(Printed<ExportArgs>),
@@ -225,6 +237,23 @@ pub(crate) struct IndependentArgs {
     /// Variables that are known with these levels: name=level,name=level; may be repeated
     #[arg(long, value_name = "LEVELS", allow_hyphen_values = true)]
     pub(crate) context: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExploreArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Page to write: .html
+    #[arg(short, long, value_name = "PAGE")]
+    pub(crate) output: PathBuf,
+    /// Table whose shares are marked beside the model's
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 #[derive(Debug, Args)]

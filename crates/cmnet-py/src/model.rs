@@ -12,7 +12,7 @@ use cmnet::{
     edge_names, evaluate_under, find_variable, fit_with, read_csv, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
-use cmnet_report::{Drawing, Format, sentence};
+use cmnet_report::{Drawing, Explorer, Format, sentence};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -191,6 +191,32 @@ impl Model {
             let picture = Format::from_path(&path)?.render(&Drawing::new(model.schema(), model.structure())?);
             write_atomic(&path, picture.as_bytes())
         })
+    }
+
+    /// The page to explore the model by, with the shares of a table where there is one.
+    fn page(
+        &self,
+        py: Python<'_>,
+        title: String,
+        data: Option<Data<'_>>,
+        reading: Reading,
+    ) -> PyResult<String> {
+        let data = data.map(|data| self.dataset(py, data, &reading)).transpose()?;
+        let model = self.model.clone();
+        work::call(py, 0, move |stop| {
+            let explorer = Explorer::new(&model, "MODEL").with_title(title);
+            let explorer = match &data {
+                Some(table) => explorer.with_table(table),
+                None => explorer,
+            };
+            explorer.page(stop).map(|page| page.html)
+        })
+    }
+
+    /// Writes a page.
+    #[staticmethod]
+    fn write_page(py: Python<'_>, path: PathBuf, html: String) -> PyResult<()> {
+        work::call(py, 1, move |_| write_atomic(&path, html.as_bytes()))
     }
 
     fn fit(&self, py: Python<'_>, data: Data<'_>, reading: Reading, fitting: Fitting) -> PyResult<Self> {

@@ -232,4 +232,5 @@ def test_drawings_have_a_height_that_converters_understand(heart_model):
     style = dict(part.split(":") for part in root.get("style").split(";"))
     # CairoSVG lets a style go before an attribute, and draws nothing on a height of "auto".
     assert float(root.get("height")) > 0 and not {"width", "height"} & set(style)
-    assert "height:auto" in heart_model._repr_html_()
+    large = cmnet.Model.from_structure({f"v{k}": ["no", "yes"] for k in range(50)}, [])
+    assert "height:auto" in large._repr_html_()

@@ -26,6 +26,7 @@ pub mod answer;
 pub mod dot;
 mod draft;
 mod escape;
+mod explore;
 pub mod graphml;
 mod label;
 mod layout;
@@ -39,6 +40,7 @@ pub mod tikz;
 mod warning;
 mod wording;
 
+pub use explore::{ExplorePage, Explorer, PageAnswers};
 pub use sentence::sentence;
 pub use warning::warning_text;
 

@@ -1,7 +1,7 @@
 //! What commands that ask a model something share: evidence, options, names.
 
 use super::fitting::bytes;
-use super::{explain, export, import, independent, predict, query, sample};
+use super::{explain, explore, export, import, independent, predict, query, sample};
 use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
@@ -17,6 +17,7 @@ pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
         AskCommand::Sample(arguments) => sample::run(arguments),
         AskCommand::Explain(arguments) => explain::run(arguments),
         AskCommand::Independent(arguments) => independent::run(arguments),
+        AskCommand::Explore(arguments) => explore::run(arguments),
         AskCommand::Export(arguments) => export::run(arguments),
         AskCommand::Import(arguments) => import::run(arguments),
     }

@@ -11,6 +11,7 @@ pub(crate) mod draw;
 pub(crate) mod evaluate;
 pub(crate) mod experiment;
 pub(crate) mod explain;
+pub(crate) mod explore;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod fitting;

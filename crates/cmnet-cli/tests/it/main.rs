@@ -14,6 +14,7 @@ mod cli_refusals;
 mod cli_resume;
 mod common;
 mod docs;
+mod explore;
 mod query;
 #[cfg(unix)]
 mod tutorial;

@@ -30,6 +30,9 @@ else:
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
+# Variables up to which a notebook shows the page of a model, and beyond which its drawing.
+_MOST_SHOWN = 40
+
 
 class Context(NamedTuple):
     """When an edge does not count: for these levels of its ends' common neighbours."""
@@ -309,10 +312,40 @@ class Model(Questions):
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
+    @keywords_of(_options.reading)
+    def explore(
+        self,
+        path: str | os.PathLike[str],
+        table: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        **reading: Unpack[Reading],
+    ) -> None:
+        """Writes a page to explore the model in a browser: set evidence, see edges vanish.
+
+        The page is one file that needs no server and no network, and answers exactly as `query`
+        does. With a table, the share of each level there is marked beside the model's.
+        """
+        page = _options.path(path)
+        if not page.lower().endswith((".html", ".htm")):
+            raise _cmnet.refuse_option("path", page, "a file that ends in .html")
+        how = _options.reading(**reading)
+        data = None if table is None else source(table, names, how)
+        title = os.path.splitext(os.path.basename(page))[0]
+        self._model.write_page(page, self._model.page(title, data, how))
+
     def _repr_html_(self) -> str:
-        # In a page that is narrower than the drawing, its height follows its width.
-        drawing = self.to_svg().replace("max-width:100%;", "max-width:100%;height:auto;", 1)
-        return f"<figure>{drawing}<figcaption>{html.escape(repr(self))}</figcaption></figure>"
+        caption = f"<figcaption>{html.escape(repr(self))}</figcaption>"
+        if len(self.names) > _MOST_SHOWN:
+            # In a page that is narrower than the drawing, its height follows its width.
+            drawing = self.to_svg().replace("max-width:100%;", "max-width:100%;height:auto;", 1)
+            return f"<figure>{drawing}{caption}</figure>"
+        # A frame that may run its own script, and reach nothing of the notebook's page.
+        page = html.escape(self._model.page("Contextual Markov network", None, _options.reading()))
+        return (
+            f'<figure><iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="Contextual Markov network" '
+            f'width="100%" height="620" style="border:1px solid #d8dde4;border-radius:8px"></iframe>{caption}</figure>'
+        )
 
     def __repr__(self) -> str:
         parts = [f"{len(self.names)} variables", f"{len(self.edges)} edges", f"{len(self.contexts)} with a context"]

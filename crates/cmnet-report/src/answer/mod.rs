@@ -48,7 +48,9 @@ pub use mathematics::{Mathematics, Shown};
 pub use predicted::{Accuracy, PredictedAnswer};
 pub use queried::{Information, JointDistribution, Marginals, MostProbable};
 pub use scored::{CheckedAnswer, ScoredAnswer};
-pub use written::{DrawnAnswer, ExperimentAnswer, ExportedAnswer, ImportedAnswer, SampledAnswer};
+pub use written::{
+    DrawnAnswer, ExperimentAnswer, ExploredAnswer, ExportedAnswer, ImportedAnswer, SampledAnswer,
+};
 
 use serde::Serialize;
 use serde_json::Value;

@@ -3,6 +3,7 @@
 use super::approximation::ChainFacts;
 use super::queried::TreeFacts;
 use super::{Answer, names};
+use crate::PageAnswers;
 use cmnet::{Evidence, Gibbs, QueryPlan, Sampler, Schema};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -19,6 +20,21 @@ pub struct DrawnAnswer {
 
 impl Answer for DrawnAnswer {
     const FORMAT: &'static str = "cmnet-draw/1";
+}
+
+/// `cmnet-explore/1`: a page that answers by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExploredAnswer {
+    /// The file.
+    pub file: String,
+    /// How the page answers.
+    pub answers: PageAnswers,
+    /// The size of the file.
+    pub bytes: usize,
+}
+
+impl Answer for ExploredAnswer {
+    const FORMAT: &'static str = "cmnet-explore/1";
 }
 
 /// `cmnet-export/1`: a file for other inference engines.

@@ -144,6 +144,16 @@ impl<'a> Posterior<'a> {
         self.tree.cost()
     }
 
+    /// The junction tree of the unobserved variables.
+    pub fn tree(&self) -> &JunctionTree {
+        &self.tree
+    }
+
+    /// What the tree holds: the distribution of each clique, and that given its separator.
+    pub fn propagation(&self) -> &Propagation {
+        &self.propagation
+    }
+
     /// The distribution of a variable over its levels; all on one level when that is given.
     ///
     /// # Panics
