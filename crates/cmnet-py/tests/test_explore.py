@@ -1,16 +1,15 @@
 """The page of `cmnet explore`, in a real browser."""
 
 import itertools
-import json
 import math
 import subprocess
-import time
 import urllib.parse
 import xml.etree.ElementTree as tree
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from conftest import table_path
 from pages import chromium, opened, random_model  # noqa: F401
 from playwright.sync_api import expect
 
@@ -22,17 +21,12 @@ SENTENCE = "smoking and systolic_blood_pressure are independent now, because lip
 
 
 @pytest.fixture(scope="module")
-def heart_page(heart_model, heart, tmp_path_factory, command):
+def heart_page(heart_model, tmp_path_factory, command):
     folder = tmp_path_factory.mktemp("heart")
     heart_model.save(folder / "heart.model.json")
-    data = cmnet.__file__ and folder / "heart.csv"
-    names = heart_model.names
-    rows = heart.observations()
-    columns = [rows[name] for name in names]
-    data.write_text("\n".join(",".join(row) for row in [names, *zip(*columns)]) + "\n")
     page = folder / "heart.html"
-    words = [command, "explore", str(folder / "heart.model.json"), "-o", str(page), "--data", str(data)]
-    subprocess.run(words, check=True, capture_output=True)
+    words = ["explore", folder / "heart.model.json", "-o", page, "--data", table_path("coronary_heart")]
+    subprocess.run([command, *map(str, words)], check=True, capture_output=True)
     return page
 
 
@@ -240,7 +234,7 @@ def test_hostile_names(opened, tmp_path):
         '"><img src=x onerror=alert(1)>',
         "{{script}}",
         "a=b&given=c",
-        "\u202eevil\u0000\n",
+        "\u202eevil\u0001 x",
         "日本 ''\"",
     ]
     levels = {name: ["<b>no</b>", "y\u2028es=&#'"] for name in names}
@@ -263,16 +257,16 @@ def test_hostile_names(opened, tmp_path):
         assert found[name] == pytest.approx(dict(distribution), abs=1e-9)
 
 
-def grid(count, width):
+def strip(count):
     """Binary variables on a strip of triangles."""
     names = [f"gene_{k}" for k in range(count)]
-    pairs = [(names[k], names[k + step]) for step in (1, width) for k in range(count - step) if step > 1 or k % width < width - 1]
+    pairs = [(names[k], names[k + step]) for step in (1, 2) for k in range(count - step)]
     return {name: ["low", "high"] for name in names}, pairs
 
 
 @pytest.mark.parametrize("variables", [300, 1000])
 def test_many_variables(opened, tmp_path, variables):
-    levels, pairs = grid(variables, 3)
+    levels, pairs = strip(variables)
     random = np.random.default_rng(3)
     drawn = random.integers(0, 2, (400, variables))
     drawn[:, 1:] = np.where(random.random((400, variables - 1)) < 0.6, drawn[:, :-1], drawn[:, 1:])
@@ -283,9 +277,9 @@ def test_many_variables(opened, tmp_path, variables):
     model.explore(path)
     assert path.stat().st_size < 300_000 + 12 * len(model.to_text())
     browser = opened()
-    started = time.monotonic()
     page = browser.open(path)
-    assert time.monotonic() - started < 2
+    # Milliseconds from the first byte to a page that answers.
+    assert float(page.locator("html").get_attribute("data-ready")) < 2000
     shown = page.locator("#picture .node").count()
     assert 3 < shown < 30
     # Search, expand, whole graph.
@@ -298,12 +292,17 @@ def test_many_variables(opened, tmp_path, variables):
     page.locator("#find").fill("no such variable")
     page.keyboard.press("Enter")
     expect(page.locator("#find-problem")).to_have_text("No variable has this name.")
-    started = time.monotonic()
-    page.locator("#whole").click()
+    assert page.evaluate("() => { const start = performance.now(); document.getElementById('whole').click();"
+                         " return performance.now() - start; }") < 2000
     expect(page.locator("#picture .node")).to_have_count(variables)
-    assert time.monotonic() - started < 2
+    # What can be read gets its bars.
+    assert page.locator("#picture .level").count() == 0
+    for _ in range(9):
+        page.locator("#zoom-in").click()
+    expect(page.locator("#picture .level").first).to_be_attached()
+    page.locator("#fit").click()
     # Pan and zoom: the time of a frame, over many of them.
-    slowest = page.evaluate(
+    middle = page.evaluate(
         """async () => {
           const svg = document.getElementById("picture");
           const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -314,10 +313,10 @@ def test_many_variables(opened, tmp_path, variables):
             await frame();
             times.push(performance.now() - start);
           }
-          return times.sort((a, b) => a - b)[24];
+          return times.sort((a, b) => a - b)[15];
         }"""
     )
-    assert slowest < 120, slowest
+    assert middle < 100, middle
 
 
 def test_a_model_without_parameters(heart_model, opened, tmp_path):
@@ -330,29 +329,31 @@ def test_a_model_without_parameters(heart_model, opened, tmp_path):
 
 
 def test_a_tree_too_large_for_a_page(opened, tmp_path):
-    # Every variable with every other: one clique of 2^20 cells.
-    names = [f"v{k}" for k in range(20)]
+    # A square grid, whose tree has a clique of a whole side and more.
+    side = 15
+    names = [f"v{k}" for k in range(side * side)]
     levels = {name: ["no", "yes"] for name in names}
-    variables = [{"name": name, "levels": levels[name]} for name in names]
-    text = {"format": "cmnet-model/1", "variables": variables, "edges": list(itertools.combinations(names, 2))}
-    structure = cmnet.Model.from_text(json.dumps({**text, "contexts": []}), "the structure")
+    pairs = [(names[k], names[k + 1]) for k in range(side * side - 1) if k % side < side - 1]
+    pairs += [(names[k], names[k + side]) for k in range(side * side - side)]
     random = np.random.default_rng(1)
-    hidden = random.random((500, 1)) < 0.5
-    rows = (random.random((500, 20)) < 0.25) ^ hidden
+    rows = (random.random((400, side * side)) < 0.3) ^ (random.random((400, 1)) < 0.5)
     table = {name: np.where(rows[:, k], "yes", "no") for k, name in enumerate(names)}
-    model = structure.fit(table, method="pseudo", smoothing=1.0)
+    model = cmnet.Model.from_structure(levels, pairs).fit(table, method="pseudo")
     model.explore(tmp_path / "large.html")
     browser = opened()
     page = browser.open(tmp_path / "large.html")
-    expect(page.locator("#notice")).to_contain_text("1048576 table cells")
-    page.locator(LEVEL.format(0, 1)).click()
+    expect(page.locator("#notice")).to_contain_text("Approximate: exact answers need")
+    expect(page.locator("#notice")).to_contain_text("16,384 rows drawn from the model, for no or one piece of evidence")
+    page.locator("#entry").fill("v0 = yes")
+    page.keyboard.press("Enter")
     found, log_evidence = browser.marginals()
-    expected = model.query({"v0": "yes"})
+    expected = model.query({"v0": "yes"}, ["v1", "v2", "v30"])
     assert log_evidence == pytest.approx(expected.log_evidence, abs=0.05)
     for name, distribution in expected.items():
-        assert found[name] == pytest.approx(dict(distribution), abs=0.05)
+        assert found[name] == pytest.approx(dict(distribution), abs=0.03)
     # A second piece takes the place of the first.
-    page.locator(LEVEL.format(1, 1)).click()
+    page.locator("#entry").fill("v1 = yes")
+    page.keyboard.press("Enter")
     assert page.locator("#chips li").all_inner_texts() == ["v1 = yes ×"]
 
 

@@ -4,6 +4,9 @@
 /** Levels of other variables that are listed for a target. */
 const MOST_INFLUENCES = 8;
 
+/** Variables and edges that the tables list; more are found by showing a variable. */
+const MOST_LISTED = 200;
+
 class Panel {
   /**
    * @param {Network} network
@@ -187,8 +190,9 @@ class Panel {
     if (key === this.listed) return;
     this.listed = key;
     this.rows = [];
-    const rows = network.variables.flatMap((variable, v) => {
-      if (!state.isShown(v)) return [];
+    const listed = [...network.variables.keys()].filter((v) => state.isShown(v)).slice(0, MOST_LISTED);
+    const rows = listed.map((v) => {
+      const variable = network.variables[v];
       const levels = element("div", { class: "levels" });
       /** @type {HTMLButtonElement[]} */
       const buttons = [];
@@ -219,11 +223,11 @@ class Panel {
         element("td", {}, levels),
       );
       this.rows[v] = { group: row, buttons, bars, shares };
-      return [row];
+      return row;
     });
     byId("variables").replaceChildren(...rows);
-    const count = state.shown === null ? "" : ` (${state.shown.size} of ${network.variables.length})`;
-    byId("variables-count").textContent = count;
+    const all = network.variables.length;
+    byId("variables-count").textContent = listed.length < all ? ` (${listed.length} of ${all})` : "";
   }
 
   /** @param {Answer} answer */
@@ -254,7 +258,7 @@ class Panel {
     );
     const order = (/** @type {number} */ index) => strengths.get(index)?.nats ?? -1;
     shown.sort((a, b) => order(b) - order(a) || a - b);
-    const rows = shown.map((index) => {
+    const rows = shown.slice(0, MOST_LISTED).map((index) => {
       const { ends, context, implied, support } = network.edges[index];
       const found = strengths.get(index);
       const silent = ends.some((v) => state.given.has(v));
@@ -277,6 +281,8 @@ class Panel {
       );
     });
     byId("edges").replaceChildren(...rows);
+    const all = network.edges.length;
+    byId("edges-count").textContent = rows.length < all ? ` (${rows.length} of ${all})` : "";
     byId("edges-star").hidden = ![...strengths.values()].some((found) => found && !found.givenAll);
   }
 }

@@ -6,6 +6,10 @@ const ROW = 18;
 const BOX_PADDING = 8;
 /** Levels that a box shows; the table beside the picture has all. */
 const MOST_ROWS = 6;
+/** Below this scale nothing but names can be read. */
+const FAR = 0.35;
+/** With more boxes than this, bars are made when they can be read, and moves are drawn when they end. */
+const MANY = 120;
 
 /**
  * A variable in the picture.
@@ -15,15 +19,14 @@ const MOST_ROWS = 6;
  * @property {SVGGElement | null} more
  * @property {{group: SVGGElement, bar: SVGRectElement, share: SVGTextElement, mark: SVGTextElement}[]} rows
  * @property {SVGTextElement | null} others
+ * @property {boolean} full Whether it has its bars already.
  */
 
 /**
  * An edge in the picture.
  * @typedef {object} Line
  * @property {SVGGElement} group
- * @property {SVGPathElement[]} paths
  * @property {SVGPathElement} stroke
- * @property {SVGGElement} cross
  */
 
 class Picture {
@@ -52,6 +55,12 @@ class Picture {
     this.x = 0;
     this.y = 0;
     this.drawn = "";
+    /** The view as it is drawn; a move is a change of it until it ends. */
+    this.view = { x: 0, y: 0, scale: 1 };
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.settling = undefined;
+    /** @type {Answer | null} */
+    this.answer = null;
     this.listen();
   }
 
@@ -95,20 +104,17 @@ class Picture {
   makeLine(index) {
     const edge = this.network.edges[index];
     const [from, to] = edge.ends.map((v) => this.places.get(v) ?? [0, 0]);
-    const [fx, fy, ...rest] = this.own ? edge.path : [...from, ...to];
+    const [fx, fy, ...rest] = this.own ? edge.path : [...from, ...this.detour(from, to), ...to];
     const curve = rest.length === 4 ? `M${fx} ${fy}Q${rest.join(" ")}` : `M${fx} ${fy}L${rest.join(" ")}`;
     const hit = shape("path", { class: "hit", d: curve });
     const stroke = shape("path", { class: "stroke", d: curve });
     const [mx, my] = this.middle(edge.ends, [fx, fy, ...rest]);
-    const cross = shape(
-      "g",
-      { class: "cross", transform: `translate(${mx} ${my})` },
-      shape("circle", { r: 8 }),
-      shape("path", { d: "M-3 -3L3 3M-3 3L3 -3" }),
-    );
     const kind = edge.context === null && !edge.removed ? "plain" : "contextual";
-    const group = shape("g", { class: `edge ${kind}`, "data-edge": index }, hit, stroke, cross);
+    const group = shape("g", { class: `edge ${kind}`, "data-edge": index }, hit, stroke);
     if (kind === "contextual") {
+      const cross = shape("g", { class: "cross", transform: `translate(${mx} ${my})` });
+      cross.append(shape("circle", { r: 8 }), shape("path", { d: "M-3 -3L3 3M-3 3L3 -3" }));
+      group.append(cross);
       group.setAttribute("tabindex", "0");
       group.setAttribute("role", "button");
       onPress(group, () => this.say(this.about(index)));
@@ -117,9 +123,26 @@ class Picture {
       group.addEventListener(event, () => this.say(this.about(index)));
     }
     for (const event of ["pointerleave", "blur"]) group.addEventListener(event, () => this.say(""));
-    const line = { group, paths: [hit, stroke], stroke, cross };
+    const line = { group, stroke };
     this.lines.set(index, line);
     return line;
+  }
+
+  /**
+   * A control point around the boxes between two places of one column; nothing where there are none.
+   * @param {number[]} from
+   * @param {number[]} to
+   * @returns {number[]}
+   */
+  detour([x, y], [tx, ty]) {
+    if (Math.abs(x - tx) > 4) return [];
+    const between = [...this.places].filter(([, [ox, oy]]) => {
+      return Math.abs(ox - x) < 4 && oy > Math.min(y, ty) + 1 && oy < Math.max(y, ty) - 1;
+    });
+    if (between.length === 0) return [];
+    const aside = Math.max(...between.map(([v]) => this.network.variables[v].box[2])) + 34;
+    const [left, , width] = this.frame();
+    return [x < left + width / 2 ? x + aside : x - aside, (y + ty) / 2];
   }
 
   /**
@@ -185,17 +208,43 @@ class Picture {
     });
     onPress(head, () => state.aim(state.target === v ? null : v));
     group.append(shape("title", {}, variable.label), head);
-    const rows = this.makeRows(v, group);
-    const hidden = variable.levels.length - rows.length;
-    let others = null;
-    if (hidden > 0) {
-      const down = this.rowTop(variable, rows.length) + 13;
-      others = shape("text", { class: "others", x: BOX_PADDING + 2, y: down }, `and ${hidden} more`);
-      group.append(others);
-    }
-    const box = { group, head, more: this.makeMore(v, group), rows, others };
+    /** @type {Box} */
+    const box = { group, head, more: null, rows: [], others: null, full: false };
     this.boxes.set(v, box);
+    if (this.places.size <= MANY) this.fill(v, box);
     return box;
+  }
+
+  /**
+   * Gives a box its bars.
+   * @param {number} v
+   * @param {Box} box
+   */
+  fill(v, box) {
+    const variable = this.network.variables[v];
+    box.full = true;
+    box.rows = this.makeRows(v, box.group);
+    const hidden = variable.levels.length - box.rows.length;
+    if (hidden > 0) {
+      const down = this.rowTop(variable, box.rows.length) + 13;
+      box.others = shape("text", { class: "others", x: BOX_PADDING + 2, y: down }, `and ${hidden} more`);
+      box.group.append(box.others);
+    }
+    box.more = this.makeMore(v, box.group);
+  }
+
+  /** Gives the boxes that can be read their bars. */
+  fillReadable() {
+    if (this.scale < FAR || this.answer === null) return;
+    const { clientWidth, clientHeight } = this.stage;
+    for (const [v, box] of this.boxes) {
+      const [x, y] = this.places.get(v) ?? [0, 0];
+      const [at, down] = [this.x + x * this.scale, this.y + y * this.scale];
+      const near = at > -200 && at < clientWidth + 200 && down > -200 && down < clientHeight + 200;
+      if (box.full || !near) continue;
+      this.fill(v, box);
+      this.updateBox(v, box, this.answer.marginals[v]);
+    }
   }
 
   /**
@@ -272,6 +321,7 @@ class Picture {
   update(answer, strengths) {
     const { network, state } = this;
     this.strengths = strengths;
+    this.answer = answer;
     for (const [v, box] of this.boxes) this.updateBox(v, box, answer.marginals[v]);
     for (const [index, line] of this.lines) {
       const { ends } = network.edges[index];
@@ -342,12 +392,30 @@ class Picture {
     this.scale = Math.min(width / wide, height / high, 1.25);
     this.x = (width - wide * this.scale) / 2 - left * this.scale;
     this.y = (height - high * this.scale) / 2 - top * this.scale;
-    this.move();
+    clearTimeout(this.settling);
+    this.settle();
   }
 
+  /** Shows the picture from where the reader has moved. Of many boxes, the old one is moved until the move ends. */
   move() {
+    clearTimeout(this.settling);
+    if (this.boxes.size <= MANY) {
+      this.settle();
+      return;
+    }
+    const grown = this.scale / this.view.scale;
+    const [x, y] = [this.x - this.view.x * grown, this.y - this.view.y * grown];
+    this.svg.style.transform = `translate(${x}px, ${y}px) scale(${grown})`;
+    this.settling = setTimeout(() => this.settle(), 150);
+  }
+
+  /** Draws the picture as the reader sees it. */
+  settle() {
+    this.svg.style.transform = "";
+    this.view = { x: this.x, y: this.y, scale: this.scale };
     this.world.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${this.scale})`);
-    this.svg.classList.toggle("far", this.scale < 0.35);
+    this.svg.classList.toggle("far", this.scale < FAR);
+    this.fillReadable();
   }
 
   /**
@@ -374,7 +442,7 @@ class Picture {
       "wheel",
       (event) => {
         event.preventDefault();
-        const { left, top } = svg.getBoundingClientRect();
+        const { left, top } = this.stage.getBoundingClientRect();
         this.zoom(Math.exp(-event.deltaY / 500), event.clientX - left, event.clientY - top);
       },
       { passive: false },
@@ -402,7 +470,7 @@ class Picture {
         return;
       }
       const [[ox, oy]] = others;
-      const { left, top } = svg.getBoundingClientRect();
+      const { left, top } = this.stage.getBoundingClientRect();
       const reach = Math.hypot(event.clientX - ox, event.clientY - oy);
       const old = Math.max(1, Math.hypot(before[0] - ox, before[1] - oy));
       this.zoom(reach / old, (event.clientX + ox) / 2 - left, (event.clientY + oy) / 2 - top);

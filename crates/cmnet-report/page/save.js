@@ -9,13 +9,21 @@ const STYLES = [
   "stroke-width",
   "stroke-dasharray",
   "stroke-linecap",
-  "opacity",
   "font-family",
   "font-size",
   "font-weight",
   "text-anchor",
-  "display",
+  "opacity",
 ];
+
+/**
+ * What an element has of those that it does not inherit.
+ * @type {Record<string, string>}
+ */
+const STARTS = { opacity: "1" };
+
+/** What only the page needs. */
+const DROPPED = new Set(["class", "style", "role", "tabindex", "aria-pressed", "aria-label", "id"]);
 
 /**
  * The picture as it is now, everything in it, as an SVG file.
@@ -26,15 +34,22 @@ function asSvg(picture) {
   const [left, top, width, height] = picture.frame();
   const copy = /** @type {SVGSVGElement} */ (picture.svg.cloneNode(true));
   const [own, copied] = [[picture.svg, ...picture.svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  const hidden = copied.filter((_, k) => own[k].matches(".hit") || getComputedStyle(own[k]).display === "none");
   own.forEach((from, k) => {
     const style = getComputedStyle(from);
+    // A child inherits all of these but the last, whose start is known.
+    const parent = k > 0 && from.parentElement !== null ? getComputedStyle(from.parentElement) : null;
     const to = copied[k];
     for (const name of STYLES) {
+      const start = name in STARTS ? STARTS[name] : parent?.getPropertyValue(name);
       const value = style.getPropertyValue(name);
-      if (value !== "") to.setAttribute(name, value);
+      if (value !== "" && value !== start) to.setAttribute(name, value);
     }
-    for (const name of ["class", "style", "role", "tabindex", "aria-pressed", "id"]) to.removeAttribute(name);
+    for (const { name } of [...to.attributes]) {
+      if (DROPPED.has(name) || name.startsWith("data-")) to.removeAttribute(name);
+    }
   });
+  for (const each of hidden) each.remove();
   copy.querySelector("g")?.removeAttribute("transform");
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("viewBox", `${left} ${top} ${width} ${height}`);

@@ -32,6 +32,7 @@ mod label;
 mod layout;
 mod legend;
 mod metrics;
+mod policy;
 mod scene;
 mod sentence;
 pub mod svg;

@@ -1,9 +1,7 @@
 //! The page itself: one file of HTML with its style, its script and the model's record.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::policy::digest;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 const TEMPLATE: &str = include_str!("../../page/explore.html");
 const STYLE: &str = include_str!("../../page/explore.css");
@@ -30,9 +28,8 @@ pub(super) fn page(record: &impl Serialize) -> String {
 
 /// Nothing but this style and this script, by their digests; images only of the page's own making.
 fn policy(style: &str, script: &str) -> String {
-    let digest = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
     format!(
-        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data: blob:; \
+        "default-src 'none'; script-src {}; style-src {}; img-src data: blob:; \
          base-uri 'none'; form-action 'none'",
         digest(script),
         digest(style)

@@ -15,6 +15,7 @@ const MOST_ROWS: usize = 6;
 const LEAST_WIDTH: f64 = 186.0;
 const MOST_NAME: f64 = 176.0;
 const NAME_LINES: usize = 2;
+const ROOM: f64 = 32.0;
 
 /// How much wider names are than in the font of drawings: they are bold, and the widest of the fonts
 /// that systems have for their pages is wide.
@@ -89,8 +90,10 @@ impl<'a> PageRecord<'a> {
         let boxes: Vec<Size> =
             schema.variables().iter().zip(&lines).map(|(variable, lines)| size(variable, lines)).collect();
         let edges: Vec<Edge> = structure.graph().edges().collect();
+        // Room around each box, so that short lines can be seen and their marks have a place.
+        let roomy = |size: &Size| Size::new(size.width + ROOM, size.height + ROOM);
         let links = edges.iter().map(|edge| Link { ends: edge.ends(), label: None }).collect();
-        let layout = lay_out(&LayoutGraph::new(boxes, links));
+        let layout = lay_out(&LayoutGraph::new(boxes.iter().map(roomy).collect(), links));
         let variables = schema.variables().iter().zip(lines).enumerate();
         let variables = variables.map(|(v, (variable, lines))| VariableRecord {
             name: &variable.name,
@@ -98,7 +101,7 @@ impl<'a> PageRecord<'a> {
             lines,
             levels: &variable.levels,
             labels: (0..variable.cardinality()).map(|level| level_name(variable, level)).collect(),
-            frame: frame(layout.boxes[v]),
+            frame: frame(Frame::new(layout.boxes[v].center, boxes[v])),
             observed: facts.table.map(|table| table.level_counts(v)),
         });
         let (tree, sampled) = match numbers {
