@@ -94,7 +94,9 @@ fn sampled(network: &Network, tree: String, control: &dyn Control) -> Result<Sam
             counts[place] += 1;
             if all {
                 let own = &mut pairs[place * levels..(place + 1) * levels];
-                places.iter().for_each(|&other| own[other] += 1);
+                for &other in &places {
+                    own[other] += 1;
+                }
             }
         }
     }
