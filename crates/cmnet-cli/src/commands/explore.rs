@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Printed<ExploreArgs>) -> anyhow::Result<Outcome> {
             output::note(&format!("wrote {shown}{}", remark(made.answers)));
         }
         Format::Json => {
-            output::answer(&ExploredAnswer { file: shown, answers: made.answers, bytes: made.html.len() })?
+            output::answer(&ExploredAnswer { file: shown, answers: made.answers, bytes: made.html.len() })?;
         }
     }
     if arguments.open {
