@@ -7,7 +7,6 @@ use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{Question, Sampler, Schema, csv_field, write_atomic_with};
 use cmnet_report::answer::SampledAnswer;
-use cmnet_report::answer::written::SampleFacts;
 use std::io::{self, Write};
 
 /// Rows drawn and written at a time.
@@ -27,7 +26,7 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     if let Some(path) = &arguments.output {
         files::check_output(path, &how.given.files(&arguments.model))?;
     }
-    let query = network.query().evidence(evidence.clone()).options(options);
+    let query = network.query().evidence(evidence).options(options);
     let plan = query.plan(Question::Rows)?;
     asking::announce_plan(&how.tree, &plan);
     let sampler = query.sampler()?;
@@ -48,15 +47,7 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
         output::stream(as_csv)?;
     }
     if arguments.format == Format::Json {
-        let facts = SampleFacts {
-            method: sampler.method().to_string(),
-            reason: sampler.reason(),
-            seed: how.method.seed,
-            plan: &plan,
-            evidence: &evidence,
-            chains: chains.as_ref(),
-        };
-        output::answer(&SampledAnswer::of(schema, &facts, &sampler, arguments.rows))?;
+        output::answer(&SampledAnswer::of(schema, &plan, chains.as_ref(), &sampler, arguments.rows))?;
     }
     Ok(Outcome::Done)
 }

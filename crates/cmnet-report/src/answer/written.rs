@@ -4,7 +4,7 @@ use super::approximation::ChainFacts;
 use super::queried::TreeFacts;
 use super::{Answer, names};
 use crate::PageAnswers;
-use cmnet::{Evidence, Gibbs, QueryPlan, Sampler, Schema};
+use cmnet::{Gibbs, QueryPlan, Sampler, Schema};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -129,34 +129,24 @@ impl Answer for SampledAnswer<'_> {
     const FORMAT: &'static str = "cmnet-sample/1";
 }
 
-/// How rows were drawn.
-#[derive(Clone, Debug)]
-pub struct SampleFacts<'a> {
-    /// The method that was used.
-    pub method: String,
-    /// Why that one.
-    pub reason: &'a str,
-    /// The seed.
-    pub seed: u64,
-    /// What exact inference costs.
-    pub plan: &'a QueryPlan,
-    /// What is given.
-    pub evidence: &'a Evidence,
-    /// What the chains say about themselves, where there are some.
-    pub chains: Option<&'a Gibbs>,
-}
-
 impl<'a> SampledAnswer<'a> {
-    /// The first `count` rows of a sampler by names.
-    pub fn of(schema: &'a Schema, facts: &SampleFacts<'a>, sampler: &'a Sampler<'a>, count: usize) -> Self {
+    /// The first `count` rows of a sampler by names, with the plan that it follows and what its
+    /// chains say about themselves, where there are some.
+    pub fn of(
+        schema: &'a Schema,
+        plan: &QueryPlan,
+        chains: Option<&Gibbs>,
+        sampler: &'a Sampler<'a>,
+        count: usize,
+    ) -> Self {
         Self {
-            method: facts.method.clone(),
-            reason: facts.reason,
-            seed: facts.seed,
-            given: names::given(schema, facts.evidence),
-            soft: names::soft(schema, facts.evidence),
-            tree: facts.plan.into(),
-            approximation: facts.chains.map(ChainFacts::from),
+            method: sampler.method().to_string(),
+            reason: sampler.reason(),
+            seed: sampler.seed(),
+            given: names::given(schema, sampler.known()),
+            soft: names::soft(schema, sampler.known()),
+            tree: plan.into(),
+            approximation: chains.map(ChainFacts::from),
             variables: schema.variables().iter().map(|variable| variable.name.as_str()).collect(),
             rows: DrawnRows { schema, sampler, count },
         }

@@ -7,8 +7,8 @@ use super::gibbs::Gibbs;
 use super::joint::{Completion, Joint};
 use super::marginals::{Approximation, unless_stopped};
 use super::network::Network;
-use super::options::{ClimbOptions, ExactOptions, InferenceMethod, QueryOptions};
-use super::plan::QueryPlan;
+use super::options::{ClimbOptions, ExactOptions, InferenceMethod};
+use super::plan::{Asked, QueryPlan};
 use super::tally::{Tally, check_size};
 use crate::control::Under;
 use crate::data::Var;
@@ -57,45 +57,28 @@ pub struct MapAnswer {
 
 impl Network {
     /// What the joint distribution of some variables will take, and by which method.
-    pub(super) fn plan_joint(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<QueryPlan> {
-        self.plan_by(self.joint_cost(targets, evidence, &options.exact), evidence, options)
+    pub(super) fn plan_joint(&self, asked: Asked<'_>) -> Result<QueryPlan> {
+        self.plan_by(self.joint_cost(asked.targets, asked.evidence, &asked.options.exact), asked)
     }
 
     /// What the most probable levels of some variables, or all, will take, and by which
     /// method.
-    pub(super) fn plan_map(
-        &self,
-        targets: Option<&[Var]>,
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<QueryPlan> {
-        self.plan_by(self.map_cost(targets, evidence, &options.exact), evidence, options)
+    pub(super) fn plan_map(&self, asked: Asked<'_, Option<&[Var]>>) -> Result<QueryPlan> {
+        self.plan_by(self.map_cost(asked.targets, asked.evidence, &asked.options.exact), asked)
     }
 
     /// The joint distribution of some variables given evidence, by the method asked for.
-    pub(super) fn joint(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<JointAnswer> {
-        self.check_targets(targets, evidence)?;
-        let plan = self.plan_joint(targets, evidence, options)?;
+    pub(super) fn joint(&self, asked: Asked<'_>) -> Result<JointAnswer> {
+        self.check_targets(asked.targets, asked.evidence)?;
+        let plan = self.plan_joint(asked)?;
         let (joint, approximation) = match plan.method {
-            InferenceMethod::Exact => {
-                (self.joint_exact(targets, evidence, options.with(&options.exact))?, None)
-            }
+            InferenceMethod::Exact => (self.joint_exact(asked.targets, asked.evidence, asked.exact())?, None),
             InferenceMethod::Gibbs => {
-                let (joint, gibbs) = self.gibbs_joint(targets, evidence, options)?;
+                let (joint, gibbs) = self.gibbs_joint(asked)?;
                 (joint, Some(Approximation::Gibbs(gibbs)))
             }
             InferenceMethod::Belief => {
-                let (joint, belief) = self.belief_joint(targets, evidence, options)?;
+                let (joint, belief) = self.belief_joint(asked)?;
                 (joint, Some(Approximation::Belief(belief)))
             }
         };
@@ -108,12 +91,8 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::belief`]; when there are more than 4,096 configurations.
-    fn belief_joint(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<(Joint, Belief)> {
+    fn belief_joint(&self, asked: Asked<'_>) -> Result<(Joint, Belief)> {
+        let Asked { targets, evidence, .. } = asked;
         self.check_targets(targets, evidence)?;
         check_size(self, targets, MOST_RUNS)?;
         let shape = Shape::new(targets.to_vec(), self.cardinalities());
@@ -125,8 +104,7 @@ impl Network {
                 probabilities[cell] = p;
                 continue;
             };
-            let (marginals, belief) =
-                self.belief(&known, options.exact.memory, options.with(&options.belief))?;
+            let (marginals, belief) = self.belief(Asked { evidence: &known, ..asked })?;
             worst.converged &= belief.converged;
             worst.rounds = worst.rounds.max(belief.rounds);
             worst.change = worst.change.max(belief.change);
@@ -141,17 +119,13 @@ impl Network {
 
     /// The most probable levels given evidence by the method asked for: of all unobserved
     /// variables, or of some, the others summed out. See [`super::Query::map`].
-    pub(super) fn map(
-        &self,
-        targets: Option<&[Var]>,
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<MapAnswer> {
+    pub(super) fn map(&self, asked: Asked<'_, Option<&[Var]>>) -> Result<MapAnswer> {
+        let Asked { targets, evidence, options } = asked;
         self.check_targets(targets.unwrap_or_default(), evidence)?;
-        let (plan, exact) = (self.plan_map(targets, evidence, options)?, options.with(&options.exact));
+        let (plan, exact) = (self.plan_map(asked)?, asked.exact());
         if plan.method == InferenceMethod::Exact {
             let best = self.map_exact(targets, evidence, exact)?;
-            return self.map_answer(best, evidence, exact, (plan, None));
+            return self.map_answer(best, asked.about(()), plan, None);
         }
         options.gibbs.check()?;
         let mut climb_options = ClimbOptions { seed: options.gibbs.seed, ..options.climb.clone() };
@@ -161,8 +135,8 @@ impl Network {
         let (found, climb) = self.climb(evidence, exact, &climb_options)?;
         let free = self.schema().len() - evidence.hard().count();
         match targets.filter(|targets| targets.len() < free) {
-            None => self.map_answer(found, evidence, exact, (plan, Some(climb))),
-            Some(targets) => self.some_by_visits(targets, (evidence, &found), options, plan),
+            None => self.map_answer(found, asked.about(()), plan, Some(climb)),
+            Some(targets) => self.some_by_visits(asked.about(targets), &found, plan),
         }
     }
 
@@ -170,32 +144,29 @@ impl Network {
     fn map_answer(
         &self,
         found: Completion,
-        evidence: &Evidence,
-        exact: Under<'_, ExactOptions>,
-        (plan, climb): (QueryPlan, Option<Climb>),
+        asked: Asked<'_, ()>,
+        plan: QueryPlan,
+        climb: Option<Climb>,
     ) -> Result<MapAnswer> {
-        let log_probability = unless_stopped(self.log_probability_of(&found, evidence, exact))?;
+        let probability = self.log_probability_of(&found, asked.evidence, asked.exact());
+        let log_probability = unless_stopped(probability)?;
         let Completion { levels, log_weight } = found;
         Ok(MapAnswer { levels, plan, log_probability, log_weight: Some(log_weight), climb, visits: None })
     }
 
-    fn some_by_visits(
-        &self,
-        targets: &[Var],
-        (evidence, whole): (&Evidence, &Completion),
-        options: Under<'_, QueryOptions>,
-        plan: QueryPlan,
-    ) -> Result<MapAnswer> {
-        let mut targets = targets.to_vec();
+    /// Probable levels of some variables by what Gibbs chains visit, beside those of a `whole`
+    /// completion.
+    fn some_by_visits(&self, asked: Asked<'_>, whole: &Completion, plan: QueryPlan) -> Result<MapAnswer> {
+        let (evidence, exact) = (asked.evidence, asked.exact());
+        let mut targets = asked.targets.to_vec();
         targets.sort_unstable();
-        let tally = Tally::new(self, &targets, evidence, options)?;
+        let tally = Tally::new(self, asked.about(&targets))?;
         let of_whole = whole.levels.iter().filter(|(v, _)| targets.contains(v)).map(|&(_, level)| level);
         let of_whole: Vec<u32> = of_whole.collect();
         let mut often: Vec<(&[u32], u64)> = tally.totals().into_iter().collect();
         often.sort_by_key(|&(_, visits)| std::cmp::Reverse(visits));
         let mut candidates = vec![of_whole];
         candidates.extend(often.iter().take(10).map(|(levels, _)| levels.to_vec()));
-        let exact = options.with(&options.exact);
         let scorer = Scorer { network: self, evidence, targets: &targets, exact };
         let (levels, log_weight) = if let Some((levels, weight)) = scorer.ascend(&candidates)? {
             (levels, Some(weight))

@@ -2,10 +2,11 @@
 //! share single variables, an approximation elsewhere that says whether it settled. With
 //! maxima instead of sums it points to a probable completion.
 
-use super::evidence::{Evidence, impossible};
+use super::evidence::impossible;
 use super::factors::Factors;
 use super::network::Network;
 use super::options::BeliefOptions;
+use super::plan::Asked;
 use crate::control::{Control, Pace, Under};
 use crate::data::Var;
 use crate::error::Result;
@@ -27,14 +28,10 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or the evidence has probability 0.
-    pub(super) fn belief(
-        &self,
-        evidence: &Evidence,
-        memory: u64,
-        options: Under<'_, BeliefOptions>,
-    ) -> Result<(Vec<Vec<f64>>, Belief)> {
-        let factors = self.factors_under(evidence, memory, options.control())?;
-        let (messages, belief) = Messages::settle(&factors, Over::Sum, options)?;
+    pub(super) fn belief<T>(&self, asked: Asked<'_, T>) -> Result<(Vec<Vec<f64>>, Belief)> {
+        let Asked { evidence, options, .. } = asked;
+        let factors = self.factors_under(evidence, options.exact.memory, options.control())?;
+        let (messages, belief) = Messages::settle(&factors, Over::Sum, options.with(&options.belief))?;
         let mut marginals = Vec::new();
         for (v, &levels) in self.cardinalities().iter().enumerate() {
             let mut marginal = vec![0.0; levels as usize];

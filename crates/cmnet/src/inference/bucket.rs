@@ -20,6 +20,15 @@ enum Way {
     Max,
 }
 
+/// Which variables are summed out, maximised over, and kept: together a union of components of
+/// what the evidence leaves.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    pub(super) sum: VarSet,
+    pub(super) max: VarSet,
+    pub(super) kept: &'a [Var],
+}
+
 /// An order in which variables are summed out, then maximised over, around some that stay.
 #[derive(Debug)]
 pub(super) struct BucketPlan {
@@ -31,16 +40,9 @@ pub(super) struct BucketPlan {
 }
 
 impl BucketPlan {
-    /// Plans to sum out, maximise over, and keep variables, which together must be a union of
-    /// components of what the evidence leaves. Ends early at a table beyond the memory.
-    pub(super) fn new(
-        conditioned: &Conditioned<'_>,
-        sum: &VarSet,
-        max: &VarSet,
-        kept: &[Var],
-        exact: &ExactOptions,
-    ) -> Self {
-        let by_rule = |rule| Self::by_rule(conditioned, (sum, max), kept, (exact, rule));
+    /// Plans to eliminate variables. Ends early at a table beyond the memory.
+    pub(super) fn new(conditioned: &Conditioned<'_>, parts: &Parts<'_>, exact: &ExactOptions) -> Self {
+        let by_rule = |rule| Self::by_rule(conditioned, parts, exact.memory / 8, rule);
         let best = by_rule(exact.rule.unwrap_or(EliminationRule::MinFill));
         let settled = best.cost.fill == 0 && !best.cost.at_least;
         if exact.rule.is_some() || settled {
@@ -74,12 +76,11 @@ impl BucketPlan {
 
     fn by_rule(
         conditioned: &Conditioned<'_>,
-        (sum, max): (&VarSet, &VarSet),
-        kept: &[Var],
-        (exact, rule): (&ExactOptions, EliminationRule),
+        Parts { sum, max, kept }: &Parts<'_>,
+        most_cells: u64,
+        rule: EliminationRule,
     ) -> Self {
         let cardinalities = conditioned.network().cardinalities();
-        let most_cells = exact.memory / 8;
         let first = eliminate(conditioned.graph(), sum, cardinalities, rule, most_cells);
         let second = if first.order.is_empty() {
             eliminate(conditioned.graph(), max, cardinalities, rule, most_cells)
@@ -174,7 +175,8 @@ impl BucketPlan {
             // Its own variable outermost: levels are compared run by run.
             let shape = Shape::new([*v].into_iter().chain(later.iter()).collect(), cardinalities);
             let incoming = std::mem::take(&mut messages[place]);
-            let mut table = bucket_table(conditioned, &shape, &[*v], (&terms[place], &incoming), &mut pace)?;
+            let bucket = Bucket { shape: &shape, own: &[*v], terms: &terms[place], messages: &incoming };
+            let mut table = bucket.table(conditioned, &mut pace)?;
             let run = shape.strides()[0];
             match way {
                 Way::Sum => sum_runs(&mut table, run, &mut pace)?,
@@ -191,35 +193,36 @@ impl BucketPlan {
             }
         }
         let shape = Shape::new(self.kept.clone(), cardinalities);
-        let table = bucket_table(
-            conditioned,
-            &shape,
-            &self.kept,
-            (&terms[last], &messages[last]),
-            &mut Pace::new(control),
-        )?;
+        let kept = Bucket { shape: &shape, own: &self.kept, terms: &terms[last], messages: &messages[last] };
+        let table = kept.table(conditioned, &mut Pace::new(control))?;
         let best = trace_back(&picks, cardinalities);
         Ok(Eliminated { constant, table, best })
     }
 }
 
-/// The log potentials of a bucket: terms, soft evidence about its own variables, messages.
-fn bucket_table(
-    conditioned: &Conditioned<'_>,
-    shape: &Shape,
-    own: &[Var],
-    (terms, messages): (&[SetTerms<'_>], &[Message]),
-    pace: &mut Pace<'_>,
-) -> Result<Vec<f64>> {
-    let mut table = vec![0.0; shape.size()];
-    add_potentials(shape, terms, &mut table, pace)?;
-    for (variable, weights) in conditioned.evidence().soft().filter(|(v, _)| own.contains(v)) {
-        add_along(shape, variable, weights, &mut table, pace)?;
+/// What meets in one table.
+struct Bucket<'a> {
+    shape: &'a Shape,
+    /// The variables whose soft evidence belongs here.
+    own: &'a [Var],
+    terms: &'a [SetTerms<'a>],
+    messages: &'a [Message],
+}
+
+impl Bucket<'_> {
+    /// Its log potentials: terms, soft evidence about its own variables, messages.
+    fn table(&self, conditioned: &Conditioned<'_>, pace: &mut Pace<'_>) -> Result<Vec<f64>> {
+        let shape = self.shape;
+        let mut table = vec![0.0; shape.size()];
+        add_potentials(shape, self.terms, &mut table, pace)?;
+        for (variable, weights) in conditioned.evidence().soft().filter(|(v, _)| self.own.contains(v)) {
+            add_along(shape, variable, weights, &mut table, pace)?;
+        }
+        for (source, message) in self.messages {
+            shape.walk_onto(source).spread_under(message, &mut table, pace)?;
+        }
+        Ok(table)
     }
-    for (source, message) in messages {
-        shape.walk_onto(source).spread_under(message, &mut table, pace)?;
-    }
-    Ok(table)
 }
 
 /// Replaces the first run of a table by the largest value at each place over all runs;

@@ -4,10 +4,13 @@ use super::evidence::Evidence;
 use super::factors::Factors;
 use super::network::Network;
 use super::options::GibbsOptions;
+use super::plan::Asked;
 use super::random::{pick, stream};
-use crate::control::{Control, Pace, Under};
+use crate::control::{Pace, Under};
+use crate::data::Var;
 use crate::error::Result;
 use rand::Rng;
+use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
 /// Batches per chain, of which the spread gives the effective sample size.
@@ -58,14 +61,11 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or there are fewer than two chains.
-    pub(super) fn gibbs(
-        &self,
-        evidence: &Evidence,
-        memory: u64,
-        options: Under<'_, GibbsOptions>,
-    ) -> Result<(Vec<Vec<f64>>, Gibbs)> {
-        options.check()?;
-        chains_of(&self.factors_under(evidence, memory, options.control())?, evidence, options)
+    pub(super) fn gibbs<T>(&self, asked: Asked<'_, T>) -> Result<(Vec<Vec<f64>>, Gibbs)> {
+        let Asked { evidence, options, .. } = asked;
+        options.gibbs.check()?;
+        let factors = self.factors_under(evidence, options.exact.memory, options.control())?;
+        chains_of(&factors, evidence, options.with(&options.gibbs))
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn chains_of(
     let batch = options.sweeps.div_ceil(BATCHES);
     let chains: Vec<Chain> = (0..options.chains)
         .into_par_iter()
-        .map(|chain| run(factors, evidence, (options, batch), chain as u64))
+        .map(|chain| run(Walker::start(factors, evidence, options, chain as u64)?, batch))
         .collect::<Result<_>>()?;
     let (marginals, r_hat, effective) = summarize(factors, evidence, &chains, batch);
     let gibbs = Gibbs { chains: options.chains, sweeps: batch * BATCHES, r_hat, effective };
@@ -102,19 +102,54 @@ pub(super) fn start(factors: &Factors, evidence: &Evidence, random: &mut impl Rn
     row
 }
 
-/// Draws every unobserved variable so many times.
-pub(super) fn sweeps(
-    count: usize,
-    factors: &Factors,
-    (random, row, buffer): (&mut impl Rng, &mut [u32], &mut Vec<f64>),
-    control: &dyn Control,
-) -> Result<()> {
-    let mut pace = Pace::new(control);
-    for _ in 0..count {
-        pace.step(sweep_work(factors))?;
-        sweep(factors, random, row, buffer);
+/// One chain: where it stands, and what it draws with.
+pub(super) struct Walker<'a> {
+    factors: &'a Factors,
+    random: Pcg64Mcg,
+    row: Vec<u32>,
+    /// Probabilities of a variable's levels.
+    buffer: Vec<f64>,
+    pace: Pace<'a>,
+}
+
+impl<'a> Walker<'a> {
+    /// A chain of this number after its warm-up.
+    pub(super) fn start(
+        factors: &'a Factors,
+        evidence: &Evidence,
+        options: Under<'a, GibbsOptions>,
+        chain: u64,
+    ) -> Result<Self> {
+        let mut random = stream(options.seed, chain);
+        let row = start(factors, evidence, &mut random);
+        let pace = Pace::new(options.control());
+        let mut walker = Self { factors, random, row, buffer: Vec::new(), pace };
+        walker.sweeps(options.warm_up)?;
+        Ok(walker)
     }
-    Ok(())
+
+    /// The levels of all variables as they are now.
+    pub(super) fn row(&self) -> &[u32] {
+        &self.row
+    }
+
+    /// Draws every unobserved variable so many times.
+    pub(super) fn sweeps(&mut self, count: usize) -> Result<()> {
+        (0..count).try_for_each(|_| self.sweep(|_, _, _| {}))
+    }
+
+    /// Draws every unobserved variable once. `seen` is told each with the probabilities of its
+    /// levels and the level that was drawn.
+    fn sweep(&mut self, mut seen: impl FnMut(Var, &[f64], usize)) -> Result<()> {
+        self.pace.step(sweep_work(self.factors))?;
+        for v in self.factors.free().iter() {
+            self.factors.conditional(v, &self.row, &mut self.buffer);
+            let level = pick(&mut self.random, &self.buffer);
+            seen(v, &self.buffer, level);
+            self.row[v] = level as u32;
+        }
+        Ok(())
+    }
 }
 
 /// What a sweep takes, in cells of a table.
@@ -123,39 +158,17 @@ pub(super) fn sweep_work(factors: &Factors) -> usize {
     32 * factors.free().len()
 }
 
-/// Draws every unobserved variable once.
-pub(super) fn sweep(factors: &Factors, random: &mut impl Rng, row: &mut [u32], buffer: &mut Vec<f64>) {
-    for v in factors.free().iter() {
-        factors.conditional(v, row, buffer);
-        row[v] = pick(random, buffer) as u32;
-    }
-}
-
-fn run(
-    factors: &Factors,
-    evidence: &Evidence,
-    (options, batch): (Under<'_, GibbsOptions>, usize),
-    chain: u64,
-) -> Result<Chain> {
-    let mut random = stream(options.seed, chain);
-    let mut row = start(factors, evidence, &mut random);
-    let mut buffer = Vec::new();
-    sweeps(options.warm_up, factors, (&mut random, &mut row, &mut buffer), options.control())?;
-    let levels = || factors.cardinalities().iter().map(|&levels| levels as usize);
+fn run(mut walker: Walker<'_>, batch: usize) -> Result<Chain> {
+    let levels = || walker.factors.cardinalities().iter().map(|&levels| levels as usize);
     let mut result = Chain {
         sums: levels().map(|levels| vec![0.0; levels]).collect(),
         visits: levels().map(|levels| vec![[0; BATCHES]; levels]).collect(),
     };
-    let mut pace = Pace::new(options.control());
     for at in 0..batch * BATCHES {
-        pace.step(sweep_work(factors))?;
-        for v in factors.free().iter() {
-            factors.conditional(v, &row, &mut buffer);
-            result.sums[v].iter_mut().zip(&buffer).for_each(|(sum, p)| *sum += p);
-            let level = pick(&mut random, &buffer);
-            row[v] = level as u32;
+        walker.sweep(|v, probabilities, level| {
+            result.sums[v].iter_mut().zip(probabilities).for_each(|(sum, p)| *sum += p);
             result.visits[v][level][at / batch] += 1;
-        }
+        })?;
     }
     Ok(result)
 }

@@ -1,6 +1,6 @@
 //! Joint distributions, most probable completions, and information.
 
-use super::bucket::BucketPlan;
+use super::bucket::{BucketPlan, Parts};
 use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::network::Network;
@@ -79,7 +79,7 @@ pub struct Completion {
 fn joint_plan(conditioned: &Conditioned<'_>, targets: &[Var], exact: &ExactOptions) -> BucketPlan {
     let wanted: VarSet = targets.iter().copied().collect();
     let sum: VarSet = conditioned.relevant(&wanted).iter().filter(|&v| !wanted.contains(v)).collect();
-    BucketPlan::new(conditioned, &sum, &VarSet::default(), targets, exact)
+    BucketPlan::new(conditioned, &Parts { sum, kept: targets, ..Parts::default() }, exact)
 }
 
 /// Maximises over some variables, or all, after summing out what else matters to them.
@@ -90,7 +90,7 @@ fn map_plan(conditioned: &Conditioned<'_>, targets: Option<&[Var]>, exact: &Exac
     };
     let relevant = conditioned.relevant(&max);
     let sum: VarSet = relevant.iter().filter(|&v| !max.contains(v)).collect();
-    BucketPlan::new(conditioned, &sum, &max, &[], exact)
+    BucketPlan::new(conditioned, &Parts { sum, max, kept: &[] }, exact)
 }
 
 impl Network {
@@ -183,9 +183,8 @@ impl Network {
         let exact = exact.into();
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
-        let relevant = conditioned.relevant(&targets);
-        let all = BucketPlan::new(&conditioned, &relevant, &VarSet::default(), &[], &exact)
-            .affordable(exact.memory)?;
+        let relevant = Parts { sum: conditioned.relevant(&targets), ..Parts::default() };
+        let all = BucketPlan::new(&conditioned, &relevant, &exact).affordable(exact.memory)?;
         Ok(found.log_weight - all.run(&conditioned, exact.control())?.constant)
     }
 

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::gibbs::Gibbs;
 use super::network::Network;
 use super::options::{InferenceMethod, QueryMethod, QueryOptions};
-use super::plan::{ExactCost, QueryPlan};
+use super::plan::{Asked, ExactCost, QueryPlan};
 use super::posterior::Posterior;
 use crate::control::{Control, Under, ask};
 use crate::data::Var;
@@ -47,7 +47,7 @@ impl Network {
     ) -> Result<QueryPlan> {
         let cost = self.cost(evidence, &options.exact);
         let exact = ExactCost { what: "the junction tree", cost, bytes: cost.bytes(2) };
-        self.plan_by(exact, evidence, options)
+        self.plan_by(exact, Asked { targets: (), evidence, options })
     }
 
     /// What the marginals of some variables will take, and by which method: where the tree of
@@ -55,22 +55,13 @@ impl Network {
     ///
     /// # Errors
     /// When a method without a tree is chosen and there are too many cliques to count.
-    pub(super) fn plan_marginals(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<QueryPlan> {
-        Ok(self.plan_part(targets, evidence, options)?.0)
+    pub(super) fn plan_marginals(&self, asked: Asked<'_>) -> Result<QueryPlan> {
+        Ok(self.plan_part(asked)?.0)
     }
 
     /// The same, with whether it is about all unobserved variables.
-    fn plan_part(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<(QueryPlan, bool)> {
+    fn plan_part(&self, asked: Asked<'_>) -> Result<(QueryPlan, bool)> {
+        let Asked { targets, evidence, options } = asked;
         let exact = |what, cost: TreeCost| ExactCost { what, cost, bytes: cost.bytes(2) };
         // The probability of the evidence takes a tree without it, built when this one is gone.
         let with_partition = |exact: ExactCost| {
@@ -83,12 +74,12 @@ impl Network {
             let cost = self.cost_about(&targets.iter().copied().collect(), evidence, &options.exact);
             if fits(cost) {
                 let exact = exact("the junction tree of what matters to the targets", cost);
-                return Ok((self.plan_by(exact, evidence, options)?, false));
+                return Ok((self.plan_by(exact, asked)?, false));
             }
         }
         let exact = exact("the junction tree", whole);
         let exact = if fits(whole) { with_partition(exact) } else { exact };
-        Ok((self.plan_by(exact, evidence, options)?, true))
+        Ok((self.plan_by(exact, asked)?, true))
     }
 
     /// The distributions of some variables given evidence, by the method asked for.
@@ -96,15 +87,10 @@ impl Network {
     /// # Errors
     /// When a target does not exist, stands twice or is given; when the tree does not fit the
     /// memory and the method is exact; when the evidence has probability 0.
-    pub(super) fn marginals(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<MarginalAnswer> {
-        let exact = options.with(&options.exact);
+    pub(super) fn marginals(&self, asked: Asked<'_>) -> Result<MarginalAnswer> {
+        let (Asked { targets, evidence, .. }, exact) = (asked, asked.exact());
         self.check_targets(targets, evidence)?;
-        let (plan, whole) = self.plan_part(targets, evidence, options)?;
+        let (plan, whole) = self.plan_part(asked)?;
         let method = plan.method;
         let mut answer =
             MarginalAnswer { marginals: Vec::new(), plan, log_evidence: None, approximation: None };
@@ -123,12 +109,12 @@ impl Network {
                 answer.marginals = each_marginal(&posterior, targets, exact.control())?;
             }
             InferenceMethod::Gibbs => {
-                let (all, gibbs) = self.gibbs(evidence, exact.memory, options.with(&options.gibbs))?;
+                let (all, gibbs) = self.gibbs(asked)?;
                 answer.marginals = of(&all);
                 answer.approximation = Some(Approximation::Gibbs(gibbs));
             }
             InferenceMethod::Belief => {
-                let (all, belief) = self.belief(evidence, exact.memory, options.with(&options.belief))?;
+                let (all, belief) = self.belief(asked)?;
                 answer.marginals = of(&all);
                 answer.approximation = Some(Approximation::Belief(belief));
             }

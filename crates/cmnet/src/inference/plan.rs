@@ -2,8 +2,9 @@
 
 use super::evidence::Evidence;
 use super::network::Network;
-use super::options::{InferenceMethod, QueryMethod, QueryOptions};
+use super::options::{ExactOptions, InferenceMethod, QueryMethod, QueryOptions};
 use crate::control::Under;
+use crate::data::Var;
 use crate::error::Result;
 use crate::tree::TreeCost;
 
@@ -20,6 +21,27 @@ pub struct QueryPlan {
     pub bytes: u64,
 }
 
+/// A question: what it is about, what is known, and how it is to be answered.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a, Targets = &'a [Var]> {
+    /// Some variables; `None`, where a question allows it, is all; `()` where it has none.
+    pub(super) targets: Targets,
+    pub(super) evidence: &'a Evidence,
+    pub(super) options: Under<'a, QueryOptions>,
+}
+
+impl<'a, Targets> Asked<'a, Targets> {
+    /// How exact inference is to work.
+    pub(super) fn exact(&self) -> Under<'_, ExactOptions> {
+        self.options.with(&self.options.exact)
+    }
+
+    /// The same question about other variables.
+    pub(super) fn about<Others>(self, targets: Others) -> Asked<'a, Others> {
+        Asked { targets, evidence: self.evidence, options: self.options }
+    }
+}
+
 /// What exact inference would take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExactCost {
@@ -33,13 +55,9 @@ impl Network {
     ///
     /// # Errors
     /// When a method without a tree is chosen and there are too many cliques to count.
-    pub(super) fn plan_by(
-        &self,
-        exact: ExactCost,
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<QueryPlan> {
-        let (ExactCost { what, cost, bytes }, memory, method) = (exact, options.exact.memory, options.method);
+    pub(super) fn plan_by<T>(&self, exact: ExactCost, asked: Asked<'_, T>) -> Result<QueryPlan> {
+        let ExactCost { what, cost, bytes } = exact;
+        let (memory, method) = (asked.options.exact.memory, asked.options.method);
         let fits = !cost.at_least && bytes <= memory;
         let have = amount(memory);
         let used = match method {
@@ -57,7 +75,7 @@ impl Network {
             QueryMethod::Auto => format!("{what} ({cost}) does not fit {have}"),
             _ => "asked for".to_owned(),
         };
-        let bytes = self.factor_bytes(evidence, options.control())?;
+        let bytes = self.factor_bytes(asked.evidence, asked.options.control())?;
         let reason = format!("{why}; the clique tables take {} of {have}", amount(bytes));
         Ok(QueryPlan { method: used, reason, cost, bytes })
     }

@@ -168,7 +168,7 @@ impl<'a> Predictor<'a> {
             }
         };
         let control = self.control.control();
-        let prediction = Prediction::new(tree.marginal(self.network, (&region, target), &level, control)?);
+        let prediction = Prediction::new(tree.marginal(self.network, target, &level, control)?);
         if self.seen.len() < MOST_SEEN {
             self.seen.insert(key, prediction.clone());
         }

@@ -5,7 +5,7 @@ use super::evidence::{Evidence, find_level, find_variable, find_variables};
 use super::marginals::MarginalAnswer;
 use super::network::Network;
 use super::options::{QueryMethod, QueryOptions};
-use super::plan::QueryPlan;
+use super::plan::{Asked, QueryPlan};
 use super::sample::Sampler;
 use crate::control::{Control, Under};
 use crate::data::Var;
@@ -216,6 +216,11 @@ impl<'a> Query<'a> {
         self.control.with(&self.options)
     }
 
+    /// This question, about these targets.
+    fn asked<'b, Targets>(&'b self, targets: Targets) -> Asked<'b, Targets> {
+        Asked { targets, evidence: &self.evidence, options: self.under() }
+    }
+
     /// The network that is asked.
     pub fn network(&self) -> &Network {
         &self.network
@@ -259,12 +264,11 @@ impl<'a> Query<'a> {
     /// # Errors
     /// When a method without a tree is chosen and there are too many cliques to count.
     pub fn plan(&self, question: Question) -> Result<QueryPlan> {
-        let (network, evidence, options) = (&*self.network, &self.evidence, self.under());
         match question {
-            Question::Marginals => network.plan_marginals(&self.variables()?, evidence, options),
-            Question::Joint => network.plan_joint(&self.variables()?, evidence, options),
-            Question::Map => network.plan_map(self.named(), evidence, options),
-            Question::Rows => network.plan_rows(evidence, options),
+            Question::Marginals => self.network.plan_marginals(self.asked(&*self.variables()?)),
+            Question::Joint => self.network.plan_joint(self.asked(&*self.variables()?)),
+            Question::Map => self.network.plan_map(self.asked(self.named())),
+            Question::Rows => self.network.plan_rows(&self.evidence, self.under()),
         }
     }
 
@@ -274,7 +278,7 @@ impl<'a> Query<'a> {
     /// When a target is given; when the tree does not fit the memory and the method is exact;
     /// when the evidence has probability 0; when the control asks to stop.
     pub fn run(&self) -> Result<MarginalAnswer> {
-        self.network.marginals(&self.variables()?, &self.evidence, self.under())
+        self.network.marginals(self.asked(&*self.variables()?))
     }
 
     /// The joint distribution of the targets.
@@ -282,7 +286,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// As [`Query::run`]; when the table itself is too large.
     pub fn joint(&self) -> Result<JointAnswer> {
-        self.network.joint(&self.variables()?, &self.evidence, self.under())
+        self.network.joint(self.asked(&*self.variables()?))
     }
 
     /// The most probable levels of the targets together, all others summed out; without
@@ -296,7 +300,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// As [`Query::run`].
     pub fn map(&self) -> Result<MapAnswer> {
-        self.network.map(self.named(), &self.evidence, self.under())
+        self.network.map(self.asked(self.named()))
     }
 
     /// Something that draws rows of all variables given the evidence.

@@ -78,6 +78,7 @@ impl Region {
 /// A junction tree of a region: the same for all rows with this region.
 #[derive(Clone, Debug)]
 pub(super) struct RegionTree {
+    members: VarSet,
     graph: Graph,
     cardinalities: Vec<u32>,
     tree: JunctionTree,
@@ -88,7 +89,7 @@ impl RegionTree {
         let (graph, cardinalities) = region.graph(network)?;
         let all: VarSet = (0..graph.nodes()).collect();
         let tree = best_plan(&graph, &all, &cardinalities, memory / 16).build(&cardinalities, memory)?;
-        Ok(Self { graph, cardinalities, tree })
+        Ok(Self { members: region.members.clone(), graph, cardinalities, tree })
     }
 
     /// Cells of all tables.
@@ -101,39 +102,34 @@ impl RegionTree {
     pub(super) fn marginal(
         &self,
         network: &Network,
-        (region, target): (&Region, Var),
+        target: Var,
         level: &impl Fn(Var) -> Option<u32>,
         control: &dyn Control,
     ) -> Result<Vec<f64>> {
-        let terms = self.terms(network, region, level);
+        let terms = self.terms(network, level);
         let homes = Homes::new(self.tree.cliques().iter().map(Clique::shape), self.cardinalities.len());
         let mut propagation = Propagation::new(&self.tree);
         let borrowed = terms.iter().map(|(variables, values)| (variables, values.as_slice()));
         homes.fill(borrowed, propagation.log_potentials(), control)?;
         propagation.collect_under(&self.tree, control)?;
         propagation.distribute_under(&self.tree, control)?;
-        let place = region.members.position(target).unwrap_or(0);
+        let place = self.members.position(target).unwrap_or(0);
         let home = self.tree.home(&[place]).unwrap_or(0);
         Ok(shares_of_levels(self.tree.cliques()[home].shape(), propagation.marginal(home), place))
     }
 
     /// The terms over the region's members, renumbered, with those of sets that reach into
     /// the border added: each term once, at the set's lowest member.
-    fn terms(
-        &self,
-        network: &Network,
-        region: &Region,
-        level: &impl Fn(Var) -> Option<u32>,
-    ) -> BTreeMap<VarSet, Vec<f64>> {
+    fn terms(&self, network: &Network, level: &impl Fn(Var) -> Option<u32>) -> BTreeMap<VarSet, Vec<f64>> {
         let values = network.parameters().values();
         let mut terms: BTreeMap<VarSet, Vec<f64>> = BTreeMap::new();
-        for (place, member) in region.members.iter().enumerate() {
+        for (place, member) in self.members.iter().enumerate() {
             for set in network.terms().sets_with(member) {
                 let inside: Option<Vec<usize>> = set
                     .variables()
                     .iter()
                     .filter(|&v| level(v).is_none())
-                    .map(|v| region.members.position(v))
+                    .map(|v| self.members.position(v))
                     .collect();
                 // A set with an unobserved variable outside is cut, its terms sum to zero.
                 let Some(inside) = inside.filter(|inside| inside.first() == Some(&place)) else { continue };

@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::factors::Factors;
-use super::gibbs::{Gibbs, chains_of, start, sweep, sweep_work, sweeps};
+use super::gibbs::{Gibbs, Walker, chains_of};
 use super::network::Network;
 use super::options::{GibbsOptions, InferenceMethod, QueryMethod, QueryOptions};
 use super::plan::QueryPlan;
@@ -66,6 +66,16 @@ impl Sampler<'_> {
         }
     }
 
+    /// What determines the rows.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// All that is known.
+    pub fn known(&self) -> &Evidence {
+        &self.evidence
+    }
+
     /// Why that way.
     pub fn reason(&self) -> &str {
         &self.reason
@@ -101,11 +111,10 @@ impl Sampler<'_> {
     }
 
     fn block(&self, block: usize) -> Result<Vec<Vec<u32>>> {
-        let mut random = stream(self.seed, block as u64);
-        let control = self.control.control();
         match &self.source {
             Source::Exact(posterior) => {
-                let mut pace = Pace::new(control);
+                let mut random = stream(self.seed, block as u64);
+                let mut pace = Pace::new(self.control.control());
                 let mut next = || {
                     pace.step(posterior.draw_work())?;
                     let mut row = vec![0; self.variables];
@@ -115,16 +124,9 @@ impl Sampler<'_> {
                 (0..BLOCK).map(|_| next()).collect()
             }
             Source::Gibbs(factors, options) => {
-                let mut row = start(factors, &self.evidence, &mut random);
-                let mut buffer = Vec::new();
-                sweeps(options.warm_up, factors, (&mut random, &mut row, &mut buffer), control)?;
-                let mut pace = Pace::new(control);
-                let mut next = || {
-                    pace.step(5 * sweep_work(factors))?;
-                    (0..5).for_each(|_| sweep(factors, &mut random, &mut row, &mut buffer));
-                    Ok(row.clone())
-                };
-                (0..BLOCK).map(|_| next()).collect()
+                let options = self.control.with(options);
+                let mut walker = Walker::start(factors, &self.evidence, options, block as u64)?;
+                (0..BLOCK).map(|_| walker.sweeps(5).map(|()| walker.row().to_vec())).collect()
             }
         }
     }

@@ -1,14 +1,10 @@
 //! Joint distributions, and probable levels of some variables, by counting what Gibbs chains
 //! visit.
 
-use super::evidence::Evidence;
-use super::factors::Factors;
-use super::gibbs::{BATCHES, Gibbs, rate, start, sweep, sweep_work, sweeps};
+use super::gibbs::{BATCHES, Gibbs, Walker, rate};
 use super::joint::Joint;
 use super::network::Network;
-use super::options::{GibbsOptions, QueryOptions};
-use super::random::stream;
-use crate::control::{Pace, Under};
+use super::plan::Asked;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::table::Shape;
@@ -25,17 +21,15 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(
-        network: &Network,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<Self> {
-        let (memory, options) = (options.exact.memory, options.with(&options.gibbs));
+    pub(super) fn new(network: &Network, asked: Asked<'_>) -> Result<Self> {
+        let (memory, options) = (asked.options.exact.memory, asked.options.with(&asked.options.gibbs));
         options.check()?;
-        let factors = network.factors_under(evidence, memory, options.control())?;
+        let factors = network.factors_under(asked.evidence, memory, options.control())?;
         let batch = options.sweeps.div_ceil(BATCHES);
-        let visits = |chain: usize| count(&factors, targets, evidence, (options, batch, chain as u64));
+        let visits = |chain: usize| {
+            let walker = Walker::start(&factors, asked.evidence, options, chain as u64)?;
+            count(walker, asked.targets, batch)
+        };
         let chains = (0..options.chains).into_par_iter().map(visits).collect::<Result<_>>()?;
         Ok(Self { chains, batch })
     }
@@ -76,24 +70,13 @@ impl Tally {
 }
 
 /// One chain's visits of the targets' configurations.
-fn count(
-    factors: &Factors,
-    targets: &[Var],
-    evidence: &Evidence,
-    (options, batch, chain): (Under<'_, GibbsOptions>, usize, u64),
-) -> Result<BTreeMap<Vec<u32>, Visits>> {
-    let mut random = stream(options.seed, chain);
-    let mut row = start(factors, evidence, &mut random);
-    let mut buffer = Vec::new();
-    sweeps(options.warm_up, factors, (&mut random, &mut row, &mut buffer), options.control())?;
-    let mut pace = Pace::new(options.control());
+fn count(mut walker: Walker<'_>, targets: &[Var], batch: usize) -> Result<BTreeMap<Vec<u32>, Visits>> {
     let mut visited: BTreeMap<Vec<u32>, Visits> = BTreeMap::new();
     let mut levels = Vec::new();
     for at in 0..batch * BATCHES {
-        pace.step(sweep_work(factors))?;
-        sweep(factors, &mut random, &mut row, &mut buffer);
+        walker.sweeps(1)?;
         levels.clear();
-        levels.extend(targets.iter().map(|&v| row[v]));
+        levels.extend(targets.iter().map(|&v| walker.row()[v]));
         if !visited.contains_key(&levels) {
             visited.insert(levels.clone(), [0; BATCHES]);
         }
@@ -111,15 +94,11 @@ impl Network {
     /// # Errors
     /// When a target does not exist, stands twice or is given; when the tables do not fit the
     /// memory; when there are fewer than two chains.
-    pub(super) fn gibbs_joint(
-        &self,
-        targets: &[Var],
-        evidence: &Evidence,
-        options: Under<'_, QueryOptions>,
-    ) -> Result<(Joint, Gibbs)> {
-        self.check_targets(targets, evidence)?;
-        check_size(self, targets, options.exact.memory / 8)?;
-        let tally = Tally::new(self, targets, evidence, options)?;
+    pub(super) fn gibbs_joint(&self, asked: Asked<'_>) -> Result<(Joint, Gibbs)> {
+        let targets = asked.targets;
+        self.check_targets(targets, asked.evidence)?;
+        check_size(self, targets, asked.options.exact.memory / 8)?;
+        let tally = Tally::new(self, asked)?;
         let shape = Shape::new(targets.to_vec(), self.cardinalities());
         let mut probabilities = vec![0.0; shape.size()];
         let totals = tally.totals();
