@@ -17,7 +17,7 @@
 //! Algorithm 2.
 
 use super::context_climb::ContextClimber;
-use super::live::{Best, Leader, LiveEdge, LiveNode, Places};
+use super::live::{Leader, LiveEdge, LiveNode, Places};
 use super::trace::{ContextStep, NodeGains, Trace};
 use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
@@ -164,10 +164,12 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             (_, Some(_)) => Some(low),
         };
         match (live, follower) {
-            (Some(live), Some(follower)) if live.gain >= recorded.gain && live.is(recorded) => {
+            (Some(live), Some(follower))
+                if live.best.gain >= recorded.gain && recorded.adds(live.edge, live.best) =>
+            {
                 self.follow(live, follower)
             }
-            (Some(live), _) if recorded.is_after(live.gain, live.edge, live.element) => self.take(live),
+            (Some(live), _) if recorded.is_after(live.edge, live.best) => self.take(live),
             (_, Some(follower)) => self.enliven(follower, false),
             (live, None) => {
                 self.pass(recorded, live);
@@ -191,14 +193,14 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     fn best(&self) -> Option<Leader> {
         let mut found: Option<Leader> = None;
         for (index, state) in self.edges.iter().enumerate() {
-            let Some(Best { gain, element, equals }) = state.best else { continue };
-            let mut leader = Leader { index, edge: state.edge, element, gain, equals };
+            let Some(best) = state.best else { continue };
+            let mut leader = Leader { index, edge: state.edge, best };
             match &mut found {
-                Some(other) if gain < other.gain => {}
-                Some(other) if gain == other.gain => {
-                    leader.equals += other.equals;
+                Some(other) if best.gain < other.best.gain => {}
+                Some(other) if best.gain == other.best.gain => {
+                    leader.best.equals += other.best.equals;
                     if leader.edge > other.edge {
-                        other.equals = leader.equals;
+                        other.best.equals = leader.best.equals;
                     } else {
                         *other = leader;
                     }
@@ -219,7 +221,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         }
         self.place += 1;
         if low_near || high_near {
-            self.ties += u64::from(live.is_some_and(|live| live.gain == step.gain));
+            self.ties += u64::from(live.is_some_and(|live| live.best.gain == step.gain));
             self.seen = self.place;
             self.choose_at(low);
             self.choose_at(high);
@@ -236,35 +238,35 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             let step = &self.trace.steps()[place];
             let (low, high) = step.edge.ends();
             self.chain.extend([low, high]);
-            self.ties += u64::from(live.is_some_and(|live| live.gain == step.gain));
+            self.ties += u64::from(live.is_some_and(|live| live.best.gain == step.gain));
             waited = self.trace.before(low, place).max(self.trace.before(high, place));
         }
     }
 
     /// Takes a recorded step with one live end, where the live end gains no less than it did.
     fn follow(&mut self, live: Leader, follower: Var) -> Halting<()> {
-        self.note(live.edge, live.element, live.gain);
-        self.ties += u64::from(live.equals > 1);
-        self.change += live.gain - self.trace.steps()[self.place].gain;
+        self.note(live.edge, live.best.element, live.best.gain);
+        self.ties += u64::from(live.best.equals > 1);
+        self.change += live.best.gain - self.trace.steps()[self.place].gain;
         self.followed.push(follower);
         self.place += 1;
         self.seen = self.place;
-        self.add(live.index, live.element)?;
+        self.add(live.index, live.best.element)?;
         self.choose_at(follower);
         Ok(())
     }
 
     /// Takes a step that is not the next recorded one.
     fn take(&mut self, live: Leader) -> Halting<()> {
-        self.note(live.edge, live.element, live.gain);
-        self.ties += u64::from(live.equals > 1);
+        self.note(live.edge, live.best.element, live.best.gain);
+        self.ties += u64::from(live.best.equals > 1);
         for (node, _) in self.edges[live.index].ends {
             if self.places.live(node).is_none() {
                 self.enliven(node, false)?;
             }
         }
-        self.change += live.gain;
-        self.add(live.index, live.element)
+        self.change += live.best.gain;
+        self.add(live.index, live.best.element)
     }
 
     /// Adds an element and evaluates again what it can change: the elements at its live ends.

@@ -196,9 +196,9 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let open: Vec<usize> =
             (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
         let evaluate = |places: &mut Places, &place: &usize| {
-            let evaluated = self.evaluate(state, state.candidates[place], places, observer);
+            let change = self.change(state, state.candidates[place], places, observer);
             observer.observe(&SearchEvent::Evaluated { of: open.len() });
-            evaluated
+            unless_too_large(change, state.structure.variables())
         };
         let found: Vec<Evaluated> = open
             .par_iter()
@@ -208,23 +208,6 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             state.evaluated[place] = Some(evaluated);
         }
         Ok(())
-    }
-
-    /// What a toggle changes; one whose counts are too large is left alone, and evaluated
-    /// again after every step, since what it depends on is not known.
-    fn evaluate(
-        &self,
-        state: &GraphClimbState,
-        edge: Edge,
-        places: &mut Places,
-        observer: &dyn SearchObserver,
-    ) -> Halting<Evaluated> {
-        match self.change(state, edge, places, observer) {
-            Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
-                Ok(Evaluated::forbidden((0..state.structure.variables() as u32).collect(), true))
-            }
-            evaluated => evaluated,
-        }
     }
 
     /// The score of the graph with one edge toggled, with its own contexts.
@@ -283,6 +266,17 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         state.steps.push(GraphStep { edge, added, score: state.score });
         state.forget(&changed);
         Ok(())
+    }
+}
+
+/// What a toggle changes; one whose counts are too large is left alone, and evaluated again
+/// after every step, since what it depends on is not known.
+fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Evaluated> {
+    match change {
+        Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
+            Ok(Evaluated::forbidden((0..variables as u32).collect(), true))
+        }
+        evaluated => evaluated,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::memo::NodeMemo;
 use super::node_start::{NodeStart, evaluate};
-use super::trace::{ContextStep, NodeGains};
+use super::trace::NodeGains;
 use crate::control::{Control, Halting};
 use crate::data::Var;
 use crate::graph::Edge;
@@ -99,7 +99,7 @@ impl<'a> LiveNode<'a> {
 pub(super) struct Best {
     pub(super) gain: Nats,
     pub(super) element: Cell,
-    /// How many elements of the edge have this gain.
+    /// How many elements have this gain.
     pub(super) equals: u64,
 }
 
@@ -109,17 +109,8 @@ pub(super) struct Leader {
     /// Where its edge is evaluated.
     pub(super) index: usize,
     pub(super) edge: Edge,
-    pub(super) element: Cell,
-    pub(super) gain: Nats,
-    /// How many elements at live nodes have this gain.
-    pub(super) equals: u64,
-}
-
-impl Leader {
-    /// Whether this is the element that a step added.
-    pub(super) fn is(&self, step: &ContextStep) -> bool {
-        (self.edge, self.element) == (step.edge, step.element)
-    }
+    /// With all elements at live nodes that have this gain.
+    pub(super) best: Best,
 }
 
 /// An edge with at least one live end: its context so far and its best further element.

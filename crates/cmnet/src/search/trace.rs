@@ -4,6 +4,7 @@
 //! The record of one graph's climb is what makes the climbs of its neighbours cheap: see
 //! [`super::context_steps`].
 
+use super::live::Best;
 use crate::data::Var;
 use crate::graph::Edge;
 use crate::score::{Gain, Nats};
@@ -23,10 +24,16 @@ pub(super) struct ContextStep {
 }
 
 impl ContextStep {
+    /// Whether this step adds a candidate.
+    pub(super) fn adds(&self, edge: Edge, best: Best) -> bool {
+        (edge, best.element) == (self.edge, self.element)
+    }
+
     /// Whether a candidate comes before this step: it gains more, or as much and is earlier
     /// in the order of candidates.
-    pub(super) fn is_after(&self, gain: Nats, edge: Edge, element: Cell) -> bool {
-        gain > self.gain || gain == self.gain && (edge, element) < (self.edge, self.element)
+    pub(super) fn is_after(&self, edge: Edge, best: Best) -> bool {
+        let earlier = || (edge, best.element) < (self.edge, self.element);
+        best.gain > self.gain || best.gain == self.gain && earlier()
     }
 }
 
