@@ -136,23 +136,26 @@ impl Codes {
 
     /// Meets every item with the code of its row, word by word.
     pub(crate) fn zip_mut<T>(&self, items: &mut [T], meet: impl FnMut(&mut T, u64)) {
-        match self.width {
-            0 => zip_words::<T, 0>(&self.words, items, meet),
-            1 => zip_words::<T, 1>(&self.words, items, meet),
-            2 => zip_words::<T, 2>(&self.words, items, meet),
-            3 => zip_words::<T, 3>(&self.words, items, meet),
-            _ => zip_words::<T, 4>(&self.words, items, meet),
-        }
+        self.meet(items.chunks_mut(per_word(self.width)), meet);
     }
 
     /// Meets every item with the code of its row, word by word.
     pub(crate) fn zip<T>(&self, items: &[T], meet: impl FnMut(&T, u64)) {
+        self.meet(items.chunks(per_word(self.width)), meet);
+    }
+
+    /// Meets the items of chunks as long as a word with the codes of their rows.
+    fn meet<Chunk: IntoIterator>(
+        &self,
+        chunks: impl Iterator<Item = Chunk>,
+        meet: impl FnMut(Chunk::Item, u64),
+    ) {
         match self.width {
-            0 => zip_shared::<T, 0>(&self.words, items, meet),
-            1 => zip_shared::<T, 1>(&self.words, items, meet),
-            2 => zip_shared::<T, 2>(&self.words, items, meet),
-            3 => zip_shared::<T, 3>(&self.words, items, meet),
-            _ => zip_shared::<T, 4>(&self.words, items, meet),
+            0 => meet_words::<0, Chunk>(&self.words, chunks, meet),
+            1 => meet_words::<1, Chunk>(&self.words, chunks, meet),
+            2 => meet_words::<2, Chunk>(&self.words, chunks, meet),
+            3 => meet_words::<3, Chunk>(&self.words, chunks, meet),
+            _ => meet_words::<4, Chunk>(&self.words, chunks, meet),
         }
     }
 
@@ -214,17 +217,13 @@ fn even_bits(bits: u64) -> u64 {
     (bits | bits >> 16) & 0x0000_0000_ffff_ffff
 }
 
-fn zip_words<T, const WIDTH: u32>(words: &[u64], items: &mut [T], mut meet: impl FnMut(&mut T, u64)) {
-    for (&word, items) in words.iter().zip(items.chunks_mut(per_word(WIDTH))) {
-        for (place, item) in items.iter_mut().enumerate() {
-            meet(item, word >> (place << WIDTH) & mask(WIDTH));
-        }
-    }
-}
-
-fn zip_shared<T, const WIDTH: u32>(words: &[u64], items: &[T], mut meet: impl FnMut(&T, u64)) {
-    for (&word, items) in words.iter().zip(items.chunks(per_word(WIDTH))) {
-        for (place, item) in items.iter().enumerate() {
+fn meet_words<const WIDTH: u32, Chunk: IntoIterator>(
+    words: &[u64],
+    chunks: impl Iterator<Item = Chunk>,
+    mut meet: impl FnMut(Chunk::Item, u64),
+) {
+    for (&word, items) in words.iter().zip(chunks) {
+        for (place, item) in items.into_iter().enumerate() {
             meet(item, word >> (place << WIDTH) & mask(WIDTH));
         }
     }

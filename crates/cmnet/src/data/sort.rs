@@ -51,8 +51,8 @@ impl SortedRows {
                 });
             } else {
                 let end = key_end(&bits, column, run_bits(run.len()));
-                let (columns, bits) = (&columns[column..end], &bits[column..end]);
-                sort_piece((columns, bits), &mut packed, &mut rows, run, |rows, part| {
+                let key = Key { columns: &columns[column..end], bits: &bits[column..end] };
+                sort_piece(key, &mut packed, &mut rows, run, |rows, part| {
                     push_run(rows, &mut runs, part, end);
                 });
             }
@@ -130,10 +130,16 @@ fn split(
     }
 }
 
+/// Columns that make one key, and the bits of their codes.
+struct Key<'a> {
+    columns: &'a [Codes],
+    bits: &'a [u32],
+}
+
 /// Sorts a short run by keys of several columns, the place in the run in their lowest bits,
 /// and tells of each part of rows with equal keys.
 fn sort_piece(
-    (columns, bits): (&[Codes], &[u32]),
+    key: Key<'_>,
     packed: &mut Vec<u64>,
     rows: &mut [u32],
     run: Range<usize>,
@@ -143,7 +149,7 @@ fn sort_piece(
     let row_mask = (1_u64 << row_bits) - 1;
     packed.clear();
     packed.resize(run.len(), 0);
-    for (column, &bits) in columns.iter().zip(bits) {
+    for (column, &bits) in key.columns.iter().zip(key.bits) {
         column.append_to_keys(bits, &rows[run.clone()], packed);
     }
     packed.iter_mut().zip(0_u64..).for_each(|(key, place)| *key = *key << row_bits | place);

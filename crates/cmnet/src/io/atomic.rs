@@ -153,14 +153,22 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
+    /// A folder with a file of these permissions that holds "old", and a place for a link.
+    #[cfg(unix)]
+    fn file_and_link(mode: u32) -> (tempfile::TempDir, PathBuf, PathBuf) {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        (folder, file, link)
+    }
+
     #[cfg(unix)]
     #[test]
     fn permissions_links_and_devices_stay_what_they_are() {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
-        let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        fs::write(&file, "old").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let (_folder, file, link) = file_and_link(0o640);
         symlink(&file, &link).unwrap();
         write_atomic(&link, b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
@@ -174,11 +182,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_read_only_file_and_a_link_to_nothing_are_not_replaced() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        fs::write(&file, "old").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+        use std::os::unix::fs::symlink;
+        let (folder, file, link) = file_and_link(0o440);
         symlink(folder.path().join("nowhere"), &link).unwrap();
         for (path, problem) in [(&file, "read-only"), (&link, "a link to a file that does not exist")] {
             let written = write_atomic(path, b"new").unwrap_err().to_string();

@@ -25,7 +25,7 @@ use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
 use super::text::Text;
-use crate::control::{Control, Under};
+use crate::control::Under;
 use crate::data::{Intake, Levels, LoadedTable};
 use crate::error::{Error, InputProblem, Result};
 use ::csv::{QuoteStyle, WriterBuilder};
@@ -70,7 +70,7 @@ fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTa
     let mut intake = columns.intake(&options, known)?;
     let mut more = !options.header || records.advance()?;
     while more {
-        take_row(&records, &columns, &mut intake, (options.header, options.control()))?;
+        take_row(&records, &columns, &mut intake, options)?;
         more = records.advance()?;
     }
     intake.finish_under(options.on_missing, options.control())
@@ -80,20 +80,20 @@ fn take_row(
     records: &Records<'_>,
     columns: &Columns,
     intake: &mut Intake,
-    (has_header, control): (bool, &dyn Control),
+    options: Under<'_, ReadOptions>,
 ) -> Result<()> {
     let names = columns.names();
     if records.len() != names.len() {
-        return Err(records.ragged(names.len(), has_header && intake.rows() == 0));
+        return Err(records.ragged(names.len(), options.header && intake.rows() == 0));
     }
-    if has_header && header::is_header(records, names) {
+    if options.header && header::is_header(records, names) {
         let place = records.place().at_line(records.line());
         return Err(Error::input(place, InputProblem::HeaderTwice));
     }
     let line = || records.line();
     let weight = columns.weight(|column| Some(records.raw(column)), line)?;
     let variables = columns.variables();
-    intake.push_at(control, line, weight, |variable| Some(records.raw(variables[variable])))
+    intake.push_at(options.control(), line, weight, |variable| Some(records.raw(variables[variable])))
 }
 
 /// A text as a field of a CSV file that [`read_csv`] takes for the same text: in quotes where it is

@@ -1,11 +1,10 @@
 //! Rows of fields with the line they stand in, and quotes that are never closed.
 
 use super::sniff::{check_delimiter, sniff};
-use super::text::{LONGEST_ROW, Text};
+use super::text::{LONGEST_ROW, ReadEnd, Text};
 use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
 use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
 use std::cell::Cell;
-use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
@@ -40,25 +39,10 @@ impl Read for Marked<'_> {
         let delimiters = self.delimiters.get() + more;
         self.delimiters.set(delimiters);
         if delimiters > MOST_FIELDS + BUFFER {
-            return Err(io::Error::other(TooManyFields));
+            return Err(io::Error::other(ReadEnd::TooManyFields { limit: MOST_FIELDS }));
         }
         Ok(length)
     }
-}
-
-#[derive(Debug)]
-struct TooManyFields;
-
-impl fmt::Display for TooManyFields {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the row has too many fields")
-    }
-}
-
-impl std::error::Error for TooManyFields {}
-
-fn is_too_wide(error: &io::Error) -> bool {
-    error.get_ref().and_then(|inner| inner.downcast_ref::<TooManyFields>()).is_some()
 }
 
 /// The rows of a text, one at a time.
@@ -128,9 +112,6 @@ impl<'a> Records<'a> {
         self.text().allowance.set(LONGEST_ROW);
         self.delimiters.set(0);
         self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
-            CsvErrorKind::Io(source) if is_too_wide(&source) => {
-                Error::input(self.place().at_line(line), InputProblem::TooManyColumns { limit: MOST_FIELDS })
-            }
             CsvErrorKind::Io(source) => self.text().read_error(source, Some(line)),
             other => self.text().read_error(io::Error::other(format!("{other:?}")), Some(line)),
         })

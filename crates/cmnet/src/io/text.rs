@@ -81,11 +81,15 @@ impl<'a> Text<'a> {
     /// What to say when the bytes stop coming.
     pub(super) fn read_error(&self, source: io::Error, line: Option<u64>) -> Error {
         let place = Place { line, ..Place::file(&self.name) };
-        if source.get_ref().and_then(|inner| inner.downcast_ref::<RowTooLong>()).is_some() {
-            return Error::input(place, InputProblem::RowTooLong { limit: LONGEST_ROW });
-        }
-        if let Some(Stopped(reason)) = source.get_ref().and_then(|inner| inner.downcast_ref()) {
-            return (*reason).into();
+        match source.get_ref().and_then(|inner| inner.downcast_ref()) {
+            Some(&ReadEnd::RowTooLong) => {
+                return Error::input(place, InputProblem::RowTooLong { limit: LONGEST_ROW });
+            }
+            Some(&ReadEnd::TooManyFields { limit }) => {
+                return Error::input(place, InputProblem::TooManyColumns { limit });
+            }
+            Some(&ReadEnd::Stopped(reason)) => return reason.into(),
+            None => {}
         }
         let damaged = matches!(
             source.kind(),
@@ -126,28 +130,28 @@ fn read_up_to(bytes: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// Why a text is read no further, as its readers say it through [`io::Error`].
 #[derive(Debug)]
-struct RowTooLong;
+pub(super) enum ReadEnd {
+    RowTooLong,
+    TooManyFields {
+        limit: usize,
+    },
+    /// The control asked to stop.
+    Stopped(StopReason),
+}
 
-impl fmt::Display for RowTooLong {
+impl fmt::Display for ReadEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the row is too long")
+        match self {
+            Self::RowTooLong => f.write_str("the row is too long"),
+            Self::TooManyFields { limit } => write!(f, "the row has more than {limit} fields"),
+            Self::Stopped(reason) => reason.fmt(f),
+        }
     }
 }
 
-impl std::error::Error for RowTooLong {}
-
-/// What a text says when its control asks to stop.
-#[derive(Debug)]
-struct Stopped(StopReason);
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Stopped {}
+impl std::error::Error for ReadEnd {}
 
 /// Ends every line with a single `\n`, whatever it was ended with, so that lines can be
 /// counted and a quoted text over two lines is the same wherever it was written.
@@ -163,14 +167,14 @@ impl Read for Lines<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if let Some(reason) = self.control.stop() {
-                return Err(io::Error::other(Stopped(reason)));
+                return Err(io::Error::other(ReadEnd::Stopped(reason)));
             }
             let length = match self.bytes.read(buffer) {
                 Err(error) if error.kind() == IoErrorKind::Interrupted => continue,
                 result => result?,
             };
             let Some(left) = self.allowance.get().checked_sub(length as u64) else {
-                return Err(io::Error::other(RowTooLong));
+                return Err(io::Error::other(ReadEnd::RowTooLong));
             };
             self.allowance.set(left);
             let kept = self.end_lines(&mut buffer[..length]);

@@ -33,14 +33,14 @@ impl Block {
         let fits = |shape: &Shape| shape.size().saturating_mul(1 << shape.variables().len()) <= MOST_FEATURES;
         let dependents = coordinates.dependents();
         let block = |(clique, shape): (usize, &Shape)| {
-            let mut block = Self::new(clique, shape, (terms, part), coordinates);
+            let mut block = Self::new(clique, shape, terms, part, coordinates);
             block.find_outside(terms, part, shape, &dependents);
             block
         };
         shapes.iter().enumerate().filter(|(_, shape)| fits(shape)).map(block).collect()
     }
 
-    fn new(clique: usize, shape: &Shape, (terms, part): (&Terms, &Part), coordinates: &Coordinates) -> Self {
+    fn new(clique: usize, shape: &Shape, terms: &Terms, part: &Part, coordinates: &Coordinates) -> Self {
         // The part's term at each cell: the one whose levels are the cell's nonzero ones.
         let mut term_at = vec![None; shape.size()];
         let mut betas = Vec::new();
@@ -55,7 +55,7 @@ impl Block {
             }
         }
         betas.sort_unstable();
-        let features = (0..shape.size()).map(|cell| features(cell, shape, &term_at, (coordinates, &betas)));
+        let features = (0..shape.size()).map(|cell| features(cell, shape, &term_at, coordinates, &betas));
         Self { clique, features: features.collect(), betas, outside: Vec::new() }
     }
 
@@ -97,12 +97,7 @@ impl Block {
             add_outer(features, weight * probability, matrix);
             mean.extend(features.iter().map(|&(place, value)| (place, value * probability)));
         }
-        mean.sort_by_key(|&(place, _)| place);
-        mean.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0.0 };
-            same
-        });
+        add_up_places(&mut mean);
         add_outer(&mean, -weight, matrix);
     }
 }
@@ -116,12 +111,23 @@ fn add_outer(vector: &[(usize, f64)], factor: f64, matrix: &mut [Vec<f64>]) {
     }
 }
 
+/// Sorts by place and adds up what stands at one place.
+fn add_up_places(sums: &mut Vec<(usize, f64)>) {
+    sums.sort_by_key(|&(place, _)| place);
+    sums.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+}
+
 /// The coefficients of the betas in the sum of the terms that are active at a cell.
 fn features(
     cell: usize,
     shape: &Shape,
     term_at: &[Option<usize>],
-    (coordinates, betas): (&Coordinates, &[usize]),
+    coordinates: &Coordinates,
+    betas: &[usize],
 ) -> Vec<(usize, f64)> {
     let digits = shape.levels(cell).zip(shape.strides()).map(|(level, stride)| level as usize * stride);
     let digits: Vec<usize> = digits.filter(|&digit| digit > 0).collect();
@@ -134,12 +140,7 @@ fn features(
             sums.extend(betas.binary_search(&beta).ok().map(|place| (place, factor)));
         }
     }
-    sums.sort_by_key(|&(place, _)| place);
-    sums.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 += if same { next.1 } else { 0.0 };
-        same
-    });
+    add_up_places(&mut sums);
     sums.retain(|&(_, value)| value != 0.0);
     sums
 }

@@ -68,7 +68,7 @@ pub fn canonical_under(structure: &Structure, control: &dyn Control) -> Result<S
     }
     for edge in restricted_edges(structure, &terms) {
         if closed.graph().contains(edge) {
-            for cell in elements(&closed, edge, (&terms, &coordinates), control)? {
+            for cell in elements(&closed, edge, &terms, &coordinates, control)? {
                 closed.add_context_element(edge, cell)?;
             }
         }
@@ -131,7 +131,8 @@ fn pairs(set: &VarSet) -> impl Iterator<Item = Edge> + '_ {
 fn elements(
     closed: &Structure,
     edge: Edge,
-    (terms, coordinates): (&Terms, &Coordinates),
+    terms: &Terms,
+    coordinates: &Coordinates,
     control: &dyn Control,
 ) -> Result<Vec<u64>> {
     let space = closed.context_space(edge)?;

@@ -249,12 +249,11 @@ fn check_clique(set: &[Var], cardinalities: &[u32], names: Option<&Schema>) -> R
 
 /// Refuses terms that would take too much, before one of them is held.
 fn check_bytes(graph: &Graph, cardinalities: &[u32], memory: u64) -> Result<()> {
-    let most = memory.min(MOST_BYTES);
-    let mut used = 0u64;
+    let mut bytes = Bytes { graph, cardinalities, most: memory.min(MOST_BYTES), used: 0 };
     for v in (0..graph.nodes()).filter(|&v| cardinalities[v] > 1) {
         let later = later(graph, cardinalities, v);
         let first = Grown { members: 1, terms: u64::from(cardinalities[v]) - 1 };
-        add_bytes(graph, cardinalities, (first, &later), most, &mut used)?;
+        bytes.add(first, &later)?;
     }
     Ok(())
 }
@@ -266,31 +265,36 @@ struct Grown {
     terms: u64,
 }
 
-fn add_bytes(
-    graph: &Graph,
-    cardinalities: &[u32],
-    (set, growth): (Grown, &VarSet),
+/// What the terms of a graph take, as far as they are counted.
+struct Bytes<'a> {
+    graph: &'a Graph,
+    cardinalities: &'a [u32],
     most: u64,
-    used: &mut u64,
-) -> Result<()> {
-    let own = SET_BYTES + MEMBER_BYTES * set.members + TERM_BYTES.saturating_mul(set.terms);
-    *used = used.saturating_add(own);
-    if *used > most {
-        let bounded = most < MOST_BYTES;
-        let remedies =
-            [if bounded { Remedy::MoreMemory } else { Remedy::GroupLevels }, Remedy::LearnSparserGraph];
-        let what = "the memory of the log-linear terms of the structure";
-        return Err(Error::limit(what, format!("{} MiB", most >> 20), remedies));
+    used: u64,
+}
+
+impl Bytes<'_> {
+    /// Adds a set, and all that grow out of it by these variables.
+    fn add(&mut self, set: Grown, growth: &VarSet) -> Result<()> {
+        let own = SET_BYTES + MEMBER_BYTES * set.members + TERM_BYTES.saturating_mul(set.terms);
+        self.used = self.used.saturating_add(own);
+        if self.used > self.most {
+            let bounded = self.most < MOST_BYTES;
+            let remedies =
+                [if bounded { Remedy::MoreMemory } else { Remedy::GroupLevels }, Remedy::LearnSparserGraph];
+            let what = "the memory of the log-linear terms of the structure";
+            return Err(Error::limit(what, format!("{} MiB", self.most >> 20), remedies));
+        }
+        for v in growth.iter() {
+            let grown = Grown {
+                members: set.members + 1,
+                terms: set.terms.saturating_mul(u64::from(self.cardinalities[v]) - 1),
+            };
+            let left = growth.intersection(&later(self.graph, self.cardinalities, v));
+            self.add(grown, &left)?;
+        }
+        Ok(())
     }
-    for v in growth.iter() {
-        let grown = Grown {
-            members: set.members + 1,
-            terms: set.terms.saturating_mul(u64::from(cardinalities[v]) - 1),
-        };
-        let left = growth.intersection(&later(graph, cardinalities, v));
-        add_bytes(graph, cardinalities, (grown, &left), most, used)?;
-    }
-    Ok(())
 }
 
 /// The neighbours of a variable that come after it and have more than one level.

@@ -75,8 +75,8 @@ impl<'a> SparseClasses<'a> {
         let mut left = self.most_reached;
         for group in by_element.chunk_by(|left, right| left.0 == right.0) {
             let element = group[0].0;
-            let mut reached =
-                self.reach(view, element, group.iter().map(|&(_, cell)| cell), (left, &mut pace))?;
+            let from = group.iter().map(|&(_, cell)| cell);
+            let mut reached = self.reach(view, element, from, Bound { most: left, pace: &mut pace })?;
             left = left.saturating_sub(reached.new.len());
             let mut gain = None;
             for classes in reached.merged() {
@@ -91,8 +91,9 @@ impl<'a> SparseClasses<'a> {
     pub(super) fn add(&mut self, view: &EdgeView, element: Cell) -> Result<()> {
         let cells: Vec<Cell> =
             self.known.keys().copied().filter(|&cell| view.given.apply(cell) == element).collect();
-        let left = self.most_reached.saturating_sub(self.known.len());
-        let mut reached = self.reach(view, element, cells.into_iter(), (left, &mut Pace::new(&())))?;
+        let bound =
+            Bound { most: self.most_reached.saturating_sub(self.known.len()), pace: &mut Pace::new(&()) };
+        let mut reached = self.reach(view, element, cells.into_iter(), bound)?;
         for classes in reached.merged() {
             let counts = self.merged_counts(&classes);
             for &class in &classes {
@@ -124,14 +125,13 @@ impl<'a> SparseClasses<'a> {
             .collect()
     }
 
-    /// What one more element joins, starting from the known configurations that have it, with
-    /// at most so many unknown ones on the way.
+    /// What one more element joins, starting from the known configurations that have it.
     fn reach(
         &self,
         view: &EdgeView,
         element: Cell,
         from: impl Iterator<Item = Cell>,
-        (most, pace): (usize, &mut Pace<'_>),
+        Bound { most, pace }: Bound<'_, '_>,
     ) -> Result<Reached> {
         let mut reached = Reached::default();
         let mut frontier: Vec<Cell> = Vec::new();
@@ -179,6 +179,13 @@ impl<'a> SparseClasses<'a> {
             reached.new_cell(cell)
         })
     }
+}
+
+/// How far a walk may go.
+struct Bound<'p, 'c> {
+    /// The most unknown configurations on the way.
+    most: usize,
+    pace: &'p mut Pace<'c>,
 }
 
 /// The classes and new configurations that one element joins.
