@@ -6,6 +6,8 @@
 mod bad_tables;
 mod blanket;
 mod bootstrap;
+/// The words of the command line, in which the tests compare whole messages.
+#[path = "../../../cmnet-cli/src/dialect.rs"]
 mod command_line;
 mod common;
 mod control;
