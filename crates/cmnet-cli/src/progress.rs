@@ -5,9 +5,9 @@ use cmnet::{
     Checkpointer, Control, GraphClimbState, LearnEvent, LearnObserver, SearchEvent, SearchObserver,
     StopReason,
 };
+use cmnet_report::LongRun;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,40 +15,33 @@ use std::time::{Duration, Instant};
 /// end it.
 pub(crate) struct Watch {
     bar: ProgressBar,
-    checkpointer: Option<Checkpointer>,
-    deadline: Option<Instant>,
-    /// Toggles evaluated in the present climb, and since when.
-    evaluated: AtomicU64,
+    /// Counts the toggles of the present climb.
+    run: LongRun,
+    /// When that began.
     since: Mutex<Instant>,
 }
 
 impl Watch {
-    /// The same watch, saving checkpoints.
-    pub(crate) fn with_checkpoints(mut self, checkpointer: Option<Checkpointer>) -> Self {
-        self.checkpointer = checkpointer;
-        self
+    /// Shows progress on a terminal; without one it only listens.
+    pub(crate) fn new(time_limit: Option<Duration>) -> Self {
+        Self::with_checkpoints(time_limit, None)
+    }
+
+    /// The same, saving checkpoints.
+    pub(crate) fn with_checkpoints(time_limit: Option<Duration>, checkpointer: Option<Checkpointer>) -> Self {
+        interrupt::listen();
+        let run = LongRun::new(time_limit, checkpointer);
+        Self { bar: spinner(), run, since: Mutex::new(Instant::now()) }
     }
 
     /// Ends the watch; says when a checkpoint could not be written.
-    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        Ok(self.checkpointer.take().map_or(Ok(()), |checkpointer| checkpointer.finish())?)
-    }
-
-    /// Shows progress on a terminal; without one it only listens.
-    pub(crate) fn new(time_limit: Option<Duration>) -> Self {
-        interrupt::listen();
-        Self {
-            bar: spinner(),
-            checkpointer: None,
-            deadline: time_limit.and_then(|limit| Instant::now().checked_add(limit)),
-            evaluated: AtomicU64::new(0),
-            since: Mutex::new(Instant::now()),
-        }
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        Ok(self.run.finish()?)
     }
 
     /// A phase begins.
     fn restart(&self) {
-        self.evaluated.store(0, Ordering::Relaxed);
+        self.run.count_anew();
         *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
@@ -65,8 +58,7 @@ impl Watch {
 
     /// An estimate in words, cut by the time limit.
     fn left(&self, seconds: f64) -> String {
-        let limit = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        match limit {
+        match self.run.remaining() {
             Some(limit) if limit.as_secs_f64() < seconds => {
                 format!("time limit in {}", HumanDuration(limit))
             }
@@ -78,7 +70,7 @@ impl Watch {
     /// every toggle that would improve the score now, at the pace so far.
     fn climb_line(&self, state: &GraphClimbState) -> String {
         let (steps, elapsed) = (state.steps().len(), self.elapsed());
-        let rate = self.evaluated.load(Ordering::Relaxed) as f64 / elapsed;
+        let rate = self.run.evaluated() as f64 / elapsed;
         let left = state.promising().saturating_sub(1) as f64 * elapsed / steps.max(1) as f64;
         format!(
             "step {steps}, {} edges, {} context elements, score {:.3}; {rate:.0} toggles/s, {}",
@@ -111,20 +103,14 @@ impl Drop for Watch {
 
 impl Control for Watch {
     fn stop(&self) -> Option<StopReason> {
-        let late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        Interrupt.stop().or_else(|| late().then_some(StopReason::TimeLimit))
+        Interrupt.stop().or_else(|| self.run.stop())
     }
 }
 
 impl SearchObserver for Watch {
     fn observe(&self, event: &SearchEvent<'_>) {
-        if let Some(checkpointer) = &self.checkpointer {
-            checkpointer.observe(event);
-        }
+        self.run.observe(event);
         match event {
-            SearchEvent::Evaluated { .. } => {
-                self.evaluated.fetch_add(1, Ordering::Relaxed);
-            }
             SearchEvent::Moved(state) => self.bar.set_message(self.climb_line(state)),
             SearchEvent::Advanced(state) => {
                 let (done, of) = state.progress();
@@ -141,9 +127,7 @@ impl SearchObserver for Watch {
 
 impl LearnObserver for Watch {
     fn observe_learning(&self, event: &LearnEvent<'_>) {
-        if let Some(checkpointer) = &self.checkpointer {
-            checkpointer.observe_learning(event);
-        }
+        self.run.observe_learning(event);
         match event {
             LearnEvent::Started { index, of, kappa } => {
                 self.restart();

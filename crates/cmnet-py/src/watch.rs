@@ -5,8 +5,9 @@ use cmnet::{
     Checkpointer, Control, FoldResult, LearnEvent, LearnObserver, LearnState, SearchEvent, SearchObserver,
     StopReason,
 };
+use cmnet_report::LongRun;
 use serde_json::{Map, Value, json};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,9 +18,7 @@ const NOTE: Duration = Duration::from_millis(500);
 pub(crate) struct Watch {
     /// How often the search was asked to stop.
     asked: AtomicU32,
-    deadline: Option<Instant>,
-    checkpointer: Option<Checkpointer>,
-    evaluated: AtomicU64,
+    run: LongRun,
     inner: Mutex<Inner>,
 }
 
@@ -39,17 +38,14 @@ impl Watch {
         checkpointer: Option<Checkpointer>,
         state: LearnState,
     ) -> Self {
-        let now = Instant::now();
         Self {
             asked: AtomicU32::new(0),
-            deadline: time_limit.and_then(|limit| now.checked_add(limit)),
-            checkpointer,
-            evaluated: AtomicU64::new(0),
+            run: LongRun::new(time_limit, checkpointer),
             inner: Mutex::new(Inner {
                 progress: Map::new(),
                 version: 0,
                 state,
-                noted: now,
+                noted: Instant::now(),
                 folds: Vec::new(),
             }),
         }
@@ -63,13 +59,14 @@ impl Watch {
     /// Where the search stands, if that has changed since a version.
     pub(crate) fn progress(&self, since: &mut u64) -> Option<Value> {
         let inner = self.inner();
-        let version = inner.version + self.evaluated.load(Ordering::Relaxed);
+        let evaluated = self.run.evaluated();
+        let version = inner.version + evaluated;
         if version == *since {
             return None;
         }
         *since = version;
         let mut progress = inner.progress.clone();
-        progress.insert("evaluated".to_owned(), json!(self.evaluated.load(Ordering::Relaxed)));
+        progress.insert("evaluated".to_owned(), json!(evaluated));
         Some(Value::Object(progress))
     }
 
@@ -85,7 +82,7 @@ impl Watch {
 
     /// The first failure to write a checkpoint, if there was one.
     pub(crate) fn finish(&self) -> cmnet::Result<()> {
-        self.checkpointer.as_ref().map_or(Ok(()), Checkpointer::finish)
+        self.run.finish()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -114,21 +111,15 @@ impl Control for Watch {
         if self.asked.load(Ordering::Relaxed) > 0 {
             return Some(StopReason::Interrupted);
         }
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        late.then_some(StopReason::TimeLimit)
+        self.run.stop()
     }
 }
 
 impl SearchObserver for Watch {
     fn observe(&self, event: &SearchEvent<'_>) {
-        if let Some(checkpointer) = &self.checkpointer {
-            checkpointer.observe(event);
-        }
+        self.run.observe(event);
         match event {
-            SearchEvent::Evaluated { .. } => {
-                self.evaluated.fetch_add(1, Ordering::Relaxed);
-                return;
-            }
+            SearchEvent::Evaluated { .. } => return,
             SearchEvent::Moved(state) => self.say(json!({"steps": state.steps().len(),
                 "edges": state.structure().graph().edge_count(), "moves": state.moves(),
                 "score": state.score().to_f64()})),
@@ -146,9 +137,7 @@ impl SearchObserver for Watch {
 
 impl LearnObserver for Watch {
     fn observe_learning(&self, event: &LearnEvent<'_>) {
-        if let Some(checkpointer) = &self.checkpointer {
-            checkpointer.observe_learning(event);
-        }
+        self.run.observe_learning(event);
         match event {
             LearnEvent::Started { index, of, kappa } => {
                 self.say(json!({"phase": "search", "kappa": kappa, "index": index, "of": of,

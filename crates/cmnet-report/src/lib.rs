@@ -1,7 +1,7 @@
 //! Structures as pictures and as text (paper, Figures 1, 2 and 5).
 //!
-//! Everything here is a pure function from a [`Drawing`] to text: nothing is printed or
-//! written, and the same structure gives the same bytes on every platform.
+//! Drawings, sentences and answers are pure functions to text: nothing is printed or written, and
+//! the same structure gives the same bytes on every platform. Only [`LongRun`] reads a clock.
 //!
 //! # Example
 //! ```
@@ -31,6 +31,7 @@ pub mod graphml;
 mod label;
 mod layout;
 mod legend;
+mod long_run;
 mod metrics;
 mod policy;
 mod scene;
@@ -42,6 +43,7 @@ mod warning;
 mod wording;
 
 pub use explore::{ExplorePage, Explorer, PageAnswers};
+pub use long_run::LongRun;
 pub use sentence::sentence;
 pub use warning::warning_text;
 

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
     }
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
-    let watch = Watch::new(time_limit).with_checkpoints(checkpointer);
+    let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
     // A disk that is full must not swallow the answer: it is printed either way.
     let checkpointed = watch.finish();
