@@ -189,9 +189,8 @@ pub(crate) fn predict<'py>(
     model: &Model,
     data: Data<'py>,
     target: &str,
-    reading: Reading,
+    rows: RowReading,
     inference: Inference,
-    forgiving: bool,
 ) -> PyResult<(
     Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray1<i32>>,
@@ -203,25 +202,19 @@ pub(crate) fn predict<'py>(
     let target = find_variable(network.schema(), target).map_err(to_python)?;
     let exact = inference.exact().map_err(to_python)?;
     let levels = network.schema().variable(target).levels.len();
-    let found = over_rows(
-        py,
-        model.model.schema(),
-        data,
-        RowReading::new(&reading, forgiving),
-        move |rows, stop| {
-            let mut predictor = Predictor::under(&network, target, &exact, stop)?;
-            let mut found = Predicted::default();
-            rows.each(&mut |levels, weight| {
-                let prediction = predictor.predict(levels)?;
-                found.probabilities.extend_from_slice(&prediction.probabilities);
-                found.best.push(prediction.level as i32);
-                found.truth.push(levels[target].map_or(-1, |level| level as i32));
-                found.weights.push(weight);
-                Ok(())
-            })?;
-            Ok(found)
-        },
-    )?;
+    let found = over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
+        let mut predictor = Predictor::under(&network, target, &exact, stop)?;
+        let mut found = Predicted::default();
+        rows.each(&mut |levels, weight| {
+            let prediction = predictor.predict(levels)?;
+            found.probabilities.extend_from_slice(&prediction.probabilities);
+            found.best.push(prediction.level as i32);
+            found.truth.push(levels[target].map_or(-1, |level| level as i32));
+            found.weights.push(weight);
+            Ok(())
+        })?;
+        Ok(found)
+    })?;
     let shape = [found.best.len(), levels];
     let probabilities = PyArray1::from_vec(py, found.probabilities).reshape(shape)?;
     let [best, truth] = [found.best, found.truth].map(|codes| PyArray1::from_vec(py, codes));

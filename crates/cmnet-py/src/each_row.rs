@@ -24,18 +24,12 @@ pub(crate) trait EachRow {
 }
 
 /// How the rows of a table are read.
-#[derive(Clone, Copy)]
-pub(crate) struct RowReading<'a> {
-    pub(crate) reading: &'a Reading,
-    /// What becomes of a value that is no level of its variable.
-    pub(crate) on_unknown: OnUnknown,
-}
-
-impl<'a> RowReading<'a> {
-    /// Where `forgiving`, a value that is no level of its variable is a missing one.
-    pub(crate) fn new(reading: &'a Reading, forgiving: bool) -> Self {
-        Self { reading, on_unknown: if forgiving { OnUnknown::Missing } else { OnUnknown::Error } }
-    }
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct RowReading {
+    pub(crate) reading: Reading,
+    /// Whether a value that is no level of its variable is a missing one.
+    forgiving: bool,
 }
 
 /// Does a job on the rows of a table, in a thread of its own, which Ctrl-C ends before its next
@@ -44,12 +38,12 @@ pub(crate) fn over_rows<T: Send + 'static>(
     py: Python<'_>,
     schema: &Schema,
     data: Data<'_>,
-    how: RowReading<'_>,
+    how: &RowReading,
     job: impl FnOnce(&mut dyn EachRow, &Stop) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let options = how.reading.options().map_err(|error| errors::to_python(py, &error))?;
     let schema = schema.clone();
-    let on_unknown = how.on_unknown;
+    let on_unknown = if how.forgiving { OnUnknown::Missing } else { OnUnknown::Error };
     match data {
         Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, on_unknown), job),
         Data::File(path) => call(py, 1, move |stop| {

@@ -254,41 +254,34 @@ impl Model {
         &self,
         py: Python<'py>,
         data: Data<'py>,
-        reading: Reading,
+        rows: RowReading,
         pseudo: bool,
-        forgiving: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let options = rows.reading.options().map_err(|error| errors::to_python(py, &error))?;
         let (on_missing, header) = (options.on_missing, options.header);
         let source = match &data {
             Data::File(path) => Some((path.display().to_string(), u64::from(header))),
             Data::Memory(_) | Data::Table(_) => None,
         };
         let model = self.model.clone();
-        let answers = over_rows(
-            py,
-            self.model.schema(),
-            data,
-            RowReading::new(&reading, forgiving),
-            move |rows, stop| {
-                let fit = model.normalized_fit_under(stop)?;
-                if !pseudo && fit.parameters.log_partition().is_none() {
-                    let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
-                    let problem = "the model is not normalised: its junction tree is too large";
-                    return Err(Error::question(problem, hint));
-                }
-                let evaluator = fit.parameters.evaluator_under(stop)?;
-                let mut gaps = Gaps::new(model.schema());
-                let mut answers = Vec::new();
-                rows.each(&mut |levels, _| {
-                    let row = gaps.complete(levels);
-                    answers.push(row.map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
-                    Ok(())
-                })?;
-                gaps.check(on_missing, source)?;
-                Ok(answers)
-            },
-        )?;
+        let answers = over_rows(py, self.model.schema(), data, &rows, move |rows, stop| {
+            let fit = model.normalized_fit_under(stop)?;
+            if !pseudo && fit.parameters.log_partition().is_none() {
+                let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
+                let problem = "the model is not normalised: its junction tree is too large";
+                return Err(Error::question(problem, hint));
+            }
+            let evaluator = fit.parameters.evaluator_under(stop)?;
+            let mut gaps = Gaps::new(model.schema());
+            let mut answers = Vec::new();
+            rows.each(&mut |levels, _| {
+                let row = gaps.complete(levels);
+                answers.push(row.map_or(f64::NAN, |row| log_prob(&evaluator, &row, pseudo)));
+                Ok(())
+            })?;
+            gaps.check(on_missing, source)?;
+            Ok(answers)
+        })?;
         Ok(PyArray1::from_vec(py, answers))
     }
 }

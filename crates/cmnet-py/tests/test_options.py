@@ -197,6 +197,7 @@ def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
     typed = {
         _options.reading: _options.Reading,
         _options.row_reading: _options.RowReading,
+        _options.each_row: _options.EachRow,
         _options.searching: _options.Searching,
         _options.fitting: _options.Fitting,
         _options.inference: _options.Inference,

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _cmnet, _interop, _options
 from ._answers import Comparison, Evaluation, Prediction
-from ._options import Amount, Elimination, OnMissing, OnUnknown, keywords_of
+from ._options import Amount, Elimination, keywords_of
 from ._questions import Questions
 from ._source import source
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import FitReading, Reading, RowReading
+    from ._options import EachRow, FitReading, Reading, RowReading
 else:
     from ._optional import Later
 
@@ -196,16 +196,8 @@ class Model(Questions):
         how = _options.reading(**reading)
         return Evaluation(**self._model.evaluate(source(table, names, how), how))
 
-    @keywords_of(_options.row_reading)
-    def log_prob(
-        self,
-        table: Any,
-        *,
-        names: Sequence[str] | None = None,
-        on_missing: OnMissing = "error",
-        on_unknown: OnUnknown = "error",
-        **reading: Unpack[RowReading],
-    ) -> Floats:
+    @keywords_of(_options.each_row)
+    def log_prob(self, table: Any, *, names: Sequence[str] | None = None, **rows: Unpack[EachRow]) -> Floats:
         """The natural-log probability of each row, in the order of the rows.
 
         Of a packed `cmnet.Table`, which keeps no order, each observation has one, in the order
@@ -214,25 +206,16 @@ class Model(Questions):
         is no level of its variable counts as a missing one. A column of ``weights`` is no
         variable, and changes no answer.
         """
-        return self._each_row(table, names, _options.row_reading(on_missing, **reading), on_unknown, pseudo=False)
+        return self._each_row(table, names, _options.each_row(**rows), pseudo=False)
 
-    @keywords_of(_options.row_reading)
-    def pseudo_log_prob(
-        self,
-        table: Any,
-        *,
-        names: Sequence[str] | None = None,
-        on_missing: OnMissing = "error",
-        on_unknown: OnUnknown = "error",
-        **reading: Unpack[RowReading],
-    ) -> Floats:
+    @keywords_of(_options.each_row)
+    def pseudo_log_prob(self, table: Any, *, names: Sequence[str] | None = None, **rows: Unpack[EachRow]) -> Floats:
         """The sum over variables of log p(variable | all others) of each row: needs no
         partition function, so it is there for models of any size."""
-        return self._each_row(table, names, _options.row_reading(on_missing, **reading), on_unknown, pseudo=True)
+        return self._each_row(table, names, _options.each_row(**rows), pseudo=True)
 
-    def _each_row(self, table: Any, names: Sequence[str] | None, reading: Any, on_unknown: Any, pseudo: bool) -> Floats:
-        data = source(table, names, reading, keep=["on_missing"])
-        return self._model.log_prob(data, reading, pseudo, _options.forgiving(on_unknown))
+    def _each_row(self, table: Any, names: Sequence[str] | None, rows: dict[str, Any], pseudo: bool) -> Floats:
+        return self._model.log_prob(source(table, names, rows["reading"], keep=["on_missing"]), rows, pseudo)
 
     @keywords_of(_options.row_reading)
     def predict_proba(
@@ -241,7 +224,6 @@ class Model(Questions):
         target: str,
         *,
         names: Sequence[str] | None = None,
-        on_unknown: OnUnknown = "error",
         memory: Amount = "1G",
         elimination: Elimination = "best",
         **reading: Unpack[RowReading],
@@ -253,10 +235,10 @@ class Model(Questions):
         names a column that says how much each row counts there. With ``on_unknown="missing"``
         a value that is no level of its variable is summed out too.
         """
-        how = _options.row_reading("drop", **reading)
-        data, name = source(table, names, how, keep=["on_missing"]), _options.name("target", target)
+        rows = _options.row_reading("drop", **reading)
+        data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
         ask = _options.inference(memory=memory, elimination=elimination)
-        found = _cmnet.predict(self._model, data, name, how, ask, _options.forgiving(on_unknown))
+        found = _cmnet.predict(self._model, data, name, rows, ask)
         return Prediction(name, self.levels[name], *found)
 
     # Other models and packages

@@ -10,11 +10,14 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, TypeVar, Union, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union, cast, get_type_hints
 
 import numpy as np
 
 from . import _cmnet
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Kappa = Union[str, float, Sequence[Union[str, float]]]
 """``"eps"``, a power such as ``"n^-0.5"``, a number in (0, 1], or a list of them."""
@@ -53,11 +56,18 @@ class Reading(TypedDict, total=False):
 class RowReading(TypedDict, total=False):
     """The options of `row_reading`."""
 
+    on_unknown: OnUnknown
     delimiter: str | None
     no_header: bool
     drop: Sequence[str]
     weights: str | None
     missing: Sequence[str] | None
+
+
+class EachRow(RowReading, total=False):
+    """The options of `each_row`."""
+
+    on_missing: OnMissing
 
 
 class Searching(TypedDict, total=False):
@@ -85,7 +95,11 @@ class FitReading(Fitting, Reading, total=False):
     """The options of `fitting` and `reading`."""
 
 
-class Validating(Searching, Fitting, Reading, total=False):
+class Estimating(Searching, Fitting, total=False):
+    """The options of `searching` and `fitting`."""
+
+
+class Validating(Estimating, Reading, total=False):
     """The options of `searching`, `fitting` and `reading`."""
 
 
@@ -162,11 +176,15 @@ def keywords_of(*sources: Callable[..., Any]) -> Callable[[Function], Function]:
     return decorate
 
 
+def defaults(source: Callable[..., Any]) -> dict[str, Any]:
+    """The keyword options of ``source`` with their defaults."""
+    own = inspect.signature(source).parameters.values()
+    return {option.name: option.default for option in own if option.kind is option.KEYWORD_ONLY}
+
+
 def pick(options: Mapping[str, Any], source: Callable[..., Any]) -> dict[str, Any]:
     """Those of the options that are keywords of ``source``."""
-    own = inspect.signature(source).parameters.values()
-    names = [option.name for option in own if option.kind is option.KEYWORD_ONLY]
-    return {name: options[name] for name in names if name in options}
+    return {name: options[name] for name in defaults(source) if name in options}
 
 
 def label(value: Any) -> str:
@@ -263,7 +281,7 @@ def truth(option: str, value: Any) -> bool:
     return value
 
 
-def forgiving(on_unknown: Any) -> bool:
+def _forgiving(on_unknown: Any) -> bool:
     """Whether a value that is no level counts as missing."""
     if on_unknown not in ("error", "missing"):
         raise _cmnet.refuse_option("on_unknown", repr(on_unknown), "error or missing")
@@ -328,6 +346,7 @@ def reading(
 def row_reading(
     on_missing: OnMissing,
     *,
+    on_unknown: OnUnknown = "error",
     delimiter: str | None = None,
     no_header: bool = False,
     drop: Sequence[str] = (),
@@ -335,7 +354,7 @@ def row_reading(
     missing: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """How rows are read in their order: as `reading`, by a model that knows its columns."""
-    return reading(
+    own = reading(
         delimiter=delimiter,
         no_header=no_header,
         drop=drop,
@@ -343,6 +362,13 @@ def row_reading(
         missing=missing,
         on_missing=on_missing,
     )
+    return {"reading": own, "forgiving": _forgiving(on_unknown)}
+
+
+@keywords_of(row_reading)
+def each_row(*, on_missing: OnMissing = "error", **reading: Unpack[RowReading]) -> dict[str, Any]:
+    """How rows are read that are answered one by one."""
+    return row_reading(on_missing, **reading)
 
 
 def fitting(*, method: FitMethod = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:

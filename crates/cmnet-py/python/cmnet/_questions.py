@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _cmnet, _options
@@ -35,8 +35,7 @@ class Questions:
         ``"exact"``, ``"gibbs"``, ``"bp"`` or ``"auto"``: exact when the junction tree fits
         ``memory``, else Gibbs sampling with ``chains``, ``sweeps``, ``warm_up`` and ``seed``.
         """
-        question = _options.question(targets, _options.given(given, soft), **asking)
-        return Marginals(_cmnet.query(self._model, question))
+        return Marginals(self._ask(_cmnet.query, given, soft, targets, asking))
 
     @keywords_of(_options.question)
     def joint(
@@ -46,8 +45,7 @@ class Questions:
 
         ``method`` and what follows it are those of ``query``; ``joint.method`` says which was used.
         """
-        question = _options.question(targets, _options.given(given, soft), **asking)
-        return Joint(_cmnet.joint(self._model, question))
+        return Joint(self._ask(_cmnet.joint, given, soft, targets, asking))
 
     @keywords_of(_options.question)
     def map(
@@ -59,8 +57,12 @@ class Questions:
         Exact when elimination fits ``memory``; else the best that was found, and ``proven`` is
         false. ``method`` and what follows it are those of ``query``.
         """
-        question = _options.question(targets, _options.given(given, soft), **asking)
-        return Completion(_cmnet.most_probable(self._model, question))
+        return Completion(self._ask(_cmnet.most_probable, given, soft, targets, asking))
+
+    def _ask(
+        self, what: Callable[..., dict[str, Any]], given: Given, soft: Soft, targets: Sequence[str] | str, asking: Asking
+    ) -> dict[str, Any]:
+        return what(self._model, _options.question(targets, _options.given(given, soft), **asking))
 
     @keywords_of(_options.question)
     def sample(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
@@ -23,8 +23,13 @@ from ._errors import LimitError, MissingValuesError
 from ._learn import learn
 from ._learned import Learned
 from ._model import Model
-from ._options import KAPPA, Amount, Candidates, FitMethod, Kappa, SearchMode, label
+from ._options import keywords_of, label
 from ._source import source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Estimating
 
 HandleUnknown = Literal["missing", "error"]
 Categories = Union[Literal["auto"], Sequence[Sequence[Any]]]
@@ -37,6 +42,10 @@ _DECIMALS = (
 )
 
 
+# Options of `cmnet.learn` that are the estimators' own.
+_DEFAULTS = {**_options.defaults(_options.searching), **_options.defaults(_options.fitting)}
+
+
 class _Estimator(BaseEstimator):  # type: ignore[misc]
     """What both estimators share: options, and columns of categories."""
 
@@ -44,40 +53,22 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
     learned_: Learned
     _names: list[str]
 
+    @keywords_of(_options.searching, _options.fitting)
     def __init__(
         self,
         *,
-        kappa: Kappa = KAPPA,
-        search: SearchMode = "auto",
-        alpha: str | float = "0.5",
-        threads: int = 0,
-        time_limit: Amount | None = None,
-        max_neighbors: int = 12,
-        max_configurations: int = 65536,
-        candidates: Candidates = "or",
-        method: FitMethod = "auto",
-        smoothing: float = 1.0,
-        memory: Amount = "256M",
         categories: Categories = "auto",
         handle_unknown: HandleUnknown = "missing",
         n_jobs: int | None = None,
         verbose: int = 0,
+        **options: Unpack[Estimating],
     ) -> None:
-        self.kappa = kappa
-        self.search = search
-        self.alpha = alpha
-        self.threads = threads
-        self.time_limit = time_limit
-        self.max_neighbors = max_neighbors
-        self.max_configurations = max_configurations
-        self.candidates = candidates
-        self.method = method
-        self.smoothing = smoothing
-        self.memory = memory
         self.categories = categories
         self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
         self.verbose = verbose
+        # scikit-learn reads the signature, and wants each option of it as an attribute.
+        self.__dict__.update({**_DEFAULTS, **options})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -141,20 +132,10 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.learned_ = learn(
             table,
             weights=weights,
-            kappa=self.kappa,
-            search=self.search,
-            alpha=self.alpha,
-            threads=self._threads(),
-            time_limit=self.time_limit,
-            max_neighbors=self.max_neighbors,
-            max_configurations=self.max_configurations,
-            candidates=self.candidates,
-            method=self.method,
-            smoothing=self.smoothing,
-            memory=self.memory,
             schema=schema,
             missing=[],
             progress=bool(self.verbose),
+            **{**{name: getattr(self, name) for name in _DEFAULTS}, "threads": self._threads()},
         )
         if self.learned_.selected_index is None or self.learned_.selected.fitted is None:
             reasons = {str(row["unfitted"]) for row in self.learned_.scores if row["unfitted"]}
