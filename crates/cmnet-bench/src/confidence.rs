@@ -34,14 +34,18 @@ impl Calibration {
     }
 }
 
+/// How much is drawn.
+pub(crate) struct Amount {
+    pub(crate) variables: usize,
+    pub(crate) rows: usize,
+    pub(crate) tables: usize,
+    pub(crate) replicates: usize,
+}
+
 /// Resamples some tables of one kind, and prints calibration and F1.
-pub(crate) fn run(
-    kind: &str,
-    variables: usize,
-    rows: usize,
-    (tables, replicates): (usize, usize),
-) -> Result<()> {
-    let (mut edges, mut elements) = (Calibration::default(), Calibration::default());
+pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
+    let &Amount { variables, rows, tables, replicates } = amount;
+    let mut calibrations = Calibrations::default();
     let mut sums = [[0.0; 4]; THRESHOLDS.len() + 1];
     let (mut plain, mut resampled) = (0.0, 0.0);
     for seed in 1..=tables as u64 {
@@ -64,7 +68,7 @@ pub(crate) fn run(
         let meter = Meter::start();
         let found = bootstrap(&truth.data, &options, &())?;
         resampled += meter.processor();
-        tally(&truth.structure, &found, (&mut edges, &mut elements))?;
+        calibrations.add(&truth.structure, &found)?;
         for (sum, &threshold) in sums[1..].iter_mut().zip(&THRESHOLDS) {
             let found = found.clone().with_threshold(threshold)?;
             add(sum, &truth.structure, &found.consensus);
@@ -73,8 +77,8 @@ pub(crate) fn run(
     println!(
         "{kind}, {variables} variables, {rows} rows, {tables} tables, {replicates} replicates, kappa n^-0.5"
     );
-    edges.print("edges");
-    elements.print("elements");
+    calibrations.edges.print("edges");
+    calibrations.elements.print("elements");
     let names = THRESHOLDS.iter().map(|threshold| format!("consensus {threshold:.1}"));
     for (name, sum) in std::iter::once("one learning".to_owned()).chain(names).zip(sums) {
         let [edge, precision, recall, f1] = sum.map(|total| total / tables as f64);
@@ -92,20 +96,26 @@ fn add(sum: &mut [f64; 4], truth: &Structure, found: &Structure) {
     sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
 }
 
-fn tally(
-    truth: &Structure,
-    found: &Bootstrap,
-    (edges, elements): (&mut Calibration, &mut Calibration),
-) -> Result<()> {
-    let empty = Structure::empty(truth.cardinalities());
-    let known: BTreeSet<ContextElement> = difference(truth, &empty)?.elements[0].iter().cloned().collect();
-    let graph: BTreeSet<Edge> = truth.graph().edges().collect();
-    for edge in &found.edges {
-        edges.add(edge.found.support(), graph.contains(&edge.edge));
+/// How often edges and context elements of some support are true.
+#[derive(Default)]
+struct Calibrations {
+    edges: Calibration,
+    elements: Calibration,
+}
+
+impl Calibrations {
+    fn add(&mut self, truth: &Structure, found: &Bootstrap) -> Result<()> {
+        let empty = Structure::empty(truth.cardinalities());
+        let known: BTreeSet<ContextElement> =
+            difference(truth, &empty)?.elements[0].iter().cloned().collect();
+        let graph: BTreeSet<Edge> = truth.graph().edges().collect();
+        for edge in &found.edges {
+            self.edges.add(edge.found.support(), graph.contains(&edge.edge));
+        }
+        for element in &found.elements {
+            let named = ContextElement { edge: element.edge, given: element.given.clone() };
+            self.elements.add(element.found.support(), known.contains(&named));
+        }
+        Ok(())
     }
-    for element in &found.elements {
-        let named = ContextElement { edge: element.edge, given: element.given.clone() };
-        elements.add(element.found.support(), known.contains(&named));
-    }
-    Ok(())
 }

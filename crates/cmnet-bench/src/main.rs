@@ -35,8 +35,13 @@ fn main() -> Result<()> {
         "known-table" => known::write_table(name(1), number(2, 100)?, number(3, 2000)?),
         "known" => known::run(name(1), number(2, 1000)?, number(3, 10_000)?, name(4) == "paper"),
         "confidence" => {
-            let amount = (number(4, 5)?, number(5, 100)?);
-            confidence::run(name(1), number(2, 20)?, number(3, 2000)?, amount)
+            let amount = confidence::Amount {
+                variables: number(2, 20)?,
+                rows: number(3, 2000)?,
+                tables: number(4, 5)?,
+                replicates: number(5, 100)?,
+            };
+            confidence::run(name(1), &amount)
         }
         "tables" => tables::run(name(1)),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),

@@ -3,26 +3,15 @@
 use crate::usage::Meter;
 use anyhow::Result;
 use cmnet::{LearnOptions, Learned, Nats, ReadOptions, SearchMode, Select, Source, learn, read_csv};
+use cmnet_paper::experiment::real_tables;
 use std::path::Path;
-
-const TABLES: [&str; 9] = [
-    "car",
-    "congressional_voting",
-    "contraceptive",
-    "coronary_heart",
-    "economic_activity",
-    "mushroom",
-    "soybean",
-    "wisconsin_breast_cancer",
-    "women_mathematics",
-];
 
 pub(crate) fn run(folder: &str) -> Result<()> {
     println!(
         "{:<26} {:<8} {:>14} {:>14} {:>9} {:>9} {:>9}",
         "table", "kappa", "paper", "blanket", "below %", "paper s", "blanket s"
     );
-    for name in TABLES {
+    for name in real_tables() {
         let path = Path::new(folder).join(format!("{name}.csv"));
         if !path.exists() {
             println!("{name:<26} absent: not bundled, give a folder that has it");

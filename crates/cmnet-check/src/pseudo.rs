@@ -63,8 +63,9 @@ impl Choices {
         let share = pseudo_counts.rows / table.total() as f64;
         let mut all = Vec::new();
         for (row, weight) in table.observations() {
+            let observed = Observed { row, weight: weight as f64, pseudo_counts: share * weight as f64 };
             for (variable, &levels) in table.cardinalities().iter().enumerate() {
-                all.push(choice(model, row, weight as f64, (variable, levels), share));
+                all.push(choice(model, &observed, variable, levels));
             }
         }
         let total = table.total() as f64 + pseudo_counts.rows;
@@ -127,14 +128,15 @@ impl Choices {
     }
 }
 
-fn choice(
-    model: &LogLinear,
-    row: &[usize],
+/// A row, how often it was observed, and the pseudo-counts that its weight brings.
+struct Observed<'a> {
+    row: &'a [usize],
     weight: f64,
-    (variable, levels): (usize, usize),
-    share: f64,
-) -> Choice {
-    let mut x = row.to_vec();
+    pseudo_counts: f64,
+}
+
+fn choice(model: &LogLinear, observed: &Observed<'_>, variable: usize, levels: usize) -> Choice {
+    let mut x = observed.row.to_vec();
     let mut active_at = |level: usize| -> Vec<usize> {
         x[variable] = level;
         let terms = model.terms().iter().enumerate();
@@ -142,9 +144,9 @@ fn choice(
         own.map(|(place, _)| place).collect()
     };
     let active = (0..levels).map(&mut active_at).collect();
-    let pseudo_counts = share * weight / levels as f64;
-    let weights =
-        (0..levels).map(|level| pseudo_counts + if level == row[variable] { weight } else { 0.0 }).collect();
+    let pseudo_counts = observed.pseudo_counts / levels as f64;
+    let seen = |level: usize| if level == observed.row[variable] { observed.weight } else { 0.0 };
+    let weights = (0..levels).map(|level| pseudo_counts + seen(level)).collect();
     Choice { weights, active }
 }
 

@@ -103,6 +103,16 @@ impl Cell {
             kappa => self.models.get(kappa - 3),
         }
     }
+
+    /// By how much a value of one method is above that of another on the same data.
+    pub(super) fn difference(
+        &self,
+        one: usize,
+        other: usize,
+        value: impl Fn(&Measured) -> f64,
+    ) -> Option<f64> {
+        Some(value(self.method(one)?) - value(self.method(other)?))
+    }
 }
 
 /// Says what a trial depends on beside the data.

@@ -128,6 +128,14 @@ impl Section {
     }
 }
 
+/// The paper's real tables that others can have, by the name of their file, in alphabetical order.
+pub fn real_tables() -> Vec<&'static str> {
+    let mut keys: Vec<&str> =
+        published::REAL.iter().filter(|row| row.size.is_some()).map(|row| row.key).collect();
+    keys.sort_unstable();
+    keys
+}
+
 /// Runs an experiment and renders its report: `report.md`, `results.json`, figures, and
 /// `timing.json`, the only one that depends on the machine. `None` when the host asked to
 /// stop; finished cells are kept by it.

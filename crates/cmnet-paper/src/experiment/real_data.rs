@@ -27,16 +27,8 @@ impl TableResult {
         self.averages(|cell| cell.method(method).map(&value))
     }
 
-    /// Mean and spread over seeds of the difference of two methods on the same folds.
-    pub(super) fn difference(
-        &self,
-        (one, other): (usize, usize),
-        value: impl Fn(&Measured) -> f64,
-    ) -> Option<Summary> {
-        self.averages(|cell| Some(value(cell.method(one)?) - value(cell.method(other)?)))
-    }
-
-    fn averages(&self, value: impl Fn(&Cell) -> Option<f64>) -> Option<Summary> {
+    /// Mean and spread over seeds of an average over folds.
+    pub(super) fn averages(&self, value: impl Fn(&Cell) -> Option<f64>) -> Option<Summary> {
         let average = |cells: &Vec<Cell>| {
             let values: Vec<f64> = cells.iter().filter_map(&value).collect();
             Summary::of(&values).map(|summary| summary.mean)

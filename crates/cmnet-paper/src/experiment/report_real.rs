@@ -25,7 +25,8 @@ struct Quantity {
 impl Quantity {
     /// What the paper prints for CMN, MN and SGM.
     const fn of_models(
-        (key, title): (&'static str, &'static str),
+        key: &'static str,
+        title: &'static str,
         decimals: usize,
         value: fn(&Measured) -> f64,
         published: fn(&Row, usize) -> Option<f64>,
@@ -35,16 +36,18 @@ impl Quantity {
 }
 
 const QUANTITIES: [Quantity; 5] = [
-    Quantity::of_models(("sbic", "sBIC"), 4, |found| found.sbic, |row, method| row.sbic[method]),
+    Quantity::of_models("sbic", "sBIC", 4, |found| found.sbic, |row, method| row.sbic[method]),
     Quantity::of_models(
-        ("predictive", "Predictive accuracy"),
+        "predictive",
+        "Predictive accuracy",
         4,
         |found| found.quality,
         |row, method| row.predictive[method],
     ),
-    Quantity::of_models(("edges", "Edges"), 1, |found| found.edges as f64, |row, method| row.edges[method]),
+    Quantity::of_models("edges", "Edges", 1, |found| found.edges as f64, |row, method| row.edges[method]),
     Quantity::of_models(
-        ("parameters", "Parameters"),
+        "parameters",
+        "Parameters",
         1,
         |found| found.parameters as f64,
         |row, method| row.parameters[method],
@@ -218,7 +221,7 @@ fn as_json(result: &TableResult) -> Value {
 fn figure(tables: &[TableResult]) -> Chart {
     let here = |method: usize| {
         let point = |(place, result): (usize, &TableResult)| {
-            let gain = result.difference((method, 1), |found| found.quality)?;
+            let gain = result.averages(|cell| cell.difference(method, 1, |found| found.quality))?;
             let x = place as f64 - 0.12 + 0.12 * method as f64;
             Some(Point { x, y: gain.mean, spread: gain.deviation })
         };

@@ -69,7 +69,7 @@ fn size_table(found: &Synthetic, place: usize, value: fn(&Measured) -> f64) -> S
         }
         for (one, other) in [(0, 1), (0, 2)] {
             let paper = paper.map(|row| row[one] - row[other]);
-            let gap = entry(size.difference((one, other), value), paper, &mut row);
+            let gap = entry(size.averages(|cell| cell.difference(one, other, value)), paper, &mut row);
             largest = largest.max(gap.unwrap_or(0.0));
         }
         rows.push(row);

@@ -27,18 +27,12 @@ pub(super) struct Synthetic {
 impl Size {
     /// Mean and spread of a method's values; 0 is CMN, 1 MN, 2 SGM.
     pub(super) fn summary(&self, method: usize, value: impl Fn(&Measured) -> f64) -> Option<Summary> {
-        let values: Vec<f64> = self.cells.iter().filter_map(|cell| cell.method(method)).map(value).collect();
-        Summary::of(&values)
+        self.averages(|cell| cell.method(method).map(&value))
     }
 
-    /// Mean and spread of the difference of two methods on the same data.
-    pub(super) fn difference(
-        &self,
-        (one, other): (usize, usize),
-        value: impl Fn(&Measured) -> f64,
-    ) -> Option<Summary> {
-        let gap = |cell: &Cell| Some(value(cell.method(one)?) - value(cell.method(other)?));
-        Summary::of(&self.cells.iter().filter_map(gap).collect::<Vec<_>>())
+    /// Mean and spread of a value of each sample.
+    pub(super) fn averages(&self, value: impl Fn(&Cell) -> Option<f64>) -> Option<Summary> {
+        Summary::of(&self.cells.iter().filter_map(value).collect::<Vec<_>>())
     }
 
     /// The replicate whose structure is nearest to those of all others, in edges and context

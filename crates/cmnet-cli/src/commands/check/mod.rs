@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let digest = DataDigest::of(&data);
     let same_data = model.provenance().map(|learned| learned.digest == digest);
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
-    let examine = |fit| parameters::examine(fit, (&table, &structure), fitted_here(fit));
+    let examine = |fit| parameters::examine(fit, &table, &structure, fitted_here(fit));
     let parameters = model.fit().map(examine).transpose()?;
     let found = score(&table, &structure, &scoring)?;
     let overridden = arguments.score.kappa.is_some() || arguments.score.alpha.is_some();

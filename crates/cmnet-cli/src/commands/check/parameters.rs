@@ -109,7 +109,8 @@ impl ParameterVerdict {
 /// Examines a fit; gradient and likelihood only on the table it was fitted to.
 pub(super) fn examine(
     fit: &Fit,
-    (table, structure): (&Table, &Labelled),
+    table: &Table,
+    structure: &Labelled,
     same_data: bool,
 ) -> anyhow::Result<ParameterVerdict> {
     let model = LogLinear::new(table.cardinalities(), structure)?;

@@ -45,14 +45,15 @@ pub(super) fn run(
     let model = Model::new(loaded.data.schema().clone(), structure)?.with_fit(fitted)?;
     // A disk that is full must not swallow the answer: it is printed either way.
     let saved = outputs.write_model(&model);
+    let found = Found { learned: &learned, fit: &closed, model: &model, seed: options.seed };
     let written = saved.as_deref().unwrap_or_default();
     match arguments.format {
         Format::Json => {
-            output::answer(&answer((&learned, &closed), &model, &loaded.data, options.seed))?;
+            output::answer(&found.answer(&loaded.data))?;
             outputs::note_written(written);
         }
         Format::Text => {
-            let mut page = as_text((&learned, &closed), &model, loaded, options.seed)?;
+            let mut page = found.as_text(loaded)?;
             if let Some(files) = outputs::named(written) {
                 writeln!(page, "\nwrote {files}")?;
             }
@@ -63,47 +64,50 @@ pub(super) fn run(
     Ok(Outcome::of(learned.stop))
 }
 
-fn as_text(
-    (learned, fit): (&LearnedSgm, &SgmFit),
-    model: &Model,
-    loaded: &LoadedTable,
+/// A stratified model that was learned, and its fits.
+struct Found<'a> {
+    learned: &'a LearnedSgm,
+    /// By the closed form.
+    fit: &'a SgmFit,
+    model: &'a Model,
     seed: u64,
-) -> anyhow::Result<String> {
-    let data = &loaded.data;
-    let mut page = format!("{}: {} rows, {} variables\n", loaded.file, data.rows(), data.variables());
-    writeln!(
-        page,
-        "stratified graphical model, seed {seed}: {} of {} proposals accepted",
-        learned.accepted, learned.proposals
-    )?;
-    writeln!(page, "log posterior    {:.6}", learned.best.log_posterior().to_f64())?;
-    writeln!(page, "parameters       {}", fit.free_parameters)?;
-    writeln!(page, "log-likelihood   {:.6}", fit.log_likelihood)?;
-    writeln!(page, "BIC / n          {:.6}\n", fit.bic() / fit.rows as f64)?;
-    if learned.stop != StopReason::Converged {
-        writeln!(page, "the search was ended early ({}): the best model so far\n", learned.stop)?;
-    }
-    Ok(page + &text::render(&Drawing::new(model.schema(), model.structure())?))
 }
 
-fn answer<'a>(
-    (learned, fit): (&LearnedSgm, &SgmFit),
-    model: &Model,
-    data: &'a Dataset,
-    seed: u64,
-) -> StratifiedAnswer<'a> {
-    StratifiedAnswer {
-        data: TableFacts::of(data),
-        seed,
-        proposals: learned.proposals,
-        accepted: learned.accepted,
-        stop: learned.stop,
-        log_posterior: learned.best.log_posterior().to_f64(),
-        edges: edge_names(model.schema(), model.structure()),
-        contexts: context_records(model.schema(), model.structure()),
-        parameters: fit.free_parameters,
-        log_likelihood: fit.log_likelihood,
-        bic: fit.bic(),
-        sbic: fit.bic() / fit.rows as f64,
+impl Found<'_> {
+    fn as_text(&self, loaded: &LoadedTable) -> anyhow::Result<String> {
+        let Self { learned, fit, model, seed } = self;
+        let data = &loaded.data;
+        let mut page = format!("{}: {} rows, {} variables\n", loaded.file, data.rows(), data.variables());
+        writeln!(
+            page,
+            "stratified graphical model, seed {seed}: {} of {} proposals accepted",
+            learned.accepted, learned.proposals
+        )?;
+        writeln!(page, "log posterior    {:.6}", learned.best.log_posterior().to_f64())?;
+        writeln!(page, "parameters       {}", fit.free_parameters)?;
+        writeln!(page, "log-likelihood   {:.6}", fit.log_likelihood)?;
+        writeln!(page, "BIC / n          {:.6}\n", fit.bic() / fit.rows as f64)?;
+        if learned.stop != StopReason::Converged {
+            writeln!(page, "the search was ended early ({}): the best model so far\n", learned.stop)?;
+        }
+        Ok(page + &text::render(&Drawing::new(model.schema(), model.structure())?))
+    }
+
+    fn answer<'a>(&self, data: &'a Dataset) -> StratifiedAnswer<'a> {
+        let &Self { learned, fit, model, seed } = self;
+        StratifiedAnswer {
+            data: TableFacts::of(data),
+            seed,
+            proposals: learned.proposals,
+            accepted: learned.accepted,
+            stop: learned.stop,
+            log_posterior: learned.best.log_posterior().to_f64(),
+            edges: edge_names(model.schema(), model.structure()),
+            contexts: context_records(model.schema(), model.structure()),
+            parameters: fit.free_parameters,
+            log_likelihood: fit.log_likelihood,
+            bic: fit.bic(),
+            sbic: fit.bic() / fit.rows as f64,
+        }
     }
 }
