@@ -65,9 +65,14 @@ impl Sandbox {
         Ran::of(arguments, &output)
     }
 
-    /// The JSON answer of a command that succeeds.
+    /// The JSON answer of a command that succeeds. It names the command as its format.
     pub(crate) fn json(&self, arguments: &str) -> Value {
-        self.run(&format!("{arguments} --format json")).json()
+        let answer = self.run(&format!("{arguments} --format json")).json();
+        let command = arguments.split_whitespace().next().unwrap();
+        // Stratified models have an answer of their own.
+        let answered = if arguments.contains("--model sgm") { "sgm" } else { command };
+        assert_eq!(answer["format"], format!("cmnet-{answered}/1"), "cmnet {arguments}");
+        answer
     }
 
     /// A fitted model of the coronary heart data, for commands that need one.
