@@ -147,7 +147,7 @@ pub use score::{
     Alpha, BlanketPartition, ContextPrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer, StructureScore,
 };
 pub use search::{
-    BlanketSearch, BlanketState, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Standing,
+    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Standing,
     climb_contexts, climb_graph,
 };
 pub use table::{Cell, OutcomeSpace, Projection, Shape, Walk};

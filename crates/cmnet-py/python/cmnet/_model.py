@@ -15,6 +15,7 @@ from ._answers import Comparison, Evaluation, Prediction
 from ._options import Amount, Elimination, keywords_of
 from ._questions import Questions
 from ._source import source
+from ._variables import Variables
 
 if TYPE_CHECKING:
     import networkx
@@ -56,7 +57,7 @@ def _context(context: Any) -> dict[str, Any]:
     }
 
 
-class Model(Questions):
+class Model(Variables, Questions):
     """A contextual Markov network: a graph, contexts on its edges, and parameters if fitted.
 
     Models come from `cmnet.learn`, `cmnet.load` or `Model.from_structure`. They never change;
@@ -121,15 +122,8 @@ class Model(Questions):
 
     # What it is
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the variables."""
-        return [name for name, _ in self._model.levels]
-
-    @property
-    def levels(self) -> dict[str, list[str]]:
-        """The levels of each variable, in order."""
-        return dict(self._model.levels)
+    def _variables(self) -> list[tuple[str, list[str]]]:
+        return self._model.levels
 
     @property
     def edges(self) -> list[tuple[str, str]]:

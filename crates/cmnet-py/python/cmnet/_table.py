@@ -14,6 +14,7 @@ from . import _cmnet, _options
 from ._errors import TableWarning
 from ._options import keywords_of
 from ._source import source
+from ._variables import Variables
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +32,7 @@ else:
 _HERE = os.path.dirname(__file__)
 
 
-class Table:
+class Table(Variables):
     """A table of categories, packed: a few bits per cell, equal rows once.
 
     `cmnet.learn` and its kin pack what they are given; pack a table yourself to use it again.
@@ -87,15 +88,8 @@ class Table:
         made._table = table
         return made
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the variables."""
-        return [name for name, _ in self._table.levels]
-
-    @property
-    def levels(self) -> dict[str, list[str]]:
-        """The levels of each variable, in order."""
-        return dict(self._table.levels)
+    def _variables(self) -> list[tuple[str, list[str]]]:
+        return self._table.levels
 
     @property
     def rows(self) -> int:

@@ -160,10 +160,10 @@ impl ModelAnswer {
                 boundary: fit.boundary.len(),
             }),
             unfitted: model.unfitted.as_ref().map(|why| why.words(dialect)),
-            steps: model.steps.len(),
-            moves: model.moves,
-            ties: model.ties,
-            stop: model.stop.to_string(),
+            steps: model.climb.steps.len(),
+            moves: model.climb.moves,
+            ties: model.climb.ties,
+            stop: model.climb.stop.to_string(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::graph::{Edge, VarSet};
 use crate::learn::{LearnState, RunFact};
 use crate::score::Nats;
 use crate::search::BlanketState;
-use crate::search::{ClimbResult, GraphStep, StopReason};
+use crate::search::{ClimbRecord, ClimbResult, GraphStep, StopReason};
 use crate::structure::Structure;
 use crate::table::Cell;
 use serde::{Deserialize, Serialize};
@@ -116,11 +116,11 @@ impl FoundRecord {
         };
         Self {
             structure: StructureRecord::new(&found.structure),
-            steps: found.steps.iter().map(step).collect(),
+            steps: found.climb.steps.iter().map(step).collect(),
             added_candidates: found.added_candidates.iter().map(|edge| edge.ends()).collect(),
-            moves: found.moves,
-            ties: found.ties,
-            stop: found.stop,
+            moves: found.climb.moves,
+            ties: found.climb.ties,
+            stop: found.climb.stop,
             limited: found.limited.clone(),
         }
     }
@@ -135,15 +135,17 @@ impl FoundRecord {
         };
         Ok(ClimbResult {
             structure: self.structure.structure(cardinalities)?,
-            steps: self.steps.into_iter().map(step).collect::<Checked<_>>()?,
+            climb: ClimbRecord {
+                steps: self.steps.into_iter().map(step).collect::<Checked<_>>()?,
+                moves: self.moves,
+                ties: self.ties,
+                stop: self.stop,
+            },
             added_candidates: self
                 .added_candidates
                 .into_iter()
                 .map(|(low, high)| candidate(low, high, cardinalities.len()))
                 .collect::<Checked<_>>()?,
-            moves: self.moves,
-            ties: self.ties,
-            stop: self.stop,
             limited: self.limited,
         })
     }

@@ -21,7 +21,7 @@ use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::loglinear::Fit;
 use crate::model::{Model, Provenance};
 use crate::score::{ContextPrior, Nats, StructureScore};
-use crate::search::{GraphStep, SearchUsed};
+use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ pub struct Learned {
 impl Learned {
     /// Whether every search ended by itself.
     pub fn search_converged(&self) -> bool {
-        self.models.iter().all(|model| model.stop == StopReason::Converged)
+        self.models.iter().all(|model| model.climb.stop == StopReason::Converged)
     }
 
     /// The model to keep: the chosen one, or where none could be fitted the one with the
@@ -70,7 +70,7 @@ impl Learned {
 
     /// Choices among equals over all climbs.
     pub fn ties(&self) -> u64 {
-        self.models.iter().map(|model| model.ties).sum()
+        self.models.iter().map(|model| model.climb.ties).sum()
     }
 }
 
@@ -83,14 +83,8 @@ pub struct LearnedModel {
     pub structure: Structure,
     /// Its score, part by part.
     pub score: StructureScore,
-    /// The steps of the graph climb.
-    pub steps: Vec<GraphStep>,
-    /// Moves considered.
-    pub moves: u64,
-    /// Choices among equals.
-    pub ties: u64,
-    /// Why this climb ended.
-    pub stop: StopReason,
+    /// The climb that led to it.
+    pub climb: ClimbRecord,
     /// Its parameters, where they were asked for and can be had.
     pub fit: Option<Fit>,
     /// Its fit by pseudo-likelihood, where it is fitted exactly but others cannot be, so that
@@ -145,7 +139,7 @@ impl LearnedModel {
             kappa: self.prior.kappa(),
             alpha: options.alpha,
             search: search.clone(),
-            stop: self.stop,
+            stop: self.climb.stop,
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         }

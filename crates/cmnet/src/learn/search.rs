@@ -8,7 +8,9 @@ use crate::counts::CountSource;
 use crate::error::Result;
 use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
-use crate::search::{ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph};
+use crate::search::{
+    ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
+};
 use crate::structure::Structure;
 use std::sync::Arc;
 
@@ -51,7 +53,7 @@ pub(super) fn run<S: CountSource>(
             let all_pairs = GraphClimb::new(&scorer, ContextPrior::new(kappa, scorer.rows()));
             by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
         };
-        let stop = found.stop;
+        let stop = found.climb.stop;
         if stop == StopReason::Converged {
             observer.observe_learning(&LearnEvent::Finished(&found));
         }
@@ -73,15 +75,11 @@ pub(super) fn run<S: CountSource>(
 
 fn scored<S: CountSource>(scorer: &Scorer<'_, S>, kappa: Kappa, found: ClimbResult) -> Result<LearnedModel> {
     let prior = ContextPrior::new(kappa, scorer.rows());
-    let ClimbResult { structure, steps, moves, ties, stop, .. } = found;
     Ok(LearnedModel {
         prior,
-        score: scorer.score(&structure, &prior)?,
-        structure,
-        steps,
-        moves,
-        ties,
-        stop,
+        score: scorer.score(&found.structure, &prior)?,
+        structure: found.structure,
+        climb: found.climb,
         fit: None,
         pseudo_fit: None,
         unfitted: None,
@@ -98,7 +96,9 @@ fn by_climb<S: CountSource>(
         Some(saved) => match climb.resume(saved.clone(), observer)? {
             Outcome::Done(state) => state,
             // It stands where it stood.
-            Outcome::Stopped(stop) => return Ok(ClimbResult { stop, ..saved }),
+            Outcome::Stopped(stop) => {
+                return Ok(ClimbResult { climb: ClimbRecord { stop, ..saved.climb }, ..saved });
+            }
         },
         None => climb.start()?,
     };
@@ -123,8 +123,8 @@ fn by_blankets<'a, S: CountSource>(
     let stop = search.find_blankets(state, observer)?;
     if stop != StopReason::Converged {
         let structure = Structure::empty(search.cardinalities());
-        let (steps, added_candidates, limited) = (Vec::new(), Vec::new(), Vec::new());
-        return Ok(ClimbResult { structure, steps, added_candidates, moves: 0, ties: 0, stop, limited });
+        let (climb, added_candidates, limited) = (ClimbRecord::none(stop), Vec::new(), Vec::new());
+        return Ok(ClimbResult { structure, climb, added_candidates, limited });
     }
     by_climb(&search.climb(state, start.prior)?.sharing(start.memo), start.from, observer)
 }

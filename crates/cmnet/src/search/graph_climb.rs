@@ -8,7 +8,7 @@ use super::limits::BlanketLimits;
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
-use super::state::{ClimbResult, Evaluated, GraphClimbState, GraphStep};
+use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
@@ -106,7 +106,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     fn derive(&self, saved: ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
-        let ClimbResult { structure, steps, added_candidates, moves, ties, .. } = saved;
+        let ClimbResult { structure, climb, added_candidates, .. } = saved;
+        let ClimbRecord { steps, moves, ties, .. } = climb;
         let foreign = || {
             let problem = "the saved climb does not have the score that it has on this table";
             Error::mismatch(problem, Remedy::StartAgain)

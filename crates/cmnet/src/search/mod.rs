@@ -20,5 +20,5 @@ pub use context_climb::climb_contexts;
 pub use graph_climb::{GraphClimb, climb_graph};
 pub(crate) use memo::NodeMemo;
 pub use observer::{SearchEvent, SearchObserver, Standing};
-pub use state::{ClimbResult, GraphClimbState, GraphStep};
+pub use state::{ClimbRecord, ClimbResult, GraphClimbState, GraphStep};
 pub use used::SearchUsed;

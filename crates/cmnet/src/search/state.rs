@@ -110,21 +110,35 @@ impl GraphClimbState {
     }
 }
 
+/// What a climb went through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClimbRecord {
+    /// The steps of the graph climb.
+    pub steps: Vec<GraphStep>,
+    /// Moves considered.
+    pub moves: u64,
+    /// Choices among equals.
+    pub ties: u64,
+    /// Why it ended.
+    pub stop: StopReason,
+}
+
+impl ClimbRecord {
+    /// A climb that was ended before it began.
+    pub(crate) fn none(stop: StopReason) -> Self {
+        Self { steps: Vec::new(), moves: 0, ties: 0, stop }
+    }
+}
+
 /// A structure with the way that led to it: the result of a climb, or where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClimbResult {
     /// Graph and contexts.
     pub structure: Structure,
-    /// The steps of the graph climb.
-    pub steps: Vec<GraphStep>,
+    /// The way.
+    pub climb: ClimbRecord,
     /// Candidate edges that were added on the way, in mode `blanket`.
     pub added_candidates: Vec<Edge>,
-    /// Moves considered.
-    pub moves: u64,
-    /// Choices among equals.
-    pub ties: u64,
-    /// Why the climb ended.
-    pub stop: StopReason,
     /// The ends of edges that were not considered: their blankets would have too many
     /// configurations to count.
     pub limited: Vec<Var>,
@@ -133,13 +147,11 @@ pub struct ClimbResult {
 impl ClimbResult {
     /// Where a climb stands.
     pub fn of(state: &GraphClimbState, stop: StopReason) -> Self {
+        let steps = state.steps.clone();
         Self {
             structure: state.structure.clone(),
-            steps: state.steps.clone(),
+            climb: ClimbRecord { steps, moves: state.moves, ties: state.ties, stop },
             added_candidates: state.added_candidates.clone(),
-            moves: state.moves,
-            ties: state.ties,
-            stop,
             limited: state.limited(),
         }
     }
