@@ -51,6 +51,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
     model_: Model
     learned_: Learned
+    threads: int
     _names: list[str]
 
     @keywords_of(_options.searching, _options.fitting)
