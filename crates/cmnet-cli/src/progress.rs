@@ -30,8 +30,9 @@ impl Watch {
     /// The same, saving checkpoints.
     pub(crate) fn with_checkpoints(time_limit: Option<Duration>, checkpointer: Option<Checkpointer>) -> Self {
         interrupt::listen();
-        let run = LongRun::new(time_limit, checkpointer);
-        Self { bar: spinner(), run, since: Mutex::new(Instant::now()) }
+        let started = Instant::now();
+        let run = LongRun::new(time_limit, checkpointer, Box::new(move || started.elapsed()));
+        Self { bar: spinner(), run, since: Mutex::new(started) }
     }
 
     /// Ends the watch; says when a checkpoint could not be written.

@@ -38,14 +38,15 @@ impl Watch {
         checkpointer: Option<Checkpointer>,
         state: LearnState,
     ) -> Self {
+        let started = Instant::now();
         Self {
             asked: AtomicU32::new(0),
-            run: LongRun::new(time_limit, checkpointer),
+            run: LongRun::new(time_limit, checkpointer, Box::new(move || started.elapsed())),
             inner: Mutex::new(Inner {
                 progress: Map::new(),
                 version: 0,
                 state,
-                noted: Instant::now(),
+                noted: started,
                 folds: Vec::new(),
             }),
         }

@@ -1,7 +1,7 @@
 //! Structures as pictures and as text (paper, Figures 1, 2 and 5).
 //!
 //! Drawings, sentences and answers are pure functions to text: nothing is printed or written, and
-//! the same structure gives the same bytes on every platform. Only [`LongRun`] reads a clock.
+//! the same structure gives the same bytes on every platform. No clock is read.
 //!
 //! # Example
 //! ```
@@ -43,7 +43,7 @@ mod warning;
 mod wording;
 
 pub use explore::{ExplorePage, Explorer, PageAnswers};
-pub use long_run::LongRun;
+pub use long_run::{Clock, LongRun};
 pub use sentence::sentence;
 pub use warning::warning_text;
 

@@ -52,7 +52,7 @@ impl SortedRows {
             } else {
                 let end = key_end(&bits, column, run_bits(run.len()));
                 let key = Key { columns: &columns[column..end], bits: &bits[column..end] };
-                sort_piece(key, &mut packed, &mut rows, run, |rows, part| {
+                sort_piece(&key, &mut packed, &mut rows, run, |rows, part| {
                     push_run(rows, &mut runs, part, end);
                 });
             }
@@ -139,7 +139,7 @@ struct Key<'a> {
 /// Sorts a short run by keys of several columns, the place in the run in their lowest bits,
 /// and tells of each part of rows with equal keys.
 fn sort_piece(
-    key: Key<'_>,
+    key: &Key<'_>,
     packed: &mut Vec<u64>,
     rows: &mut [u32],
     run: Range<usize>,

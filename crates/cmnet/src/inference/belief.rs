@@ -28,7 +28,7 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or the evidence has probability 0.
-    pub(super) fn belief<T>(&self, asked: Asked<'_, T>) -> Result<(Vec<Vec<f64>>, Belief)> {
+    pub(super) fn belief<T: Copy>(&self, asked: Asked<'_, T>) -> Result<(Vec<Vec<f64>>, Belief)> {
         let Asked { evidence, options, .. } = asked;
         let factors = self.factors_under(evidence, options.exact.memory, options.control())?;
         let (messages, belief) = Messages::settle(&factors, Over::Sum, options.with(&options.belief))?;

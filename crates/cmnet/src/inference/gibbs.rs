@@ -61,7 +61,7 @@ impl Network {
     ///
     /// # Errors
     /// When the clique tables do not fit the memory, or there are fewer than two chains.
-    pub(super) fn gibbs<T>(&self, asked: Asked<'_, T>) -> Result<(Vec<Vec<f64>>, Gibbs)> {
+    pub(super) fn gibbs<T: Copy>(&self, asked: Asked<'_, T>) -> Result<(Vec<Vec<f64>>, Gibbs)> {
         let Asked { evidence, options, .. } = asked;
         options.gibbs.check()?;
         let factors = self.factors_under(evidence, options.exact.memory, options.control())?;

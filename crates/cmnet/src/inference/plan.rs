@@ -55,7 +55,7 @@ impl Network {
     ///
     /// # Errors
     /// When a method without a tree is chosen and there are too many cliques to count.
-    pub(super) fn plan_by<T>(&self, exact: ExactCost, asked: Asked<'_, T>) -> Result<QueryPlan> {
+    pub(super) fn plan_by<T: Copy>(&self, exact: ExactCost, asked: Asked<'_, T>) -> Result<QueryPlan> {
         let ExactCost { what, cost, bytes } = exact;
         let (memory, method) = (asked.options.exact.memory, asked.options.method);
         let fits = !cost.at_least && bytes <= memory;

@@ -217,7 +217,7 @@ impl<'a> Query<'a> {
     }
 
     /// This question, about these targets.
-    fn asked<'b, Targets>(&'b self, targets: Targets) -> Asked<'b, Targets> {
+    fn asked<Targets>(&self, targets: Targets) -> Asked<'_, Targets> {
         Asked { targets, evidence: &self.evidence, options: self.under() }
     }
 
