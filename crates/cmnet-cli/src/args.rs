@@ -1,7 +1,7 @@
 //! What can be typed: commands, shared flags, help.
 
 use crate::ask_args::AskCommand;
-pub(crate) use crate::fit_args::{BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, FitArgs};
+pub(crate) use crate::fit_args::{BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, FitArgs, ReportArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cmnet::options::{Choice, fitting, learning, reading};
@@ -61,9 +61,12 @@ pub(crate) enum Command {
     /// Compare two models: edges and contexts of one and not the other, divergence
     #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
     Compare(Printed<CompareArgs>),
+    /// Write a report to hand on: data, learning, network, contexts, predictability, fit
+    #[command(after_help = REPORT_HELP)]
+    Report(Printed<ReportArgs>),
     /// Draw a model's labelled graph
     #[command(
-        after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw coronary_heart.model.json -o -"
+        after_help = "Examples:\n  cmnet draw coronary_heart.model.json -o graph.svg\n  cmnet draw plain.model.json -o plain.svg --positions graph.svg --widths\n  cmnet draw coronary_heart.model.json -o -"
     )]
     Draw(Printed<DrawArgs>),
     /// Rerun the paper's numerical section beside its published numbers
@@ -92,6 +95,14 @@ below 0.25, and else inconclusive. The interval tells what the number of replica
 
 Ctrl-C and the time limit end the work and keep the replicates before the first that is not finished
 (exit codes 130 and 3).";
+
+const REPORT_HELP: &str = "\
+Examples:
+  cmnet report data/coronary_heart.csv -o heart.html --open
+  cmnet report heart.model.json --data data/coronary_heart.csv -o heart.html --folds 0
+
+Of a table, it learns as `cmnet learn` does. Of a model with --data, it reports on that model; the
+cross-validation learns anew in each fold. Support is shown where `cmnet bootstrap -o` wrote the model.";
 
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const READING: &str = "Reading the table";
@@ -305,6 +316,12 @@ pub(crate) struct DrawArgs {
     /// File to write: .svg, .dot, .tex (TikZ) or .graphml; - prints text
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    /// Put the variables where another drawing has them: .svg that cmnet drew, or a model file
+    #[arg(long, value_name = "FROM")]
+    pub(crate) positions: Option<PathBuf>,
+    /// Draw stronger edges wider (SVG, DOT, TikZ); takes a model with parameters
+    #[arg(long)]
+    pub(crate) widths: bool,
 }
 
 #[cfg(test)]

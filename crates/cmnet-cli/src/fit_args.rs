@@ -1,4 +1,4 @@
-//! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap` and `compare`.
+//! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `report` and `compare`.
 
 use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
@@ -53,6 +53,31 @@ pub(crate) struct BootstrapArgs {
     /// Model file to write: the consensus, fitted, with its support
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Table to learn from, or model file, which ends in .json
+    #[arg(value_name = "DATA|MODEL")]
+    pub(crate) input: String,
+    /// Page to write: .html
+    #[arg(short, long, value_name = "REPORT")]
+    pub(crate) output: PathBuf,
+    /// Table of a model
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    /// Folds of the cross-validation; 0 leaves it out
+    #[arg(long, value_name = "N", default_value = validation::FOLDS.default)]
+    pub(crate) folds: usize,
+    #[arg(long, value_name = "N", help = validation::SEED.help, default_value = validation::SEED.default)]
+    pub(crate) seed: u64,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 }

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Bootstrap(arguments) => commands::bootstrap::run(arguments),
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
+        Command::Report(arguments) => commands::report::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),
         Command::Experiment(arguments) => commands::experiment::run(arguments),
         Command::Ask(command) => commands::asking::run(command),

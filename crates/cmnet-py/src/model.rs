@@ -7,12 +7,13 @@ use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
 use cmnet::{
-    DataDigest, Dataset, Error, Evaluator, Fit, InputProblem, LevelOrder, MissingValues, Network, OnMissing,
-    Outcome, Place, ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records,
-    edge_names, evaluate_under, find_variable, fit_with, read_csv, write_atomic,
+    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, InputProblem, LevelOrder,
+    MissingValues, Network, OnMissing, Outcome, Place, ReadOptions, Result, RowCounts, Schema,
+    Source as File, Under, context_records, edge_names, evaluate_under, find_variable, fit_with, read_csv,
+    write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
-use cmnet_report::{Drawing, Explorer, Format, sentence};
+use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -38,6 +39,13 @@ pub(crate) enum Data<'py> {
     Table(PyRef<'py, Table>),
     File(PathBuf),
     Memory(Source<'py>),
+}
+
+/// Where a drawing takes the places of its variables from.
+#[derive(FromPyObject)]
+pub(crate) enum Positions {
+    Model(Py<Model>),
+    File(PathBuf),
 }
 
 impl Model {
@@ -180,16 +188,43 @@ impl Model {
         })
     }
 
-    /// Writes the drawing to a file whose ending says what it is.
-    fn draw(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    /// Writes the drawing to a file whose ending says what it is: with the variables where another drawing
+    /// has them, an SVG file or a model; with stronger edges wider.
+    fn draw(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        positions: Option<Positions>,
+        widths: bool,
+    ) -> PyResult<()> {
         if path.as_os_str() == "-" || Format::from_path(&path).is_err() {
             let expected = "a file that ends in .svg, .dot, .gv, .tex, .tikz, .graphml or .txt";
             return Err(errors::option(py, "path", &path.display().to_string(), expected));
         }
+        let network = if widths { Some(self.network(py)?) } else { None };
+        let positions = match positions {
+            Some(Positions::Model(other)) => Some(Err(other.get().model.clone())),
+            Some(Positions::File(file)) => Some(Ok(file)),
+            None => None,
+        };
         let model = self.model.clone();
-        work::call(py, 1, move |_| {
-            let picture = Format::from_path(&path)?.render(&Drawing::new(model.schema(), model.structure())?);
-            write_atomic(&path, picture.as_bytes())
+        work::call(py, 1, move |stop| {
+            let mut drawing = Drawing::new(model.schema(), model.structure())?;
+            if let Some(from) = &positions {
+                drawing = drawing.with_places(&match from {
+                    Ok(file) => {
+                        let text = std::fs::read_to_string(file);
+                        Places::from_svg(&text.map_err(|source| Error::io(file, "read", source))?)?
+                    }
+                    Err(other) => Places::of(&Drawing::new(other.schema(), other.structure())?),
+                })?;
+            }
+            if let Some(network) = &network {
+                let exact = ExactOptions::default();
+                drawing = drawing
+                    .with_strengths(&network.explain(&Evidence::none(), Under::new(&exact, stop))?.edges);
+            }
+            write_atomic(&path, Format::from_path(&path)?.render(&drawing).as_bytes())
         })
     }
 

@@ -135,6 +135,15 @@ def test_drawings(heart_model, tmp_path):
         heart_model.draw(tmp_path / f"graph.{ending}")
         assert (tmp_path / f"graph.{ending}").stat().st_size > 100
     assert "independent when" in str(heart_model) and repr(heart_model).startswith("Model(")
+    plain = cmnet.Model.from_structure(heart_model.levels, heart_model.edges[:3])
+    by_file, by_model = tmp_path / "file.svg", tmp_path / "model.svg"
+    plain.draw(by_file, positions=tmp_path / "graph.svg")
+    plain.draw(by_model, positions=heart_model)
+    assert by_file.read_bytes() == by_model.read_bytes()
+    heart_model.draw(tmp_path / "wide.svg", widths=True)
+    assert "stroke-width=" in (tmp_path / "wide.svg").read_text().split("cmnet-edge")[1]
+    with pytest.raises(cmnet.QuestionError, match="no parameters"):
+        plain.draw(tmp_path / "plain.svg", widths=True)
 
 
 def test_networkx(heart_model):

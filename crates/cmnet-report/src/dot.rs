@@ -38,10 +38,14 @@ fn node(index: usize, node: &Node) -> String {
 
 fn edge(edge: &DraftEdge) -> String {
     let (low, high) = (edge.ends.0 + 1, edge.ends.1 + 1);
-    let Some(label) = &edge.label else { return format!("  n{low} -- n{high};\n") };
+    let Some(label) = &edge.label else {
+        let width = edge.width.map_or(String::new(), |width| format!(" [penwidth={width}]"));
+        return format!("  n{low} -- n{high}{width};\n");
+    };
+    let width = edge.width.map_or(String::new(), |width| format!(", penwidth={width}"));
     let (label, about) = (stacked(&label.lines), dot(&edge.about));
     format!(
-        "  n{low} -- n{high} [label=\"{label}\", style=dashed, color=\"#c2410c\", tooltip=\"{about}\"];\n"
+        "  n{low} -- n{high} [label=\"{label}\", style=dashed, color=\"#c2410c\", tooltip=\"{about}\"{width}];\n"
     )
 }
 

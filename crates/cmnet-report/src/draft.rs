@@ -41,6 +41,8 @@ pub(super) struct DraftEdge {
     pub(super) ends: (Var, Var),
     pub(super) label: Option<LabelText>,
     pub(super) about: String,
+    /// How wide its line is, where that says something.
+    pub(super) width: Option<f64>,
 }
 
 impl Draft {
@@ -61,7 +63,7 @@ impl Draft {
         let edge = |edge: Edge| {
             let (label, about) = labelled.remove(&edge).unzip();
             let about = about.unwrap_or_else(|| plain_edge(drawing, edge));
-            DraftEdge { ends: edge.ends(), label, about }
+            DraftEdge { ends: edge.ends(), label, about, width: drawing.width(edge) }
         };
         Self {
             nodes: (0..drawing.schema.len()).map(|index| node(drawing, index, numbers)).collect(),

@@ -1,7 +1,7 @@
 //! A drawing with everything on its place, ready for the formats that need coordinates.
 
 use super::draft::{Draft, DraftEdge, Node};
-use super::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out};
+use super::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out, lay_out_at};
 use super::legend::{self, Legend, wrapped};
 use super::wording::shown_words;
 use super::{Drawing, LabelStyle, metrics};
@@ -22,7 +22,12 @@ pub(super) const SAMPLE: f64 = 34.0;
 /// An edge with its label.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
+    pub(super) ends: (usize, usize),
     pub(super) path: Path,
+    /// How wide it is, where that says something.
+    pub(super) width: Option<f64>,
+    /// Whether another line runs through its label, which must not hide it.
+    pub(super) crossed: bool,
     pub(super) label: Option<(Frame, Vec<String>)>,
     pub(super) about: String,
 }
@@ -55,11 +60,22 @@ impl Scene {
         let boxes = draft.nodes.iter().map(Node::size).collect();
         let link =
             |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
-        let layout = lay_out(&LayoutGraph::new(boxes, draft.edges.iter().map(link).collect()));
+        let graph = LayoutGraph::new(boxes, draft.edges.iter().map(link).collect());
+        let layout = match &drawing.places {
+            Some(places) => lay_out_at(&graph, places),
+            None => lay_out(&graph),
+        };
+        let crossed = |place: usize| {
+            let others = layout.paths.iter().enumerate().filter(|(other, _)| *other != place);
+            layout.labels[place].is_some_and(|label| others.into_iter().any(|(_, path)| path.crosses(label)))
+        };
         let nodes =
             draft.nodes.into_iter().zip(&layout.boxes).map(|(node, &frame)| Node { frame, ..node }).collect();
         let line = |(place, edge): (usize, DraftEdge)| Line {
+            ends: edge.ends,
             path: layout.paths[place],
+            width: edge.width,
+            crossed: crossed(place),
             label: layout.labels[place].zip(edge.label.map(|text| text.lines)),
             about: edge.about,
         };

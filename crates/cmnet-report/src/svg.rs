@@ -21,6 +21,8 @@ const NODE_EDGE: &str = "#55606e";
 const LINE_PLAIN: &str = "#707b88";
 const LINE_CONTEXT: &str = "#c2410c";
 const LABEL_INK: &str = "#9a3412";
+const DASH: f64 = 6.0;
+const GAP: f64 = 4.0;
 
 /// Draws a structure.
 pub fn render(drawing: &Drawing<'_>) -> String {
@@ -41,7 +43,7 @@ pub fn render(drawing: &Drawing<'_>) -> String {
     let style = format!("font-size=\"{TITLE_FONT}\" font-weight=\"bold\" fill=\"{INK}\"");
     lines.extend(captions(&scene.title, &style));
     lines.push(format!("<g fill=\"none\" stroke=\"{LINE_PLAIN}\" stroke-width=\"1.5\">"));
-    lines.extend(scene.lines.iter().map(edge));
+    lines.extend(scene.lines.iter().map(|line| edge(&scene, line)));
     lines.push("</g>".to_owned());
     lines.extend(edge_labels(&scene));
     lines.push(format!("<g text-anchor=\"middle\" fill=\"{INK}\">"));
@@ -50,7 +52,7 @@ pub fn render(drawing: &Drawing<'_>) -> String {
     lines.extend(scene.sample.map(|from| {
         format!(
             "<path fill=\"none\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1.5\" \
-             stroke-dasharray=\"6 4\" d=\"M{} {}h{SAMPLE}\"/>",
+             stroke-dasharray=\"{DASH} {GAP}\" d=\"M{} {}h{SAMPLE}\"/>",
             number(from.x),
             number(from.y)
         )
@@ -77,17 +79,43 @@ fn text(x: impl Display, y: impl Display, content: &str) -> String {
     format!("<text x=\"{x}\" y=\"{y}\">{content}</text>")
 }
 
-fn edge(line: &Line) -> String {
+fn edge(scene: &Scene, line: &Line) -> String {
     let context = if line.label.is_some() {
-        format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"6 4\"")
+        format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"{DASH} {GAP}\"")
     } else {
         String::new()
     };
+    let width = line.width.map_or(String::new(), |width| format!(" stroke-width=\"{}\"", number(width)));
     format!(
-        "<path class=\"cmnet-edge\"{context} d=\"{}\"><title>{}</title></path>",
-        path(&line.path),
+        "<path class=\"cmnet-edge\"{context}{width} d=\"{}\"><title>{}</title></path>",
+        dashes(scene, line).unwrap_or_else(|| path(&line.path)),
         xml(&line.about)
     )
+}
+
+/// The way of a straight dashed line on both sides of its label: each side begins at a box and ends with a
+/// whole dash before the label, so that no fragment of a dash stands beside it.
+fn dashes(scene: &Scene, line: &Line) -> Option<String> {
+    let (label, _) = line.label.as_ref().filter(|_| line.path.control.is_none())?;
+    let (from, to) = (line.path.from, line.path.to);
+    let (enter, leave) = label.padded(1.0).chord(from, to)?;
+    let box_of = |end: usize| scene.nodes[end].frame;
+    let start = box_of(line.ends.0).chord(from, to).map_or(0.0, |(_, leave)| leave);
+    let end = box_of(line.ends.1).chord(from, to).map_or(1.0, |(enter, _)| enter);
+    let length = to.minus(from).length().max(1e-9);
+    let side = |begin: f64, stop: f64| {
+        let room = (stop - begin).abs() * length;
+        let periods = ((room - DASH) / (DASH + GAP)).floor();
+        // The label may cover all that the boxes leave.
+        if room < DASH || start >= enter.min(end) && begin < stop || leave.max(start) >= end && begin > stop {
+            return String::new();
+        }
+        let whole = (periods * (DASH + GAP) + DASH) / length;
+        let tip = line.path.point(if stop > begin { begin + whole } else { begin - whole });
+        let at = line.path.point(begin);
+        format!("M{} {}L{} {}", number(at.x), number(at.y), number(tip.x), number(tip.y))
+    };
+    Some(side(start, enter) + &side(end, leave))
 }
 
 fn path(path: &Path) -> String {
@@ -109,7 +137,15 @@ fn edge_labels(scene: &Scene) -> Vec<String> {
         vec![format!("<g text-anchor=\"middle\" font-size=\"{size}\"{font} fill=\"{LABEL_INK}\">")];
     for line in &scene.lines {
         let Some((frame, lines)) = &line.label else { continue };
-        let ground = rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\"");
+        // A ground would hide a line that runs through: then the letters alone have an edge of white.
+        let (ground, halo) = if line.crossed {
+            (
+                String::new(),
+                " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"",
+            )
+        } else {
+            (rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\""), "")
+        };
         let texts: Vec<String> = lines
             .iter()
             .enumerate()
@@ -121,7 +157,10 @@ fn edge_labels(scene: &Scene) -> Vec<String> {
             })
             .collect();
         let about = xml(&line.about);
-        groups.push(format!("<g class=\"cmnet-label\"><title>{about}</title>{ground}{}</g>", texts.concat()));
+        groups.push(format!(
+            "<g class=\"cmnet-label\"{halo}><title>{about}</title>{ground}{}</g>",
+            texts.concat()
+        ));
     }
     groups.push("</g>".to_owned());
     groups

@@ -77,7 +77,8 @@ fn edge(line: &Line) -> String {
             at(to.towards(control, 2.0 / 3.0))
         ),
     };
-    format!("\\path[{style}] {} {way} {};\n", at(from), at(to))
+    let width = line.width.map_or(String::new(), |width| format!(", line width={}pt", 0.75 * width));
+    format!("\\path[{style}{width}] {} {way} {};\n", at(from), at(to))
 }
 
 fn label(line: &Line, codes: bool) -> String {

@@ -2,18 +2,34 @@
 
 use crate::args::{DrawArgs, Format, Printed};
 use crate::exit::Outcome;
+use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
+use cmnet::{Error, Evidence, ExactOptions, Under};
 use cmnet_report::answer::DrawnAnswer;
-use cmnet_report::{Drawing, Format as Picture};
+use cmnet_report::{Drawing, Format as Picture, Places};
+use std::path::Path;
 
 pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
     let format = Picture::from_path(&arguments.output)?;
     let to_stdout = arguments.output.as_os_str() == "-";
     if !to_stdout {
-        files::check_output(&arguments.output, &[&arguments.model.model])?;
+        let mut inputs = vec![arguments.model.model.as_path()];
+        inputs.extend(arguments.positions.as_deref());
+        files::check_output(&arguments.output, &inputs)?;
     }
     let model = files::model(&arguments.model.model)?;
-    let picture = format.render(&Drawing::new(model.schema(), model.structure())?);
+    let mut drawing = Drawing::new(model.schema(), model.structure())?;
+    if let Some(from) = &arguments.positions {
+        drawing = drawing.with_places(&places(from)?)?;
+    }
+    if arguments.widths {
+        files::fit_of(&model, &arguments.model.model)?;
+        interrupt::listen();
+        let exact = ExactOptions::default();
+        let explained = model.network()?.explain(&Evidence::none(), Under::new(&exact, &Interrupt))?;
+        drawing = drawing.with_strengths(&explained.edges);
+    }
+    let picture = format.render(&drawing);
     if !to_stdout {
         cmnet::write_atomic(&arguments.output, picture.as_bytes())?;
     }
@@ -26,4 +42,14 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
         })?,
     }
     Ok(Outcome::Done)
+}
+
+/// The places in a drawing, or in that of a model.
+fn places(from: &Path) -> anyhow::Result<Places> {
+    if from.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+        let text = std::fs::read_to_string(from).map_err(|source| Error::io(from, "read", source))?;
+        return Ok(Places::from_svg(&text)?);
+    }
+    let model = files::model(from)?;
+    Ok(Places::of(&Drawing::new(model.schema(), model.structure())?))
 }

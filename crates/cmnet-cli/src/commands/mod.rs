@@ -20,5 +20,6 @@ pub(crate) mod independent;
 pub(crate) mod learn;
 pub(crate) mod predict;
 pub(crate) mod query;
+pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod score;

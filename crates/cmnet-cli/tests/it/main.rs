@@ -16,5 +16,6 @@ mod common;
 mod docs;
 mod explore;
 mod query;
+mod report;
 #[cfg(unix)]
 mod tutorial;

@@ -277,9 +277,24 @@ class Model(Variables, Questions):
         """The labelled graph as SVG."""
         return self._model.drawing("svg")
 
-    def draw(self, path: str | os.PathLike[str]) -> None:
-        """Writes the labelled graph: .svg, .dot, .tex (TikZ) or .graphml."""
-        self._model.draw(_options.path(path))
+    def draw(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        positions: Model | str | os.PathLike[str] | None = None,
+        widths: bool = False,
+    ) -> None:
+        """Writes the labelled graph: .svg, .dot, .tex (TikZ) or .graphml.
+
+        With ``positions``, a model or an SVG file of this package, the variables stand where that
+        drawing has them, so that two graphs can be compared by eye. With ``widths``, stronger edges
+        are wider; that takes parameters.
+        """
+        if isinstance(positions, Model):
+            places: _cmnet.Model | str | None = positions._model
+        else:
+            places = None if positions is None else _options.path(positions, "positions")
+        self._model.draw(_options.path(path), places, bool(widths))
 
     def summary(self) -> str:
         """The graph and its contexts in words."""

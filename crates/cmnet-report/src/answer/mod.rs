@@ -49,7 +49,8 @@ pub use predicted::{Accuracy, PredictedAnswer};
 pub use queried::{Information, JointDistribution, Marginals, MostProbable};
 pub use scored::{CheckedAnswer, ScoredAnswer};
 pub use written::{
-    DrawnAnswer, ExperimentAnswer, ExploredAnswer, ExportedAnswer, ImportedAnswer, SampledAnswer,
+    DrawnAnswer, ExperimentAnswer, ExploredAnswer, ExportedAnswer, ImportedAnswer, ReportedAnswer,
+    SampledAnswer,
 };
 
 use serde::Serialize;

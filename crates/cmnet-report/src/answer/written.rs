@@ -37,6 +37,21 @@ impl Answer for ExploredAnswer {
     const FORMAT: &'static str = "cmnet-explore/1";
 }
 
+/// `cmnet-report/1`: a page to hand on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReportedAnswer {
+    /// The file.
+    pub file: String,
+    /// The size of the file.
+    pub bytes: usize,
+    /// Folds of the cross-validation in it.
+    pub folds: usize,
+}
+
+impl Answer for ReportedAnswer {
+    const FORMAT: &'static str = "cmnet-report/1";
+}
+
 /// `cmnet-export/1`: a file for other inference engines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExportedAnswer {

@@ -74,7 +74,7 @@ impl Frame {
     }
 
     /// The same box with a margin on every side.
-    pub(super) fn padded(self, margin: f64) -> Self {
+    pub(crate) fn padded(self, margin: f64) -> Self {
         Self { center: self.center, half: self.half.plus(Point::new(margin, margin)) }
     }
 
@@ -91,7 +91,7 @@ impl Frame {
     }
 
     /// The part of a segment inside the box, as shares of its length.
-    pub(super) fn chord(self, from: Point, to: Point) -> Option<(f64, f64)> {
+    pub(crate) fn chord(self, from: Point, to: Point) -> Option<(f64, f64)> {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let (x, y) = (from.x - self.center.x, from.y - self.center.y);
         // A cheap no for most pairs.

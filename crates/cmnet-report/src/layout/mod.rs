@@ -76,6 +76,13 @@ pub(super) fn lay_out(network: &LayoutGraph) -> Layout {
     whole
 }
 
+/// Lines and labels of a network whose boxes have their places.
+pub(super) fn lay_out_at(network: &LayoutGraph, places: &[Point]) -> Layout {
+    let (_, mut layout) = finished(network, places);
+    layout.fit();
+    layout
+}
+
 impl Layout {
     fn shift(&mut self, by: Point) {
         self.boxes.iter_mut().for_each(|frame| frame.center = frame.center.plus(by));

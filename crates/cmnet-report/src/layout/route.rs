@@ -28,7 +28,7 @@ impl Path {
     }
 
     /// The point at a share of the way.
-    pub(super) fn point(&self, share: f64) -> Point {
+    pub(crate) fn point(&self, share: f64) -> Point {
         match self.control {
             None => self.from.towards(self.to, share),
             Some(control) => {
@@ -57,7 +57,7 @@ impl Path {
     }
 
     /// Whether the line runs through a box.
-    pub(super) fn crosses(&self, frame: Frame) -> bool {
+    pub(crate) fn crosses(&self, frame: Frame) -> bool {
         self.pieces().any(|(from, to)| frame.is_crossed(from, to))
     }
 

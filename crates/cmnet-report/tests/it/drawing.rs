@@ -2,8 +2,8 @@
 //! no name can break a format.
 
 use crate::drawing_support::{Element, elements};
-use cmnet::{Edge, ErrorKind, Schema, Structure, Variable};
-use cmnet_report::{Drawing, Format, LabelStyle, sentence, svg, text};
+use cmnet::{Edge, EdgeStrength, ErrorKind, Schema, Structure, VarSet, Variable};
+use cmnet_report::{Drawing, Format, LabelStyle, Places, dot, sentence, svg, text, tikz};
 use std::collections::BTreeSet;
 
 const FORMATS: [(Format, &str); 5] = [
@@ -369,4 +369,64 @@ fn formats_follow_from_paths_and_schemas_must_match() {
     let other = Structure::empty(&[2, 2]);
     let problem = Drawing::new(&schema, &other).unwrap_err();
     assert!(matches!(problem.kind(), ErrorKind::Mismatch { .. }));
+}
+
+#[test]
+fn places_of_another_drawing_are_kept() {
+    let (schema, structure) = six_nodes();
+    let whole = Drawing::new(&schema, &structure).unwrap();
+    let mut fewer = structure.clone();
+    fewer.toggle_edge(Edge::new(0, 1).unwrap()).unwrap();
+    let places = Places::of(&whole);
+    assert_eq!(Places::from_svg(&svg::render(&whole)).unwrap(), places);
+    let drawn = svg::render(&Drawing::new(&schema, &fewer).unwrap().with_places(&places).unwrap());
+    let boxes = |text: &str| -> Vec<String> {
+        let nodes = text.split("<g class=\"cmnet-node\">").skip(1);
+        nodes.map(|node| node.split("/>").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(boxes(&drawn), boxes(&svg::render(&whole.clone().with_places(&places).unwrap())));
+    let other = self::schema(["elsewhere".to_owned()], &["no", "yes"]);
+    let alone = Structure::empty(&[2]);
+    let refused = Drawing::new(&other, &alone).unwrap().with_places(&places).unwrap_err();
+    assert!(refused.to_string().contains("no place for the variable \"elsewhere\""), "{refused}");
+}
+
+#[test]
+fn stronger_edges_are_wider() {
+    let (schema, structure) = six_nodes();
+    let strength = |edge: Edge, nats: f64| EdgeStrength {
+        edge,
+        information: Some(nats),
+        given: VarSet::default(),
+        given_all: true,
+    };
+    let strengths = [strength(Edge::new(0, 1).unwrap(), 0.5), strength(Edge::new(1, 4).unwrap(), 0.01)];
+    let drawing = Drawing::new(&schema, &structure).unwrap().with_strengths(&strengths);
+    let picture = svg::render(&drawing);
+    let widths: Vec<&str> = picture
+        .split("<path class=\"cmnet-edge\"")
+        .skip(1)
+        .map(|edge| edge.split("stroke-width=\"").nth(1).unwrap().split('"').next().unwrap())
+        .collect();
+    assert_eq!(widths, ["7", "1", "1", "2", "1", "1"]);
+    assert!(
+        dot::render(&drawing).contains("penwidth=7") && tikz::render(&drawing).contains("line width=5.25pt")
+    );
+}
+
+#[test]
+fn dashes_end_whole_before_a_label() {
+    let (schema, structure) = six_nodes();
+    let picture = svg::render(&Drawing::new(&schema, &structure).unwrap());
+    let dashed: Vec<&str> = picture.lines().filter(|line| line.contains("cmnet-edge\" stroke=")).collect();
+    assert_eq!(dashed.len(), 2);
+    for line in dashed {
+        let way = line.split(" d=\"M").nth(1).unwrap().split('"').next().unwrap();
+        for side in way.split('M') {
+            let numbers: Vec<f64> = side.split(['L', ' ']).map(|number| number.parse().unwrap()).collect();
+            let length = (numbers[2] - numbers[0]).hypot(numbers[3] - numbers[1]);
+            let left = (length - 6.0) / 10.0;
+            assert!((left - left.round()).abs() < 0.03, "{length}: {line}");
+        }
+    }
 }
