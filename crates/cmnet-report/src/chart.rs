@@ -3,6 +3,7 @@
 use crate::escape::xml;
 use crate::metrics;
 use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -87,6 +88,7 @@ pub struct Chart {
 
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
 impl Chart {
     /// The picture: one element, which refers to nothing outside.
@@ -148,6 +150,11 @@ impl Chart {
             let bottom = |x: f64| chart.backend_coord(&(x, frame.y.0));
             self.turned_ticks(area, bottom)?;
         }
+        self.values(&mut chart, &legend)
+    }
+
+    /// The values, and what the legend calls them.
+    fn values(&self, chart: &mut Plot<'_, '_>, legend: &Area<'_>) -> Drawn {
         let place = |point: &ChartPoint| (point.x, self.height(point.y));
         for (row, series) in self.series.iter().enumerate() {
             let color = COLORS[series.color % COLORS.len()];
