@@ -13,6 +13,7 @@ mod cli_readme;
 mod cli_refusals;
 mod cli_resume;
 mod common;
+mod compatibility;
 mod docs;
 mod explore;
 mod query;
