@@ -4,6 +4,7 @@ mod bench_inference;
 mod bench_peer;
 mod bench_search;
 mod browser;
+mod hostile;
 mod kills;
 mod python;
 mod python_package;
@@ -26,6 +27,8 @@ cargo xtask COMMAND
   same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
                      for byte
   kills [N]          N runs (default 100) killed at random moments and resumed
+  hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
+                     ends in time and memory, with an answer or an error of its own
 ";
 
 fn main() -> ExitCode {
@@ -41,6 +44,11 @@ fn main() -> ExitCode {
         ["same", baseline] => same::run(baseline),
         ["kills"] => kills::run(100),
         ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
+        ["hostile"] => hostile::run(20_000, None),
+        ["hostile", count] => count.parse().map_err(Into::into).and_then(|count| hostile::run(count, None)),
+        ["hostile", count, command] => {
+            count.parse().map_err(Into::into).and_then(|count| hostile::run(count, Some(command.into())))
+        }
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

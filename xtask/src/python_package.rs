@@ -75,6 +75,6 @@ fn install(python: &Path, profile: &str) -> Result<()> {
     step(Command::new(python).args(install).arg(wheel))
 }
 
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }

@@ -3,6 +3,9 @@
 use anyhow::{Context, Result, anyhow, bail};
 use std::process::Command;
 
+/// Damaged files in a run of all tests; `cargo xtask hostile` tries more.
+const SOME_HOSTILE: u64 = 300;
+
 pub(crate) fn run() -> Result<()> {
     // Downloads wait for the network and the compiler for the processor: both at once.
     let environment = std::thread::spawn(|| {
@@ -20,6 +23,8 @@ pub(crate) fn run() -> Result<()> {
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
     step("tests", &["test", "--workspace"], &[])?;
+    println!("xtask: damaged files");
+    crate::hostile::run(SOME_HOSTILE, Some(crate::python_package::target().join("debug").join("cmnet")))?;
     let made = environment.join().map_err(|_| anyhow!("the Python environment could not be made"))?;
     let (python, browser) = made?;
     crate::python_package::test(&python, &browser)?;
