@@ -328,7 +328,7 @@ pub(crate) struct DrawArgs {
 mod tests {
     use super::*;
     use clap::CommandFactory;
-    use cmnet::options::{GROUPS, OptionInfo, resampling};
+    use cmnet::options::{GROUPS, OptionInfo};
 
     /// The flag of an option, where a command has one.
     fn flag(command: &str, option: &OptionInfo) -> Option<clap::Arg> {
@@ -349,8 +349,7 @@ mod tests {
             "rows" => None,
             other => panic!("which command has the options of {other}?"),
         };
-        let groups = GROUPS.into_iter().chain([("resampling", resampling::ALL)]);
-        let all = groups.filter_map(|(group, options)| Some((command(group)?, options)));
+        let all = GROUPS.into_iter().filter_map(|(group, options)| Some((command(group)?, options)));
         for (command, option) in all.flat_map(|(name, all)| all.iter().map(move |one| (name, one))) {
             let flag = flag(command, option).unwrap_or_else(|| panic!("{command} has no {option:?}"));
             let words: Vec<String> =

@@ -64,7 +64,9 @@ pub(crate) fn bootstrap<'py>(
     let work = move || Found::of(&data, &options, &own);
     let (found, raised) = match watched(py, &watch, progress, work)? {
         Ended::Done(found) => (Some(found.map_err(to_python)?), None),
-        Ended::Interrupted(raised, found) => (found.and_then(Result::ok), Some(raised)),
+        Ended::Interrupted(raised, found) => (found.transpose().map_err(to_python)?, Some(raised)),
+        // Asked twice, it gives the replicates that were finished, and fits nothing.
+        Ended::Late(raised, found) => (Some(found.map_err(to_python)?), Some(raised)),
     };
     let answer = |found: Found| -> PyResult<_> {
         Ok((value::to_python(py, &found.facts)?, found.consensus.map(Model::new)))

@@ -163,7 +163,7 @@ fn over_memory<T: Send + 'static>(
     if let Some(error) = raised.or_else(|| done.err()).filter(|_| !left) {
         stop.ask();
         drop(sender);
-        running.join(py);
+        let _ = running.join(py);
         return Err(error);
     }
     drop(sender);

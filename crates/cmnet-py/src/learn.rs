@@ -104,7 +104,7 @@ pub(crate) fn learn<'py>(
     match ended {
         Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
         Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
-        Ended::Interrupted(raised, _) => {
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
             // The random search of stratified models has no state to go on from.
             let unfinished = stratified.is_none().then(|| Unfinished { data, options, state: watch.state() });
             Ok((None, Some(raised), unfinished))
@@ -206,7 +206,7 @@ pub(crate) fn cross_validate<'py>(
     let (found, raised) = match watched(py, &watch, progress, search)? {
         Ended::Done(found) => (found.map_err(to_python)?, None),
         Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
-        Ended::Interrupted(raised, _) => {
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
             (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
         }
     };

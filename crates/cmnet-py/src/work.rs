@@ -21,6 +21,9 @@ pub(crate) enum Ended<T> {
     Done(T),
     /// By an exception such as `KeyboardInterrupt`, and its result if it came in time.
     Interrupted(PyErr, Option<T>),
+    /// The same, with a result that came late: of work that was asked twice, and gave up what it
+    /// had not finished.
+    Late(PyErr, T),
 }
 
 /// The control of work that has nothing to hand over when it is stopped.
@@ -70,8 +73,8 @@ impl<T: Send + 'static> Running<T> {
     ///
     /// `look` is called now and then with the lock held, and once at the end. When it or a signal
     /// raises, `stop` is called, and the work may hand over what it found. If that takes longer
-    /// than a fifth of a second, `stop` is called again: then nobody wants the result any more,
-    /// and the work ends at once. Either way it has ended when this returns.
+    /// than a fifth of a second, `stop` is called again: then the work ends at once, with what it
+    /// has finished. Either way it has ended when this returns.
     pub(crate) fn wait(
         mut self,
         py: Python<'_>,
@@ -84,16 +87,23 @@ impl<T: Send + 'static> Running<T> {
         };
         stop();
         let found = self.result(py, GRACE).and_then(Result::ok);
-        if found.is_none() {
-            stop();
-            self.join(py);
+        if found.is_some() {
+            return Ok(Ended::Interrupted(raised, found));
         }
-        Ok(Ended::Interrupted(raised, found))
+        stop();
+        Ok(match self.join(py) {
+            Some(late) => Ended::Late(raised, late),
+            None => Ended::Interrupted(raised, None),
+        })
     }
 
-    /// Waits until the work has ended, whatever it gives.
-    pub(crate) fn join(mut self, py: Python<'_>) {
-        while self.result(py, LOOK).is_none() {}
+    /// Waits until the work has ended; what it gives, if anything.
+    pub(crate) fn join(mut self, py: Python<'_>) -> Option<T> {
+        loop {
+            if let Some(finished) = self.result(py, LOOK) {
+                return finished.ok();
+            }
+        }
     }
 
     /// Waits until the work ends or something is raised.
@@ -142,7 +152,7 @@ pub(crate) fn value<T>(py: Python<'_>, ended: Ended<Result<T, Error>>) -> PyResu
     match ended {
         Ended::Done(Ok(value)) => Ok(value),
         Ended::Done(Err(error)) => Err(errors::to_python(py, &error)),
-        Ended::Interrupted(raised, _) => Err(raised),
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Err(raised),
     }
 }
 

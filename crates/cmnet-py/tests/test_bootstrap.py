@@ -73,11 +73,14 @@ def test_an_exception_of_the_progress_keeps_what_is_finished():
 
     def enough(facts):
         seen.append(facts)
-        if facts.get("replicate", 0) >= 2:
+        if facts.get("replicate", 0) >= 3:
             raise KeyboardInterrupt
 
     with pytest.raises(cmnet.Interrupted) as raised:
-        cmnet.bootstrap(table, replicates=100_000, kappa="eps", progress=enough)
+        cmnet.bootstrap(table, replicates=100_000, kappa="eps", threads=1, progress=enough)
     partial = raised.value.partial
-    assert partial is None or (partial.stop == "interrupted" and 0 < partial.replicates < 100_000)
+    assert partial.stop == "interrupted" and 3 <= partial.replicates < 100_000
+    assert partial.consensus is not None and partial.edges == cmnet.bootstrap(
+        table, replicates=partial.replicates, kappa="eps"
+    ).edges
     assert seen[-1]["replicates"] == 100_000

@@ -45,6 +45,7 @@ PYTHON_ONLY = {
 PAIRS = [
     ("learn", cmnet.learn),
     ("cv", cmnet.cross_validate),
+    ("bootstrap", cmnet.bootstrap),
     ("fit", cmnet.Model.fit),
     ("evaluate", cmnet.Model.evaluate),
     ("compare", cmnet.Model.compare),

@@ -47,7 +47,7 @@ mod wording;
 
 pub use chart::{Chart, ChartPoint, ChartSeries};
 pub use explore::{ExplorePage, Explorer, PageAnswers};
-pub use long_run::{Clock, LongRun};
+pub use long_run::LongRun;
 pub use places::Places;
 pub use report::Report;
 pub use sentence::sentence;

@@ -1,12 +1,11 @@
 //! What the command and the Python package do alike while something long runs.
 
-use cmnet::{Checkpointer, Control, LearnEvent, LearnObserver, SearchEvent, SearchObserver, StopReason};
+use cmnet::{
+    Checkpointer, Clock, Control, LearnEvent, LearnObserver, SearchEvent, SearchObserver, StopReason,
+};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// Time since some moment, from whoever owns a clock: this crate reads none.
-pub type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
 
 /// A run that saves checkpoints, counts the toggles that it evaluates, and ends at a deadline.
 pub struct LongRun {

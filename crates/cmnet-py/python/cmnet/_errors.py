@@ -121,7 +121,8 @@ class Interrupted(KeyboardInterrupt):
 
     After `cmnet.learn` that is a `Learned` whose ``stop`` is ``"interrupted"``; its last model
     is where the search stood. After `cmnet.cross_validate` it is a `CrossValidation` over the
-    folds that were finished, without rows if none was. No `CmnetError`: what catches errors
+    folds that were finished, without rows if none was. After `cmnet.bootstrap` it is a
+    `Bootstrap` over the replicates that were finished. No `CmnetError`: what catches errors
     does not catch Ctrl-C.
     """
 

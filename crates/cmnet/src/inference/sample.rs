@@ -66,12 +66,12 @@ impl Sampler<'_> {
         }
     }
 
-    /// What determines the rows.
+    /// The seed of the draws.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// All that is known.
+    /// The evidence that rows are drawn given.
     pub fn known(&self) -> &Evidence {
         &self.evidence
     }

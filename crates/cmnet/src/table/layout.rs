@@ -104,6 +104,9 @@ impl<N: CellNumber> Layout<N> {
 pub(crate) fn cells_along(first: usize, axes: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut cells = vec![first];
     for (count, stride) in axes {
+        if count == 0 {
+            return Vec::new();
+        }
         let before = cells.len();
         cells.resize(before * count, 0);
         // From the last cell backwards: what is overwritten has been read.

@@ -2,10 +2,11 @@
 //! no answer.
 
 use cmnet::{
-    BeliefOptions, Control, Coordinates, ErrorKind, Evidence, ExactOptions, GibbsOptions, Intake, Levels,
-    Model, Network, OnMissing, OnUnknown, Outcome, Predictor, QueryMethod, QueryOptions, ReadOptions, Result,
-    Session, Source, StopReason, Structure, Terms, Under, canonical_under, difference_under,
-    divergence_under, evaluate_under, read_csv, uai, visit_rows,
+    BeliefOptions, Control, Coordinates, ErrorKind, Evidence, ExactOptions, FitMethod, FitOptions,
+    GibbsOptions, IndependenceQuestion, Intake, Levels, Model, Network, OnMissing, OnUnknown, Outcome,
+    Predictor, QueryMethod, QueryOptions, ReadOptions, Result, RowCounts, Session, Source, StopReason,
+    Structure, Terms, Under, VarSet, canonical_under, difference_under, divergence_under, evaluate_under,
+    fit_with, independent as independence, read_csv, uai, visit_rows,
 };
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -184,6 +185,26 @@ fn closures_coordinates_and_comparisons_stop() {
     let [p, q] = [&one, &other].map(|model| &model.fit().unwrap().parameters);
     obeys("divergence", 4, |control| divergence_under(p, q, 1 << 20, control));
     let data = crate::loglinear_support::uniform_table(&mut generator(5), &[3; 4], 500);
+    for method in [FitMethod::Exact, FitMethod::Pseudo] {
+        let options = FitOptions { method, ..FitOptions::default() };
+        // At least twice as often as there are propagations: within each of them too.
+        obeys(&format!("{method} fit"), 20, |control| {
+            let counts = RowCounts::new(&data);
+            match fit_with(one.structure(), &counts, &options, control)? {
+                Outcome::Done(fit) => Ok(fit.parameters),
+                Outcome::Stopped(reason) => Err(reason.into()),
+            }
+        });
+    }
+    let question = IndependenceQuestion {
+        one: VarSet::from_iter([0]),
+        other: VarSet::from_iter([3]),
+        given: VarSet::from_iter([1]),
+        context: Evidence::none(),
+    };
+    obeys("independence", 1, |control| {
+        Ok(independence(one.structure(), &question, control)?.is_independent())
+    });
     obeys("evaluation", 2, |control| evaluate_under(&one.normalized_fit_under(control)?, &data, control));
 }
 
