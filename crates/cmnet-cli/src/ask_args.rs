@@ -33,7 +33,8 @@ Examples:
     --given strenuous_physical_work,strenuous_mental_work --context lipoprotein_ratio='>=3'
 
 Exit code 0 when they are independent, 1 when they are not. A yes holds for every distribution of the
-structure. A no holds for almost every one: numbers can make more independent than the structure says.";
+structure. A no holds for almost every one: numbers can make more independent than the structure says.
+Where a structure is too large to look for implied contexts, a no says so.";
 
 const EXPLORE_HELP: &str = "\
 Examples:

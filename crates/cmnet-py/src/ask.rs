@@ -261,10 +261,13 @@ pub(crate) fn explain<'py>(
     let model = model.model.clone();
     let answer = work::call(py, 1, move |stop| {
         let (evidence, exact) = (given.evidence(model.schema())?, inference.exact()?);
-        let explained = Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?;
         let shown = show.shown(model.schema())?;
-        let mathematics =
-            if shown.is_empty() { None } else { Some(Mathematics::of(&model, shown, table.as_deref())?) };
+        let explained = Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?;
+        let mathematics = if shown.is_empty() {
+            None
+        } else {
+            Some(Mathematics::of(&model, shown, table.as_deref(), stop)?)
+        };
         value::of(&Explained { mathematics, ..explained })
     })?;
     value::to_python(py, &answer)

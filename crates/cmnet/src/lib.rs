@@ -107,7 +107,7 @@ pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, Sear
 pub use loglinear::{
     Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
     Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with,
-    largest_violation, parameter_count, restrictions, same_model,
+    largest_violation, parameter_count, parameter_count_under, restrictions, same_model,
 };
 // Models and questions.
 pub use evaluate::{

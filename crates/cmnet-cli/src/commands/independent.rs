@@ -53,6 +53,9 @@ fn as_text(answer: &IndependentAnswer<'_>) -> String {
                 format!(" when {}", levels_text(schema, path.levels.iter().copied()))
             };
             let _ = writeln!(text, "  This path is open{when}: {}", names.join(" - "));
+            if !path.is_closed {
+                text += "  Contexts that others imply were not looked for: the structure is too large.\n";
+            }
         }
         Independence::Holds(_) if answer.reason() == "graph" => {
             text += "  In the graph no path leads past what is given.\n";

@@ -143,13 +143,20 @@ class Independence(dict[str, Any]):
         if self["reason"] == "graph":
             return "Independent: in the graph no path leads past what is given."
         if self["reason"] == "path":
-            return "Not independent: " + " - ".join(self["path"]["variables"]) + " is open."
+            path = self["path"]
+            return "Not independent: " + " - ".join(path["variables"]) + f" is open{_when(path['given'])}."
         lines = []
         for case in self["cases"]:
-            when = ", ".join(f"{name} = {level}" for name, level in case["given"].items())
             cut = ", ".join(f"{one} - {other}" for one, other in case["cut_edges"]) or "nothing"
-            lines.append(f"Independent{' when ' + when if when else ''}: contexts cut {cut}.")
+            lines.append(f"Independent{_when(case['given'])}: contexts cut {cut}.")
+        if self["cases_left_out"]:
+            lines.append(f"{self['cases_left_out']} more cases.")
         return "\n".join(lines)
+
+
+def _when(levels: dict[str, Any]) -> str:
+    """The values that make a case, in words."""
+    return " when " + ", ".join(f"{name} = {level}" for name, level in levels.items()) if levels else ""
 
 
 class Comparison(dict[str, Any]):

@@ -100,6 +100,8 @@ class Questions:
         }
         how = _options.reading(**_options.pick(options, _options.reading))
         inference = _options.inference(**_options.pick(options, _options.inference))
+        if table is not None and classes is None:
+            raise _cmnet.refuse_option("table", "a table", "no table without classes: only their counts need it")
         data = None if table is None else source(table, names, how)
         return Explanation(_cmnet.explain(self._model, evidence, inference, show, data, how))
 
@@ -114,7 +116,8 @@ class Questions:
         context of variables with known levels; true in a condition when they are.
 
         A yes holds for every distribution of the structure, fitted or not. A no holds for
-        almost every one: numbers can make more independent than the structure says.
+        almost every one: numbers can make more independent than the structure says. Where
+        ``path["closed"]`` is False, the structure is too large to look for implied contexts.
         """
         return Independence(
             _cmnet.independent(

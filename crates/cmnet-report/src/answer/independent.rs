@@ -48,7 +48,7 @@ impl IndependentAnswer<'_> {
             Independence::Holds(_) => Value::Null,
             Independence::Open(open) => {
                 let ways: Vec<&str> = open.variables.iter().map(|&v| schema.name(v)).collect();
-                json!({"variables": ways, "given": by_name(schema, &open.levels)})
+                json!({"variables": ways, "given": by_name(schema, &open.levels), "closed": open.is_closed})
             }
         };
         json!({

@@ -3,8 +3,8 @@
 
 use super::names;
 use cmnet::{
-    BlanketPartition, Count, CountSource, Dataset, Model, Restriction, Result, RowCounts, Schema, Terms, Var,
-    parameter_count, restrictions,
+    BlanketPartition, Control, Count, CountSource, Dataset, Model, Restriction, Result, RowCounts, Schema,
+    Term, Terms, Var, parameter_count_under, restrictions,
 };
 use serde_json::{Map, Value, json};
 
@@ -44,12 +44,12 @@ pub struct Mathematics<'a> {
     pub model: &'a Model,
     /// What was asked for.
     pub shown: Shown,
-    /// Its terms.
-    pub terms: Terms,
+    /// Its terms, where they or the restrictions on them were asked for.
+    pub terms: Option<Terms>,
     /// The restrictions, where they were asked for.
     pub restrictions: Vec<Restriction>,
-    /// The free parameters: terms less the rank of all restrictions.
-    pub parameters: usize,
+    /// The free parameters: terms less the rank of all restrictions. With the restrictions.
+    pub parameters: Option<usize>,
     /// The classes, where they were asked for.
     pub classes: Option<Classes>,
 }
@@ -58,20 +58,36 @@ impl<'a> Mathematics<'a> {
     /// What is asked for, with counts where there is a table.
     ///
     /// # Errors
-    /// When there are too many terms, or a blanket has too many configurations to list.
-    pub fn of(model: &'a Model, shown: Shown, data: Option<&Dataset>) -> Result<Self> {
+    /// When there are too many terms, or a blanket has too many configurations to list; when the
+    /// control asks to stop.
+    pub fn of(model: &'a Model, shown: Shown, data: Option<&Dataset>, control: &dyn Control) -> Result<Self> {
         let structure = model.structure();
-        let terms = Terms::new(structure, Some(model.schema()))?;
-        let parameters = parameter_count(structure)?;
-        let listed = if shown.restrictions { restrictions(structure, &terms) } else { Vec::new() };
+        let asked = shown.restrictions || shown.terms;
+        let terms = asked.then(|| Terms::new(structure, Some(model.schema()))).transpose()?;
+        let counted = || parameter_count_under(structure, control);
+        let parameters = shown.restrictions.then(counted).transpose()?;
+        let listed = match &terms {
+            Some(terms) if shown.restrictions => restrictions(structure, terms),
+            _ => Vec::new(),
+        };
         let classes = shown.classes.map(|node| classes(model, node, data)).transpose()?;
         Ok(Self { model, shown, terms, restrictions: listed, parameters, classes })
+    }
+
+    /// How many terms there are to show.
+    pub fn term_count(&self) -> usize {
+        self.terms.as_ref().map_or(0, Terms::len)
+    }
+
+    /// A term by its number.
+    pub fn term(&self, number: usize) -> Option<Term> {
+        self.terms.as_ref().map(|terms| terms.term(number))
     }
 
     /// The value of a term; `None` without parameters.
     pub fn value(&self, term: usize) -> Option<f64> {
         let fit = self.model.fit()?;
-        Some(fit.parameters.value(&self.terms.term(term)))
+        Some(fit.parameters.value(&self.terms.as_ref()?.term(term)))
     }
 
     /// The constant term, -log Z; `None` where it is not known.
@@ -104,7 +120,7 @@ impl<'a> Mathematics<'a> {
         }
         if self.shown.terms {
             let constant = json!({"variables": [], "levels": [], "value": self.constant()});
-            let terms = (0..self.terms.len()).map(|term| self.term_json(term, self.value(term)));
+            let terms = (0..self.term_count()).map(|term| self.term_json(term, self.value(term)));
             document.insert("terms".to_owned(), [constant].into_iter().chain(terms).collect());
         }
     }
@@ -116,7 +132,8 @@ impl<'a> Mathematics<'a> {
     }
 
     fn named_term(&self, term: usize) -> Map<String, Value> {
-        let (schema, term) = (self.model.schema(), self.terms.term(term));
+        let schema = self.model.schema();
+        let Some(term) = self.term(term) else { return Map::new() };
         let labels = term.variables.iter().zip(term.levels).map(|known| names::label(schema, known));
         let variables = json!(names::list(schema, &term.variables));
         Map::from_iter([("variables".to_owned(), variables), ("levels".to_owned(), labels.collect())])

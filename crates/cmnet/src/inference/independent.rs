@@ -133,6 +133,9 @@ pub struct OpenPath {
     pub variables: Vec<Var>,
     /// Values of given variables with which no edge of it is cut, whatever the others are.
     pub levels: Vec<(Var, u32)>,
+    /// Whether contexts that others imply were looked for. Where the structure is too large for
+    /// that, one of them may cut the path.
+    pub is_closed: bool,
 }
 
 /// Whether a structure makes variables independent, and why.
@@ -155,8 +158,8 @@ impl Independence {
 ///
 /// Contexts that others imply count too, where they are cheap to find
 /// ([`affordable_canonical`]). A yes holds for every distribution of the structure. A no is
-/// one for almost every distribution: chance can make more independent than the structure
-/// says.
+/// one for almost every distribution, where implied contexts were looked for
+/// ([`OpenPath::is_closed`]): chance can make more independent than the structure says.
 ///
 /// # Errors
 /// When the answer takes more than 65,536 cases; when the control asks to stop. The question
@@ -166,8 +169,8 @@ pub fn independent(
     question: &IndependenceQuestion,
     control: &dyn Control,
 ) -> Result<Independence> {
-    let closed = affordable_canonical(structure);
-    let closed = closed.as_ref().unwrap_or(structure);
+    let implied = affordable_canonical(structure);
+    let closed = implied.as_ref().unwrap_or(structure);
     let search = CaseSearch { graph: structure.graph(), closed, question };
     let mut open = vec![BTreeMap::new()];
     let mut cases = Vec::new();
@@ -176,7 +179,8 @@ pub fn independent(
         match search.look(&levels) {
             Seen::Apart(cut) => cases.push(IndependentCase { levels: levels.into_iter().collect(), cut }),
             Seen::Path(variables) => {
-                return Ok(Independence::Open(OpenPath { variables, levels: levels.into_iter().collect() }));
+                let levels = levels.into_iter().collect();
+                return Ok(Independence::Open(OpenPath { variables, levels, is_closed: implied.is_some() }));
             }
             Seen::Undecided(variable) => {
                 let levels_of = structure.cardinalities()[variable];

@@ -34,7 +34,7 @@ pub use likelihood::{Likelihood, LikelihoodValue};
 pub use options::{Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, check_smoothing};
 pub use parameters::{Evaluator, Parameters};
 pub use pseudo::RIDGE;
-pub use rank::parameter_count;
+pub use rank::{parameter_count, parameter_count_under};
 pub use ratio::Ratio;
 pub use restriction::{Restriction, largest_violation, restrictions};
 pub use term::{Term, TermSet, Terms};

@@ -30,12 +30,20 @@ use std::collections::BTreeMap;
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn parameter_count(structure: &Structure) -> Result<usize> {
+    parameter_count_under(structure, &())
+}
+
+/// As [`parameter_count`], under a control that may stop it.
+///
+/// # Errors
+/// As [`parameter_count`]; when the control asks to stop.
+pub fn parameter_count_under(structure: &Structure, control: &dyn Control) -> Result<usize> {
     let terms = Terms::new(structure, None)?;
     check_restrictions(structure, &terms)?;
     let rows = restrictions(structure, &terms);
     let mut rank = 0;
     for block in blocks(&rows, terms.len()) {
-        rank += block.echelon::<61>(&())?.rank().max(block.echelon::<31>(&())?.rank());
+        rank += block.echelon::<61>(control)?.rank().max(block.echelon::<31>(control)?.rank());
     }
     Ok(terms.len() - rank)
 }

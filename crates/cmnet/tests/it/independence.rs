@@ -101,10 +101,19 @@ fn a_thousand_answers_agree_with_the_numbers_both_ways() {
             }
             Independence::Open(path) => {
                 assert!(dependence > 1e-8, "case {case}: {dependence:e}, {question:?}, {structure:?}");
-                let ends = |set: &VarSet| {
-                    set.contains(path.variables[0]) || set.contains(*path.variables.last().unwrap())
-                };
-                assert!(ends(&question.one) && ends(&question.other));
+                let (first, last) = (path.variables[0], *path.variables.last().unwrap());
+                assert!(
+                    question.one.contains(first) && question.other.contains(last),
+                    "{path:?} {question:?}"
+                );
+                for pair in path.variables.windows(2) {
+                    assert!(structure.graph().contains(Edge::new(pair[0], pair[1]).unwrap()), "{path:?}");
+                }
+                for &inner in &path.variables[1..path.variables.len() - 1] {
+                    let known = question.given.contains(inner) || question.context.level(inner).is_some();
+                    assert!(!known, "{path:?} leads through {inner}: {question:?}");
+                }
+                assert!(path.levels.iter().all(|&(v, _)| question.given.contains(v)) && path.is_closed);
                 open += 1;
             }
         }
@@ -115,7 +124,7 @@ fn a_thousand_answers_agree_with_the_numbers_both_ways() {
     );
 }
 
-/// Two ways from 0 to 1, through 2 and through 3, of which a value of 4 cuts one each.
+/// One way from 0 to 1, through 2; either value of 4 cuts another edge of it.
 fn crossing() -> Structure {
     let mut structure = plain(&[2; 5], &[(0, 2), (2, 1), (0, 4), (2, 4), (1, 4)]);
     structure.add_context_element(Edge::new(0, 2).unwrap(), 1).unwrap();

@@ -33,8 +33,11 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn term(&self, number: usize) -> String {
-        let term = self.shown.terms.term(number);
-        format!("phi({})", levels_text(self.schema, term.variables.iter().zip(term.levels)))
+        let levels = self
+            .shown
+            .term(number)
+            .map(|term| levels_text(self.schema, term.variables.iter().zip(term.levels)));
+        format!("phi({})", levels.unwrap_or_default())
     }
 
     fn restrictions(&self) -> String {
@@ -54,7 +57,7 @@ impl Words<'_> {
         if all.is_empty() {
             text += "  none: the model has no contexts\n";
         }
-        let (terms, parameters) = (self.shown.terms.len(), self.shown.parameters);
+        let (terms, parameters) = (self.shown.term_count(), self.shown.parameters.unwrap_or_default());
         let _ = writeln!(text, "{terms} terms, {} restrictions, {parameters} free parameters", all.len());
         text
     }
@@ -111,10 +114,10 @@ impl Words<'_> {
             value.map_or(format!("{:>12}", "?"), |value| format!("{:>12.6}", value + 0.0))
         };
         let _ = writeln!(text, "  {}  the constant, -log Z", value(shown.constant()));
-        for term in 0..shown.terms.len().min(MOST_LINES) {
+        for term in 0..shown.term_count().min(MOST_LINES) {
             let _ = writeln!(text, "  {}  {}", value(shown.value(term)), self.term(term));
         }
-        text += &more(shown.terms.len(), "terms");
+        text += &more(shown.term_count(), "terms");
         if shown.model.fit().is_none() {
             text += "?: no parameters (run cmnet fit)\n";
         }

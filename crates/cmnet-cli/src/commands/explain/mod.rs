@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     };
     let table = |data: &String| DataArgs { data: data.clone(), reading: arguments.reading.clone() };
     let data = arguments.data.as_ref().map(|data| files::table_for(&model, &table(data))).transpose()?;
-    let shown = if shown.is_empty() { None } else { Some(Mathematics::of(&model, shown, data.as_ref())?) };
+    let shown =
+        if shown.is_empty() { None } else { Some(Mathematics::of(&model, shown, data.as_ref(), &())?) };
     if let (Some(shown), Format::Text) = (&shown, arguments.format) {
         output::page(&mathematics::of(shown))?;
         return Ok(Outcome::Done);
