@@ -155,6 +155,8 @@ def test_the_picture_is_saved(heart_page, opened, tmp_path):
     text = (tmp_path / "heart.svg").read_text(encoding="utf-8")
     root = tree.fromstring(text)
     assert root.tag.endswith("svg") and "systolic" in text and "class=" not in text and "var(" not in text
+    # What only catches the pointer is not in the picture, and the cut edge is.
+    assert len(text) < 20_000 and text.count("<path") == 6 + 3 + 12
     with page.expect_download() as waiting:
         page.locator("#save-png").click()
     waiting.value.save_as(tmp_path / "heart.png")
@@ -372,3 +374,16 @@ def test_pages_are_refused(heart_model, tmp_path):
         heart_model.explore(tmp_path / "page.svg")
     with pytest.raises(OSError):
         heart_model.explore(tmp_path / "none" / "page.html")
+
+
+def test_a_report_is_a_page_without_script(opened, command, tmp_path):
+    page = tmp_path / "report.html"
+    words = ["report", table_path("coronary_heart"), "-o", page, "--folds", "2", "--kappa", "eps,n^-0.5"]
+    subprocess.run([command, *map(str, words)], check=True, capture_output=True)
+    for width in (1440, 390):
+        browser = opened(viewport={"width": width, "height": 900})
+        browser.page.goto(page.as_uri())
+        found = Axe().run(browser.page)
+        assert found.response["violations"] == [], found.generate_report()
+        assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert browser.page.locator("figure svg").count() == 4

@@ -23,6 +23,8 @@ const LINE_CONTEXT: &str = "#c2410c";
 const LABEL_INK: &str = "#9a3412";
 const DASH: f64 = 6.0;
 const GAP: f64 = 4.0;
+/// Points of a line that are looked at where its dashes are counted.
+const STEPS: usize = 400;
 
 /// Draws a structure.
 pub fn render(drawing: &Drawing<'_>) -> String {
@@ -80,42 +82,52 @@ fn text(x: impl Display, y: impl Display, content: &str) -> String {
 }
 
 fn edge(scene: &Scene, line: &Line) -> String {
-    let context = if line.label.is_some() {
-        format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"{DASH} {GAP}\"")
-    } else {
-        String::new()
+    let context = match &line.label {
+        Some((label, _)) => {
+            let dashes =
+                dashes(&line.path, *label, [line.ends.0, line.ends.1].map(|end| scene.nodes[end].frame));
+            format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"{dashes}\"")
+        }
+        None => String::new(),
     };
     let width = line.width.map_or(String::new(), |width| format!(" stroke-width=\"{}\"", number(width)));
     format!(
         "<path class=\"cmnet-edge\"{context}{width} d=\"{}\"><title>{}</title></path>",
-        dashes(scene, line).unwrap_or_else(|| path(&line.path)),
+        path(&line.path),
         xml(&line.about)
     )
 }
 
-/// The way of a straight dashed line on both sides of its label: each side begins at a box and ends with a
-/// whole dash before the label, so that no fragment of a dash stands beside it.
-fn dashes(scene: &Scene, line: &Line) -> Option<String> {
-    let (label, _) = line.label.as_ref().filter(|_| line.path.control.is_none())?;
-    let (from, to) = (line.path.from, line.path.to);
-    let (enter, leave) = label.padded(1.0).chord(from, to)?;
-    let box_of = |end: usize| scene.nodes[end].frame;
-    let start = box_of(line.ends.0).chord(from, to).map_or(0.0, |(_, leave)| leave);
-    let end = box_of(line.ends.1).chord(from, to).map_or(1.0, |(enter, _)| enter);
-    let length = to.minus(from).length().max(1e-9);
-    let side = |begin: f64, stop: f64| {
-        let room = (stop - begin).abs() * length;
-        let periods = ((room - DASH) / (DASH + GAP)).floor();
-        // The label may cover all that the boxes leave.
-        if room < DASH || start >= enter.min(end) && begin < stop || leave.max(start) >= end && begin > stop {
-            return String::new();
-        }
-        let whole = (periods * (DASH + GAP) + DASH) / length;
-        let tip = line.path.point(if stop > begin { begin + whole } else { begin - whole });
-        let at = line.path.point(begin);
-        format!("M{} {}L{} {}", number(at.x), number(at.y), number(tip.x), number(tip.y))
+/// Dashes and gaps of a line with a label on it: each side begins at its box and ends with a whole dash before
+/// the label, so that no fragment of a dash stands beside it.
+fn dashes(path: &Path, label: Frame, boxes: [Frame; 2]) -> String {
+    let point = |step: usize| path.point(step as f64 / STEPS as f64);
+    let covered = |frame: Frame, step: usize| {
+        let away = point(step).minus(frame.center);
+        away.x.abs() < frame.half.x && away.y.abs() < frame.half.y
     };
-    Some(side(start, enter) + &side(end, leave))
+    let label = label.padded(1.0);
+    let first = (0..=STEPS).find(|&step| covered(label, step));
+    let last = (0..=STEPS).rev().find(|&step| covered(label, step));
+    let (Some(first), Some(last)) = (first, last) else { return format!("{DASH} {GAP}") };
+    let length =
+        |steps: usize| (0..steps).map(|step| point(step + 1).minus(point(step)).length()).sum::<f64>();
+    let start = (0..=STEPS).find(|&step| !covered(boxes[0], step)).map_or(0.0, length);
+    let end = (0..=STEPS).rev().find(|&step| !covered(boxes[1], step)).map_or(0.0, length);
+    // So many dashes from one box on, and so many that end at the other.
+    let whole = |room: f64| ((room + GAP) / (DASH + GAP)).floor().max(0.0);
+    let (near, far) = (whole(length(first) - start), whole(end - length(last)));
+    let reached = start + (near * (DASH + GAP) - GAP).max(0.0);
+    let again = end - (far * (DASH + GAP) - GAP).max(0.0);
+    let side = |count: f64| {
+        let dashes = vec![number(DASH); count as usize];
+        dashes.join(&format!(" {} ", number(GAP)))
+    };
+    // A dash of no length before each gap that would otherwise be a dash.
+    let parts = ["0".to_owned(), number(start), side(near), number(again - reached), side(far), number(end)];
+    let named: Vec<String> =
+        parts.into_iter().map(|part| if part.is_empty() { "0".to_owned() } else { part }).collect();
+    named.join(" ")
 }
 
 fn path(path: &Path) -> String {

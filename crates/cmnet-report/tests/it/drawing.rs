@@ -418,15 +418,39 @@ fn stronger_edges_are_wider() {
 fn dashes_end_whole_before_a_label() {
     let (schema, structure) = six_nodes();
     let picture = svg::render(&Drawing::new(&schema, &structure).unwrap());
-    let dashed: Vec<&str> = picture.lines().filter(|line| line.contains("cmnet-edge\" stroke=")).collect();
-    assert_eq!(dashed.len(), 2);
-    for line in dashed {
-        let way = line.split(" d=\"M").nth(1).unwrap().split('"').next().unwrap();
-        for side in way.split('M') {
-            let numbers: Vec<f64> = side.split(['L', ' ']).map(|number| number.parse().unwrap()).collect();
-            let length = (numbers[2] - numbers[0]).hypot(numbers[3] - numbers[1]);
-            let left = (length - 6.0) / 10.0;
-            assert!((left - left.round()).abs() < 0.03, "{length}: {line}");
+    let all = elements(&picture);
+    let is = |class: &'static str| {
+        move |element: &&Element| element.attributes.get("class").is_some_and(|own| own == class)
+    };
+    let dashed = |element: &&Element| element.attributes.contains_key("stroke-dasharray");
+    let lines: Vec<&Element> = all.iter().filter(is("cmnet-edge")).filter(dashed).collect();
+    let grounds: Vec<[f64; 4]> = all
+        .iter()
+        .zip(all.iter().skip(2))
+        .filter(|(group, _)| is("cmnet-label")(group))
+        .map(|(_, ground)| ground.sides())
+        .collect();
+    assert_eq!((lines.len(), grounds.len()), (2, 2));
+    for (line, ground) in lines.iter().zip(&grounds) {
+        let numbers = |text: &str| -> Vec<f64> {
+            text.split(['M', 'L', ' '])
+                .filter(|part| !part.is_empty())
+                .map(|part| part.parse().unwrap())
+                .collect()
+        };
+        let way = numbers(&line.attributes["d"]);
+        let length = (way[2] - way[0]).hypot(way[3] - way[1]);
+        let (mut at, mut dashes) = (0.0, 0);
+        for pair in numbers(&line.attributes["stroke-dasharray"]).chunks(2) {
+            assert!(pair[0] == 0.0 || pair[0] == 6.0, "{pair:?}");
+            for share in [at / length, (at + pair[0]) / length] {
+                let (x, y) = (way[0] + share * (way[2] - way[0]), way[1] + share * (way[3] - way[1]));
+                let hidden = x > ground[0] && x < ground[2] && y > ground[1] && y < ground[3];
+                assert!(!hidden || pair[0] == 0.0, "a dash under the label at {x} {y}");
+            }
+            dashes += usize::from(pair[0] > 0.0);
+            at += pair[0] + pair[1];
         }
+        assert!(dashes >= 4, "{dashes}");
     }
 }
