@@ -332,7 +332,7 @@ def test_a_model_without_parameters(heart_model, opened, tmp_path):
 
 def test_a_tree_too_large_for_a_page(opened, tmp_path):
     # A square grid, whose tree has a clique of a whole side and more.
-    side = 15
+    side = 13
     names = [f"v{k}" for k in range(side * side)]
     levels = {name: ["no", "yes"] for name in names}
     pairs = [(names[k], names[k + 1]) for k in range(side * side - 1) if k % side < side - 1]
