@@ -6,7 +6,7 @@ use std::process::Command;
 
 pub(crate) fn run(folder: &str) -> Result<()> {
     let bench = build()?;
-    let sections: [&[&str]; 20] = [
+    let sections: [&[&str]; 22] = [
         &["paper", "data"],
         &["counting"],
         &["dispatch"],
@@ -26,6 +26,8 @@ pub(crate) fn run(folder: &str) -> Result<()> {
         &["known", "triangle-grid", "49", "10000", "paper"],
         &["known", "triangle-grid", "400", "10000"],
         &["tables", folder],
+        &["contexts", folder],
+        &["growth"],
         &["gradient"],
     ];
     for section in sections {

@@ -2,6 +2,7 @@
 //! that peak memory is its own too.
 
 mod confidence;
+mod contexts;
 mod counting;
 mod gradient;
 mod inference;
@@ -44,6 +45,8 @@ fn main() -> Result<()> {
             confidence::run(name(1), &amount)
         }
         "tables" => tables::run(name(1)),
+        "contexts" => contexts::run(name(1)),
+        "growth" => contexts::growth(),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),
         "gradient" => gradient::run(),

@@ -164,7 +164,7 @@ fn stratify(
 ) -> Result<Found> {
     let learned = sgm::learn(data, &SgmOptions { seed, ..SgmOptions::default() }, observer)?;
     let structure = learned.best.structure()?;
-    let control = FitControl { observer, searched: learned.stop == StopReason::Converged };
+    let control = FitControl { observer, searched: learned.stop == StopReason::Converged, fitted: false };
     let fitted = match fit_with(&structure, &RowCounts::new(data), &options.fit, &control)? {
         Worked::Done(fitted) => Fit { digest: Some(DataDigest::of(data)), ..fitted },
         Worked::Stopped(_) => return Err(work::interrupted()),

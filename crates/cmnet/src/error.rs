@@ -259,6 +259,8 @@ pub enum Unfitted {
     NotAsked,
     /// The work was interrupted before.
     Interrupted,
+    /// The time limit came before.
+    OutOfTime,
     /// Fitting it goes beyond a limit.
     Limit(LimitReached),
     /// Of several structures, none could be fitted.
@@ -271,6 +273,7 @@ impl Unfitted {
         match self {
             Self::NotAsked => "it was not fitted".to_owned(),
             Self::Interrupted => "fitting was interrupted".to_owned(),
+            Self::OutOfTime => "the time limit came before it was fitted".to_owned(),
             Self::Limit(limit) => limit.words(dialect),
             Self::NoneOfThem => "none of the structures could be fitted".to_owned(),
         }

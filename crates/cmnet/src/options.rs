@@ -119,7 +119,8 @@ group! {
         THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
         TIME_LIMIT = optional(
             OptionName::TimeLimit,
-            "End the search after this time and keep what was found: 30s, 5m, 2h; a number is seconds",
+            "End searching and fitting after this time and keep the best of what is fitted by then: 30s, 5m, 2h; \
+             a number is seconds",
         );
         MAX_NEIGHBORS =
             value(OptionName::MaxNeighbors, "12", "Mode blanket: the most neighbours of a variable");

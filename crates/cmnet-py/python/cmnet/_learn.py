@@ -53,7 +53,8 @@ def learn(
     threads
         Threads; 0 takes one per core. The answer is the same for any number.
     time_limit
-        Ends the search after this time (seconds, or ``"5m"``) and keeps what was found.
+        Ends searching and fitting after this time (seconds, or ``"5m"``) and keeps the best of
+        what is fitted by then. Where nothing is, the structure found is fitted.
     max_neighbors, max_configurations, candidates
         Mode blanket: how large a neighbourhood may grow, and whether one end (``"or"``) or both
         (``"and"``) must ask for an edge.

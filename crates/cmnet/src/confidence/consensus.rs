@@ -46,7 +46,7 @@ impl Bootstrap {
             log_mpl: score.log_mpl.to_f64(),
             log_prior: score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         });
-        let control = FitControl { observer, searched: self.stop == StopReason::Converged };
+        let control = FitControl { observer, searched: self.stop == StopReason::Converged, fitted: false };
         match fit_with(&self.consensus, &counts, &options.learn.fit, &control) {
             Ok(Outcome::Done(fit)) => Ok(Some(model.with_fit(Fit { digest: Some(digest), ..fit })?)),
             Ok(Outcome::Stopped(_)) => Ok(Some(model)),

@@ -84,6 +84,25 @@ impl FamilyCounts {
         self.cells.len()
     }
 
+    /// The counts of all configurations, ascending, one run of r_j counts each.
+    pub(crate) fn table(&self) -> Vec<Count> {
+        let mut table = Vec::new();
+        self.write_table(&mut table);
+        table
+    }
+
+    /// Writes [`Self::table`].
+    pub(super) fn write_table(&self, table: &mut Vec<Count>) {
+        let levels = self.child_levels as usize;
+        table.clear();
+        table.resize(self.space.size() as usize * levels, 0);
+        for (cell, entries) in self.iter() {
+            for &(level, count) in entries {
+                table[cell as usize * levels + level as usize] = count;
+            }
+        }
+    }
+
     /// Every observed configuration with its (level, count) pairs.
     pub fn iter(&self) -> impl Iterator<Item = (Cell, &[(u32, Count)])> {
         self.cells

@@ -122,6 +122,16 @@ pub trait CountSource: Sync {
         )
     }
 
+    /// The same counts as a whole table, for a set of few configurations: one run of r_child
+    /// counts for each configuration, ascending, zeros included. What `counts` held is lost.
+    ///
+    /// # Errors
+    /// As [`CountSource::family`].
+    fn family_table(&self, child: Var, blanket: &VarSet, counts: &mut Vec<Count>) -> Result<()> {
+        self.family(child, blanket)?.write_table(counts);
+        Ok(())
+    }
+
     /// For each candidate the counts of the child's levels in every configuration of the
     /// blanket with the candidate: `visit(place, counts)` gets the candidate's place and one
     /// run of r_child counts per configuration, in any order, zeros allowed.

@@ -1,24 +1,27 @@
 //! Counting by bit planes: one bit per distinct row and level, AND and population count.
 
-use super::descent::Descent;
+use super::descent::{Descent, MOST_LEVELS, Sink};
 use super::popcount::{common_ones, ones};
 use super::rows::RowCounts;
 use super::{Count, CountSource, FamilyCounts, MarginCounts};
 use crate::data::{Dataset, Schema, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{OutcomeSpace, Shape};
+use crate::table::{OutcomeSpace, Shape, check_size};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The most levels of a variable that gets planes.
-const MOST_LEVELS: u32 = 8;
 
 /// What one word of AND and population count costs, in units of one row of the row loop
 /// for one variable: when one family is counted (measured by `cargo xtask bench search`,
 /// section counting), and when the same masks meet the planes of many candidates.
 const ROWS_PER_WORD: f64 = 1.6;
 const ROWS_PER_WORD_OF_MANY: f64 = 0.25;
+
+thread_local! {
+    /// Work space of counting, overwritten by every call.
+    static ROWS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Counts from bit planes where that is cheaper, from rows elsewhere.
 ///
@@ -65,7 +68,7 @@ impl<'a> PlaneCounts<'a> {
         let planes = (0..data.variables())
             .map(|variable| {
                 let column = data.column(variable);
-                (cardinalities[variable] <= MOST_LEVELS)
+                (cardinalities[variable] as usize <= MOST_LEVELS)
                     .then(|| (1..cardinalities[variable]).map(|level| column.plane(level)).collect())
             })
             .collect();
@@ -86,6 +89,22 @@ impl<'a> PlaneCounts<'a> {
         let by_planes = masks * self.words as f64 * rows_per_word;
         let by_rows = self.rows.distinct_rows() as f64 * (blanket.len() + more + 1) as f64;
         self.always || by_planes <= by_rows
+    }
+
+    /// Counts a family whose variables have planes and whose configurations can be numbered.
+    fn descend(&self, child: Var, blanket: &VarSet, sink: &mut impl Sink) {
+        let planes = |variable: Var| self.planes[variable].as_deref().unwrap_or_default();
+        let mut stride = 1;
+        let mut step = |variable: Var| {
+            let below = stride;
+            stride *= u64::from(self.cardinalities()[variable]);
+            (planes(variable), below)
+        };
+        let mut steps: Vec<_> = blanket.as_slice().iter().rev().map(|&variable| step(variable)).collect();
+        steps.reverse();
+        let descent =
+            Descent { weights: &self.weights, child: planes(child), blanket: steps, words: self.words };
+        ROWS.with_borrow_mut(|rows| descent.count(rows, sink));
     }
 
     /// The rows of every configuration, child level and weight digit, where there are any.
@@ -185,17 +204,21 @@ impl CountSource for PlaneCounts<'_> {
             return self.rows.family(child, blanket);
         }
         let space = OutcomeSpace::new(blanket.clone(), self.cardinalities())?;
-        let planes = |variable: Var| self.planes[variable].iter().flatten().map(AsRef::as_ref).collect();
-        let steps = blanket.iter().enumerate();
-        let descent = Descent {
-            weights: &self.weights,
-            child: planes(child),
-            blanket: steps.map(|(position, variable)| (planes(variable), space.stride(position))).collect(),
-            words: self.words,
-        };
         let mut counts = FamilyCounts::new(space, self.cardinalities()[child]);
-        descent.count(&mut counts);
+        self.descend(child, blanket, &mut counts);
         Ok(counts)
+    }
+
+    fn family_table(&self, child: Var, blanket: &VarSet, counts: &mut Vec<Count>) -> Result<()> {
+        if !self.planes_pay(child, blanket, 0, ROWS_PER_WORD) {
+            return self.rows.family_table(child, blanket, counts);
+        }
+        check_size(blanket, self.cardinalities())?;
+        let levels = |variable: Var| self.cardinalities()[variable] as usize;
+        counts.clear();
+        counts.resize(blanket.iter().map(levels).product::<usize>() * levels(child), 0);
+        self.descend(child, blanket, counts);
+        Ok(())
     }
 
     fn extensions(

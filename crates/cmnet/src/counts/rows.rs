@@ -4,10 +4,16 @@ use super::{Count, CountSource, FamilyCounts, MarginCounts, dense, sparse};
 use crate::data::{Codes, Dataset, Schema, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{Cell, OutcomeSpace, Shape};
+use crate::table::{Cell, OutcomeSpace, Shape, check_size};
+use std::cell::RefCell;
 
 /// Table cells per distinct row up to which a dense table beats sorting.
 const DENSE_CELLS_PER_ROW: u64 = 8;
+
+thread_local! {
+    /// Work space of counting, overwritten by every call.
+    static PLACES: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Counts from the distinct rows of a [`Dataset`].
 #[derive(Clone, Debug)]
@@ -99,6 +105,27 @@ impl CountSource for RowCounts<'_> {
         } else {
             Ok(sparse::count(&rows, space, levels))
         }
+    }
+
+    fn family_table(&self, child: Var, blanket: &VarSet, counts: &mut Vec<Count>) -> Result<()> {
+        check_size(blanket, &self.cardinalities)?;
+        PLACES.with_borrow_mut(|places| {
+            places.clear();
+            places.resize(self.data.distinct_rows(), 0);
+            let mut size: u64 = 1;
+            for &variable in std::iter::once(&child).chain(blanket.as_slice().iter().rev()) {
+                self.data.column(variable).zip_mut(places, |place, code| {
+                    *place += (code * size) as u32;
+                });
+                size *= u64::from(self.cardinalities[variable]);
+            }
+            counts.clear();
+            counts.resize(size as usize, 0);
+            for (&place, &weight) in places.iter().zip(self.data.weights()) {
+                counts[place as usize] += weight;
+            }
+        });
+        Ok(())
     }
 }
 

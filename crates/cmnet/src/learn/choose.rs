@@ -2,7 +2,7 @@
 
 use super::observer::{FitControl, LearnEvent, LearnObserver};
 use super::{Criterion, LearnOptions, Learned, LearnedModel, Select};
-use crate::control::{Control, Outcome};
+use crate::control::{Control, Outcome, StopReason};
 use crate::counts::{CountSource, CountedTable};
 use crate::error::{ErrorKind, Result, Unfitted};
 use crate::loglinear::{Estimate, Fit, FitMethod, FitOptions, FitRequest, fit_named};
@@ -12,6 +12,19 @@ use crate::structure::Structure;
 /// Two criteria that differ by less than this share are equal: structures that are one model,
 /// fitted in different coordinates, differ in the last digits.
 const ROUNDING: f64 = 1e-10;
+
+/// Fits the structures found so far, where parameters are asked for.
+pub(super) fn fit_found<S: CountSource>(
+    learned: &mut Learned,
+    table: &CountedTable<'_, S>,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<()> {
+    if options.select == Select::None {
+        return Ok(());
+    }
+    Fitting { table, options: &options.fit, observer, of: options.kappas.len() }.fit_all(learned)
+}
 
 /// Fits every structure, each different one once, and selects by BIC among those that can be
 /// fitted; where exact fitting is out of reach for one of them, all are compared by
@@ -26,8 +39,8 @@ pub(super) fn choose<S: CountSource>(
         learned.selected = (learned.models.len() == 1).then_some(0);
         return Ok(());
     }
-    let control = FitControl { observer, searched: learned.search_converged() };
-    fit_all(learned, table, &options.fit, &control)?;
+    let fitting = Fitting { table, options: &options.fit, observer, of: learned.models.len() };
+    fitting.fit_all(learned)?;
     let is = |model: &LearnedModel, estimate| model.fit.as_ref().is_some_and(|fit| fit.estimate == estimate);
     let some = |estimate| learned.models.iter().any(|model| is(model, estimate));
     let pseudo = some(Estimate::Pseudo);
@@ -36,7 +49,7 @@ pub(super) fn choose<S: CountSource>(
         let by_pseudo = FitOptions { method: FitMethod::Pseudo, ..options.fit.clone() };
         let take = |model: &mut LearnedModel| model.fit.take_if(|fit| fit.estimate == Estimate::Exact);
         let exact: Vec<Option<Fit>> = learned.models.iter_mut().map(take).collect();
-        fit_all(learned, table, &by_pseudo, &control)?;
+        Fitting { options: &by_pseudo, ..fitting }.fit_all(learned)?;
         for (model, fit) in learned.models.iter_mut().zip(exact) {
             if fit.is_some() {
                 model.pseudo_fit = std::mem::replace(&mut model.fit, fit);
@@ -71,52 +84,72 @@ pub(super) fn choose<S: CountSource>(
     Ok(())
 }
 
-fn fit_all<S: CountSource>(
-    learned: &mut Learned,
-    table: &CountedTable<'_, S>,
-    options: &FitOptions,
-    control: &FitControl<'_>,
-) -> Result<()> {
-    let of = learned.models.len();
-    for place in 0..of {
-        if learned.models[place].fit.is_some() {
-            continue;
+/// What fits are made with.
+struct Fitting<'a, 't, S> {
+    table: &'a CountedTable<'t, S>,
+    options: &'a FitOptions,
+    observer: &'a dyn LearnObserver,
+    /// How many structures there will be.
+    of: usize,
+}
+
+impl<S: CountSource> Fitting<'_, '_, S> {
+    /// Fits the structures that have neither parameters nor a reason to have none.
+    fn fit_all(&self, learned: &mut Learned) -> Result<()> {
+        for place in 0..learned.models.len() {
+            let model = &learned.models[place];
+            if model.fit.is_some() || matches!(model.unfitted, Some(Unfitted::Limit(_))) {
+                continue;
+            }
+            self.observer.observe_learning(&LearnEvent::Fitting { index: place, of: self.of });
+            match self.fit_one(learned, place) {
+                Ok(Outcome::Done(fitted)) => {
+                    let digest = Some(self.table.digest().clone());
+                    learned.models[place].fit = Some(Fit { digest, ..fitted });
+                    learned.models[place].unfitted = None;
+                }
+                Ok(Outcome::Stopped(reason)) => {
+                    learned.stop = reason;
+                    learned.models[place].unfitted = Some(match reason {
+                        StopReason::TimeLimit => Unfitted::OutOfTime,
+                        _ => Unfitted::Interrupted,
+                    });
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::Limit(limit) => {
+                        learned.models[place].unfitted = Some(Unfitted::Limit(limit.clone()));
+                    }
+                    _ => return Err(error),
+                },
+            }
         }
-        control.observer.observe_learning(&LearnEvent::Fitting { index: place, of });
+        Ok(())
+    }
+
+    fn fit_one(&self, learned: &Learned, place: usize) -> Result<Outcome<Fit>> {
         let structure = &learned.models[place].structure;
         let same = |other: &Structure| other == structure;
         let known =
             learned.models[..place].iter().find(|model| same(&model.structure)).and_then(|m| m.fit.clone());
-        let request = FitRequest { structure, counts: table.counts(), names: Some(table.schema()), options };
-        let fitted = match (known, control.stop()) {
-            (Some(fitted), _) => Ok(Outcome::Done(fitted)),
-            (None, Some(reason)) => Ok(Outcome::Stopped(reason)),
-            (None, None) => fit_named(&request, control),
-        };
-        match fitted {
-            Ok(Outcome::Done(fitted)) => {
-                learned.models[place].fit = Some(Fit { digest: Some(table.digest().clone()), ..fitted });
-                learned.models[place].unfitted = None;
-            }
-            Ok(Outcome::Stopped(reason)) => {
-                learned.stop = reason;
-                learned.models[place].unfitted = Some(Unfitted::Interrupted);
-            }
-            Err(error) => match error.kind() {
-                ErrorKind::Limit(limit) => {
-                    learned.models[place].unfitted = Some(Unfitted::Limit(limit.clone()));
-                }
-                _ => return Err(error),
-            },
+        if let Some(fitted) = known {
+            return Ok(Outcome::Done(fitted));
         }
+        let control = FitControl {
+            observer: self.observer,
+            searched: learned.search_converged(),
+            fitted: learned.models.iter().any(|model| model.fit.is_some()),
+        };
+        if let Some(reason) = control.stop() {
+            return Ok(Outcome::Stopped(reason));
+        }
+        let (counts, names) = (self.table.counts(), Some(self.table.schema()));
+        fit_named(&FitRequest { structure, counts, names, options: self.options }, &control)
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::StopReason;
     use crate::counts::RowCounts;
     use crate::data::Dataset;
     use crate::io::{ReadOptions, Source, read_csv};
@@ -162,6 +195,7 @@ mod tests {
             assert_eq!(learned.stop, StopReason::Interrupted);
             assert!(learned.search_converged());
             assert_eq!(learned.selected, Some(0));
+            assert_eq!(learned.models.len(), 2); // nothing is searched after an interruption
             let bic = |learned: &Learned| learned.models[0].fit.as_ref().map(Fit::bic);
             assert_eq!(bic(&learned), bic(&whole));
             for (model, same) in learned.models.iter().zip(&whole.models).skip(1) {

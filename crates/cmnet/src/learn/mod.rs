@@ -156,9 +156,11 @@ impl LearnedModel {
 
 /// Learns one structure per kappa, fits them and chooses one, as the options say.
 ///
-/// An observer that asks to stop ends the search with what was found so far; the result
-/// then says so. What was found is fitted all the same; asked to stop while it fits, it keeps
-/// the fits that are finished. An edge is left out when its ends would get blankets with too
+/// Each structure is fitted as soon as its search has ended by itself. An observer that asks to
+/// stop ends the work with what was found so far; the result then says so. At a time limit the
+/// structures fitted so far are what is chosen from. Where there is none yet, or after an
+/// interruption of a search, what was found is fitted all the same; asked to stop while it fits,
+/// it keeps the fits that are finished. An edge is left out when its ends would get blankets with too
 /// many configurations to count; the ends are listed as `limited`. A structure too large to be
 /// fitted has no parameters and says why.
 ///
@@ -226,7 +228,8 @@ fn search_and_choose<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    let mut learned = search::run(state, table.counts(), options, observer)?;
+    let fit = |learned: &mut Learned| choose::fit_found(learned, table, options, observer);
+    let mut learned = search::run(state, table.counts(), options, observer, fit)?;
     choose::choose(&mut learned, table, options, observer)?;
     Ok(learned)
 }

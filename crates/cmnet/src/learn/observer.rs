@@ -64,19 +64,25 @@ pub trait LearnObserver: SearchObserver {
 /// Watches nothing and never ends anything.
 impl LearnObserver for () {}
 
-/// What the fits that follow a search ask. An interruption ends them. A search that was ended
-/// early is fitted all the same, since it is what there is, unless the observer gives up.
+/// What the fits that follow a search ask. An interruption ends them. The time limit ends them
+/// where something is fitted already. A search that was ended early is otherwise fitted all the
+/// same, since it is what there is, unless the observer gives up.
 #[derive(Clone, Copy)]
 pub struct FitControl<'a> {
     /// Who watches.
     pub observer: &'a dyn LearnObserver,
     /// Whether the search of the structures ended by itself.
     pub searched: bool,
+    /// Whether there is a fitted structure already.
+    pub fitted: bool,
 }
 
 impl std::fmt::Debug for FitControl<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FitControl").field("searched", &self.searched).finish_non_exhaustive()
+        f.debug_struct("FitControl")
+            .field("searched", &self.searched)
+            .field("fitted", &self.fitted)
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,6 +91,10 @@ impl Control for FitControl<'_> {
         if self.observer.gives_up() {
             return Some(StopReason::Interrupted);
         }
-        self.observer.stop().filter(|&reason| self.searched && reason == StopReason::Interrupted)
+        self.observer.stop().filter(|&reason| match reason {
+            StopReason::Converged => false,
+            StopReason::Interrupted => self.searched,
+            StopReason::TimeLimit => self.fitted,
+        })
     }
 }

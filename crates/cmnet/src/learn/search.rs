@@ -14,11 +14,14 @@ use crate::search::{
 use crate::structure::Structure;
 use std::sync::Arc;
 
+/// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
+/// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
     state: LearnState,
     counts: &S,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
+    mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
@@ -66,6 +69,10 @@ pub(super) fn run<S: CountSource>(
             break;
         }
         learned.models.push(scored(&scorer, kappa, found)?);
+        fit(&mut learned)?;
+        if learned.stop != StopReason::Converged {
+            break;
+        }
     }
     learned.limited.extend(blankets.limited());
     learned.limited.sort_unstable();

@@ -2,6 +2,7 @@
 //! depend on it.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,7 +27,11 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         Self { shards: (0..SHARDS).map(|_| shard()).collect(), shard_bytes: bytes / SHARDS }
     }
 
-    pub(crate) fn get(&self, key: &K) -> Option<V> {
+    /// The value of a key, which may be borrowed: a search that finds it allocates nothing.
+    pub(crate) fn get<Q: ?Sized + Eq + Hash>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
         self.shard(key).values.get(key).cloned()
     }
 
@@ -42,7 +47,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         }
     }
 
-    fn shard(&self, key: &K) -> MutexGuard<'_, Shard<K, V>> {
+    fn shard(&self, key: &(impl ?Sized + Hash)) -> MutexGuard<'_, Shard<K, V>> {
         let place = (FxBuildHasher.hash_one(key) >> 32) as usize % SHARDS;
         self.shards[place].lock().unwrap_or_else(PoisonError::into_inner)
     }

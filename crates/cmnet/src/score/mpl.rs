@@ -2,20 +2,29 @@
 
 use super::cache::BoundedCache;
 use super::class_score::{ClassScore, LocalScore};
-use super::classes::BlanketClasses;
+use super::classes::{ALWAYS_DENSE, BlanketClasses};
 use super::kappa::Alpha;
 use super::nats::Nats;
 use super::prior::ContextPrior;
 use super::rising::RisingTable;
-use crate::counts::CountSource;
+use crate::counts::{Count, CountSource};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
 use crate::structure::Structure;
+use std::cell::{Cell, RefCell};
 
 /// The most bytes that each memo of a search may take, and the share of the memory given.
 const MOST_REMEMBERED: u64 = 96 << 20;
 const SHARE_REMEMBERED: u64 = 4;
+
+thread_local! {
+    /// Room for counts that a score is read off. It is taken away while it is in use: counts of
+    /// a caller's own may let the thread do other work meanwhile.
+    static TABLE: Cell<Vec<Count>> = const { Cell::new(Vec::new()) };
+    /// The key that is looked for, overwritten by every call.
+    static KEY: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Scores nodes and structures against counts.
 ///
@@ -106,13 +115,22 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     /// # Errors
     /// When the blanket's outcome space is too large to be numbered.
     pub fn plain_node_score(&self, node: Var, blanket: &VarSet) -> Result<Nats> {
-        let key = plain_key(node, blanket);
-        if let Some(score) = self.plain.get(&key) {
+        if let Some(score) = self.known(node, blanket) {
             return Ok(score);
         }
         let class_score = self.class_score(node);
-        let score = self.source.family(node, blanket)?.iter().map(|(_, counts)| class_score.of(counts)).sum();
-        self.remember(key, score);
+        let score = if self.has_few_configurations(node, blanket) {
+            let levels = self.cardinalities()[node] as usize;
+            let mut table = TABLE.take();
+            self.source.family_table(node, blanket, &mut table)?;
+            let classes = table.chunks_exact(levels);
+            let score = classes.map(|class| class_score.of_counts(class.iter().copied())).sum();
+            TABLE.set(table);
+            score
+        } else {
+            self.source.family(node, blanket)?.iter().map(|(_, counts)| class_score.of(counts)).sum()
+        };
+        self.remember(node, blanket, score);
         Ok(score)
     }
 
@@ -138,8 +156,15 @@ impl<'a, S: CountSource> Scorer<'a, S> {
 
     /// The classes of a node's blanket, one per configuration, ready to be merged.
     pub(crate) fn classes(&self, node: Var, blanket: &VarSet) -> Result<BlanketClasses<'_>> {
-        let classes = BlanketClasses::new(&self.source.family(node, blanket)?, self.class_score(node));
-        self.remember(plain_key(node, blanket), classes.score());
+        let class_score = self.class_score(node);
+        let classes = if self.has_few_configurations(node, blanket) {
+            let mut table = Vec::new();
+            self.source.family_table(node, blanket, &mut table)?;
+            BlanketClasses::of_table(table, self.cardinalities()[node] as usize, class_score)
+        } else {
+            BlanketClasses::new(&self.source.family(node, blanket)?, class_score)
+        };
+        self.remember(node, blanket, classes.score());
         Ok(classes)
     }
 
@@ -176,9 +201,24 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         Ok(StructureScore { nodes, log_mpl, log_prior: prior.log_prior(structure) })
     }
 
-    fn remember(&self, key: Box<[u32]>, score: Nats) {
-        let bytes = 64 + 4 * key.len();
-        self.plain.insert(key, score, bytes);
+    /// Whether a blanket has so few configurations that a whole table of counts is best.
+    fn has_few_configurations(&self, node: Var, blanket: &VarSet) -> bool {
+        let cardinalities = self.cardinalities();
+        let mut levels = blanket.iter().map(|v| u64::from(cardinalities[v]));
+        let size = levels.try_fold(1u64, |size, levels| size.checked_mul(levels));
+        size.is_some_and(|size| size <= ALWAYS_DENSE && u64::from(cardinalities[node]) <= ALWAYS_DENSE)
+    }
+
+    /// A plain score that was found before.
+    fn known(&self, node: Var, blanket: &VarSet) -> Option<Nats> {
+        KEY.with_borrow_mut(|key| self.plain.get(plain_key(node, blanket, key)))
+    }
+
+    fn remember(&self, node: Var, blanket: &VarSet, score: Nats) {
+        KEY.with_borrow_mut(|key| {
+            let key = plain_key(node, blanket, key);
+            self.plain.insert(key.into(), score, 64 + size_of_val(key));
+        });
     }
 
     pub(super) fn class_score(&self, node: Var) -> ClassScore<'_> {
@@ -192,9 +232,10 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     }
 }
 
-fn plain_key(node: Var, blanket: &VarSet) -> Box<[u32]> {
-    let mut key = Vec::with_capacity(1 + blanket.len());
+/// Writes what a plain score is remembered by.
+fn plain_key<'k>(node: Var, blanket: &VarSet, key: &'k mut Vec<u32>) -> &'k [u32] {
+    key.clear();
     key.push(node as u32);
     key.extend(blanket.iter().map(|variable| variable as u32));
-    key.into()
+    key
 }

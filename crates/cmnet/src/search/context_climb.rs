@@ -67,7 +67,7 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
         let able: Vec<Var> = (0..graph.nodes()).filter(|&node| can_have_contexts(graph, node)).collect();
         let ground = Ground { graph, trace: &trace };
         let recorded = Replay::new(self, ground, able, &mut places, control)?.record()?;
-        trace.replace(recorded.steps, recorded.nodes);
+        let _ = trace.replace(recorded.steps, recorded.nodes);
         Ok(trace)
     }
 

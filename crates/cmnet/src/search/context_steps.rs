@@ -145,7 +145,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
                 check(self.control)?;
             }
             let live = self.best();
-            self.drop_steps_between_live_nodes();
+            self.skip_steps(live);
             match (self.trace.steps().get(self.place), live) {
                 (None, None) => break,
                 (None, Some(live)) => self.take(live)?,
@@ -178,14 +178,24 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         }
     }
 
-    fn drop_steps_between_live_nodes(&mut self) {
+    /// Drops recorded steps between two live nodes, and passes those that touch neither a live
+    /// node nor one beside it, as long as the best live element waits for them: they change
+    /// nothing here. A record has them all.
+    fn skip_steps(&mut self, live: Option<Leader>) {
         while let Some(step) = self.trace.steps().get(self.place) {
-            if self.places.live(step.edge.low()).is_none() || self.places.live(step.edge.high()).is_none() {
+            let (low, high) = step.edge.ends();
+            if self.places.live(low).is_some() && self.places.live(high).is_some() {
+                self.change -= step.gain;
+                self.place += 1;
+                self.seen = self.place;
+                continue;
+            }
+            let near = self.places.is_near(low) || self.places.is_near(high);
+            let waits = !live.is_some_and(|live| step.is_after(live.edge, live.best));
+            if near || !waits || self.record.is_some() {
                 break;
             }
-            self.change -= step.gain;
             self.place += 1;
-            self.seen = self.place;
         }
     }
 
@@ -223,8 +233,8 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         if low_near || high_near {
             self.ties += u64::from(live.is_some_and(|live| live.best.gain == step.gain));
             self.seen = self.place;
-            self.choose_at(low);
-            self.choose_at(high);
+            self.choose_after_step(low);
+            self.choose_after_step(high);
         }
     }
 
@@ -252,7 +262,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         self.place += 1;
         self.seen = self.place;
         self.add(live.index, live.best.element)?;
-        self.choose_at(follower);
+        self.choose_after_step(follower);
         Ok(())
     }
 
@@ -274,12 +284,33 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         self.edges[edge].elements.push(element);
         for (node, slot) in self.edges[edge].ends {
             let Some(live) = self.places.live(node) else { continue };
+            let before = Arc::clone(self.nodes[live].gains());
             self.nodes[live].add(slot, element, self.climber.memo(), self.control)?;
+            for slot in 0..self.nodes[live].edges.len() {
+                let Some(other) = self.nodes[live].edges[slot] else { continue };
+                if other != edge && !self.nodes[live].gains().has_same(&before, slot) {
+                    self.choose(other);
+                }
+            }
         }
-        for (node, _) in self.edges[edge].ends {
-            self.choose_at(node);
-        }
+        self.choose(edge);
         Ok(())
+    }
+
+    /// Finds the best elements of the edges between live nodes and one beside them again, after
+    /// a recorded step at that one, where the step changed them.
+    fn choose_after_step(&mut self, node: Var) {
+        if !self.places.is_near(node) {
+            return;
+        }
+        let Some(before) = self.trace.version(node, self.place).checked_sub(1) else { return };
+        let (before, now) = (self.trace.gains(node, before), self.trace.gains(node, before + 1));
+        for edge in 0..self.edges.len() {
+            let end = self.edges[edge].ends.into_iter().find(|&(end, _)| end == node);
+            if end.is_some_and(|(_, slot)| !now.has_same(before, slot)) {
+                self.choose(edge);
+            }
+        }
     }
 
     /// Makes a node live: in the state that it has now or, at the start, in its own first
@@ -302,7 +333,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         self.nodes.push(live);
         self.connect(index, version)?;
         if !fresh {
-            self.choose_at(node);
+            self.choose_at(index);
         }
         Ok(())
     }
@@ -312,7 +343,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         let node = self.nodes[index].node;
         let blanket = self.graph.markov_blanket(node);
         for (slot, neighbor) in blanket.iter().enumerate() {
-            let Some(view) = &self.nodes[index].start.views[slot] else { continue };
+            let Some(Some(view)) = self.nodes[index].start.views.get(slot) else { continue };
             let back = self.graph.markov_blanket(neighbor).position(node).unwrap_or_default();
             if let Some(known) = self.places.live(neighbor).and_then(|live| self.nodes[live].edges[back]) {
                 self.nodes[index].edges[slot] = Some(known);
@@ -338,24 +369,12 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         Ok(())
     }
 
-    /// Finds the best element of every evaluated edge at a node again.
-    fn choose_at(&mut self, node: Var) {
-        match self.places.live(node) {
-            Some(live) => {
-                for slot in 0..self.nodes[live].edges.len() {
-                    if let Some(edge) = self.nodes[live].edges[slot] {
-                        self.choose(edge);
-                    }
-                }
+    /// Finds the best element of every evaluated edge at a live node.
+    fn choose_at(&mut self, index: usize) {
+        for slot in 0..self.nodes[index].edges.len() {
+            if let Some(edge) = self.nodes[index].edges[slot] {
+                self.choose(edge);
             }
-            None if self.places.is_near(node) => {
-                for edge in 0..self.edges.len() {
-                    if self.edges[edge].edge.touches(node) {
-                        self.choose(edge);
-                    }
-                }
-            }
-            None => {}
         }
     }
 

@@ -8,7 +8,7 @@ use super::limits::BlanketLimits;
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
-use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep};
+use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Watched};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
@@ -233,7 +233,12 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         for end in [low, high] {
             change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
         }
-        Ok(Evaluated { change: Some(change), ties: outcome.ties, watched: outcome.watched, too_large: false })
+        Ok(Evaluated {
+            change: Some(change),
+            ties: outcome.ties,
+            watched: Watched::new(outcome.watched),
+            too_large: false,
+        })
     }
 
     fn take(
@@ -244,12 +249,17 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         observer: &dyn SearchObserver,
     ) -> Halting<()> {
         let mut changed = vec![edge.low(), edge.high()];
+        let mut differing = changed.clone();
         if self.contexts.allows_contexts() {
             let graph = Toggled::new(state.structure.graph(), edge);
             let ground = Ground { graph: &graph, trace: &state.trace };
             let recorded = self.contexts.advance(ground, edge, observer)?;
             changed.extend(recorded.changed);
-            state.trace.replace(recorded.steps, recorded.nodes);
+            differing.extend(graph.common_neighbors(edge).iter());
+            match state.trace.replace(recorded.steps, recorded.nodes) {
+                Some(nodes) => differing.extend(nodes),
+                None => differing.clone_from(&changed),
+            }
         }
         for &node in &changed {
             state.structure.clear_contexts_at(node);
@@ -265,7 +275,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
         state.score += change;
         state.steps.push(GraphStep { edge, added, score: state.score });
-        state.forget(&changed);
+        state.forget(&differing);
         Ok(())
     }
 }
@@ -303,8 +313,9 @@ impl GraphClimbState {
         for &node in nodes {
             changed[node] = true;
         }
+        let nodes = Watched::new(nodes.iter().map(|&node| node as u32).collect());
         for slot in &mut self.evaluated {
-            if slot.as_ref().is_some_and(|e| e.watched.iter().any(|&node| changed[node as usize])) {
+            if slot.as_ref().is_some_and(|e| e.watched.meets(&nodes, &changed)) {
                 *slot = None;
             }
         }

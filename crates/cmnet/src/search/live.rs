@@ -64,16 +64,16 @@ impl<'a> LiveNode<'a> {
         control: &dyn Control,
     ) -> Halting<()> {
         self.put(slot, element);
-        let gains = memo.gains(&self.start, &self.added, || {
+        let before = self.gains.as_ref().unwrap_or(&self.start.gains);
+        let gains = memo.gains(&self.start, &self.added, before, || {
             if self.classes.is_none() {
-                self.classes.clone_from(&self.start.classes);
+                self.classes = self.start.classes.as_deref().cloned();
             }
-            let before = self.gains.as_ref().unwrap_or(&self.start.gains);
             let Some(classes) = &mut self.classes else { return Ok(NodeGains::clone(before)) };
             for (slot, element) in self.unmerged.drain(..) {
                 self.start.views[slot].as_ref().map_or(Ok(()), |view| classes.add(view, element))?;
             }
-            evaluate(classes, &self.start.views, Some(before), control)
+            evaluate(classes, &self.start.views, before, control)
         })?;
         if let Some(record) = &mut self.record {
             record.push(Arc::clone(&gains));

@@ -1,67 +1,45 @@
 //! A node before any context: its classes, how its edges look from its blanket, and what
 //! each first element would gain.
 
-use super::trace::NodeGains;
+use super::trace::{NodeGains, SlotGains};
 use crate::control::{Control, Halting, check};
-use crate::counts::CountSource;
 use crate::data::Var;
-use crate::error::Error;
-use crate::graph::{Blankets, Edge};
-use crate::score::{BlanketClasses, EdgeView, Scorer};
-use crate::table::OutcomeSpace;
+use crate::error::Result;
+use crate::graph::Blankets;
+use crate::score::{BlanketClasses, EdgeView, Gain};
+use std::cell::Cell;
 use std::sync::Arc;
+
+thread_local! {
+    /// Room for the gains of one edge, overwritten by every call. It is taken away while it is in
+    /// use: a score of a caller's own may let the thread do other work meanwhile.
+    static LIST: Cell<Vec<Gain>> = const { Cell::new(Vec::new()) };
+}
 
 /// A node before any context.
 #[derive(Debug)]
 pub(super) struct NodeStart<'a> {
     /// One class per configuration of the blanket; `None` where no edge can have a context, so
     /// that nothing is ever merged.
-    pub(super) classes: Option<BlanketClasses<'a>>,
+    pub(super) classes: Option<Arc<BlanketClasses<'a>>>,
     /// The view of each edge by the neighbour's position in the blanket; `None` where the
     /// edge has no common neighbours and so no contexts.
-    pub(super) views: Vec<Option<EdgeView>>,
+    pub(super) views: Vec<Option<Arc<EdgeView>>>,
     /// What each first element would gain.
     pub(super) gains: Arc<NodeGains>,
     /// What tells it from every other start.
     pub(super) number: u64,
 }
 
-impl<'a> NodeStart<'a> {
-    pub(super) fn new<S: CountSource>(
-        scorer: &'a Scorer<'_, S>,
-        graph: &dyn Blankets,
-        node: Var,
-        number: u64,
-        control: &dyn Control,
-    ) -> Halting<Self> {
-        let blanket = graph.markov_blanket(node);
-        let configurations = OutcomeSpace::new(blanket.clone(), scorer.cardinalities())?;
-        let mut views = Vec::with_capacity(blanket.len());
-        for neighbor in blanket.iter() {
-            let common = graph.common_neighbors(Edge::new(node, neighbor)?);
-            if common.is_empty() {
-                views.push(None);
-                continue;
-            }
-            let space = OutcomeSpace::new(common, scorer.cardinalities())?;
-            views.push(Some(EdgeView::new(&configurations, neighbor, &space)));
-        }
-        let mut classes = None;
-        if views.iter().any(Option::is_some) {
-            classes = Some(scorer.classes(node, blanket)?);
-        }
-        let gains = Arc::new(match &classes {
-            Some(classes) => evaluate(classes, &views, None, control)?,
-            None => NodeGains::none(views.len()),
-        });
-        Ok(Self { classes, views, gains, number })
+impl NodeStart<'_> {
+    /// A node of which no edge can have a context: all such nodes are alike.
+    pub(super) fn plain() -> Self {
+        Self { classes: None, views: Vec::new(), gains: Arc::default(), number: u64::MAX }
     }
 
-    /// About how many bytes it takes.
+    /// About how many bytes it takes besides what it shares.
     pub(super) fn bytes(&self) -> usize {
-        256 + self.classes.as_ref().map_or(0, BlanketClasses::bytes)
-            + 256 * self.views.len()
-            + self.gains.bytes()
+        256 + (size_of::<Arc<EdgeView>>() + size_of::<SlotGains>()) * self.views.len()
     }
 
     /// Whether no edge at the node can have a context.
@@ -70,29 +48,63 @@ impl<'a> NodeStart<'a> {
     }
 }
 
+/// An edge at a node before any context.
+#[derive(Clone, Debug)]
+pub(super) struct SlotStart {
+    pub(super) view: Arc<EdgeView>,
+    /// What each first element would gain.
+    pub(super) gains: SlotGains,
+}
+
+impl SlotStart {
+    /// Evaluates the elements of an edge.
+    pub(super) fn new(classes: &BlanketClasses<'_>, view: EdgeView, control: &dyn Control) -> Halting<Self> {
+        check(control)?;
+        let (gains, _) = listed(|list| classes.gains(&view, None, list, control))?;
+        Ok(Self { view: Arc::new(view), gains })
+    }
+
+    /// The bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        128 + self.view.bytes() + self.gains.as_deref().map_or(0, size_of_val)
+    }
+}
+
 /// Evaluates every element at a node, given the gains before the last one was added.
 pub(super) fn evaluate(
     classes: &BlanketClasses<'_>,
-    views: &[Option<EdgeView>],
-    before: Option<&NodeGains>,
+    views: &[Option<Arc<EdgeView>>],
+    before: &NodeGains,
     control: &dyn Control,
 ) -> Halting<NodeGains> {
-    let mut gains = NodeGains::default();
+    let mut slots = Vec::with_capacity(views.len());
     for (slot, view) in views.iter().enumerate() {
+        let Some(view) = view else {
+            slots.push(None);
+            continue;
+        };
         check(control)?;
-        let before = before.map(|before| before.at(slot));
-        gains.push::<Error>(|list| {
-            view.as_ref().map_or(Ok(()), |view| classes.gains(view, before, list, control))
-        })?;
+        let (gains, known) = listed(|list| classes.gains(view, Some(before.at(slot)), list, control))?;
+        slots.push(if known { before.shared(slot) } else { gains });
     }
-    Ok(gains)
+    Ok(NodeGains::new(slots))
 }
 
-/// What a node's start depends on: its blanket and which of the blanket's nodes are
-/// connected with each other.
-pub(super) fn key(graph: &dyn Blankets, node: Var) -> Box<[u32]> {
+/// A list of gains, and what writing it returned.
+fn listed<T>(write: impl FnOnce(&mut Vec<Gain>) -> Result<T>) -> Result<(SlotGains, T)> {
+    let mut list = LIST.take();
+    list.clear();
+    let told = write(&mut list)?;
+    let gains = (!list.is_empty()).then(|| Arc::from(&list[..]));
+    LIST.set(list);
+    Ok((gains, told))
+}
+
+/// Writes what a node's start depends on: its blanket and which of the blanket's nodes are
+/// connected with each other. Returns whether any are, so that an edge can have a context.
+pub(super) fn write_key(graph: &dyn Blankets, node: Var, key: &mut Vec<u32>) -> bool {
     let blanket = graph.markov_blanket(node).as_slice();
-    let mut key: Vec<u32> = Vec::with_capacity(1 + 4 * blanket.len());
+    key.clear();
     key.push(node as u32);
     key.extend(blanket.iter().map(|&neighbor| neighbor as u32));
     for &neighbor in blanket {
@@ -107,5 +119,5 @@ pub(super) fn key(graph: &dyn Blankets, node: Var) -> Box<[u32]> {
             }
         }
     }
-    key.into()
+    key.len() > 1 + 2 * blanket.len()
 }

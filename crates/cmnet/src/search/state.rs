@@ -55,7 +55,7 @@ pub(super) struct Evaluated {
     /// Choices among equals in its contexts.
     pub(super) ties: u64,
     /// The nodes on whose blankets and contexts the change depends.
-    pub(super) watched: Vec<u32>,
+    pub(super) watched: Watched,
     /// Whether the counts that it needs are too large to be had.
     pub(super) too_large: bool,
 }
@@ -63,7 +63,27 @@ pub(super) struct Evaluated {
 impl Evaluated {
     /// A toggle that a limit forbids.
     pub(super) fn forbidden(watched: Vec<u32>, too_large: bool) -> Self {
-        Self { change: None, ties: 0, watched, too_large }
+        Self { change: None, ties: 0, watched: Watched::new(watched), too_large }
+    }
+}
+
+/// Some nodes, with a summary that tells most sets that have none of them at a glance: after a
+/// step every candidate is looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    nodes: Vec<u32>,
+    summary: u64,
+}
+
+impl Watched {
+    pub(super) fn new(nodes: Vec<u32>) -> Self {
+        let summary = nodes.iter().fold(0, |bits, node| bits | 1 << (node % u64::BITS));
+        Self { nodes, summary }
+    }
+
+    /// Whether one of the nodes is among others, given by their own summary and one by one.
+    pub(super) fn meets(&self, other: &Self, is_other: &[bool]) -> bool {
+        self.summary & other.summary != 0 && self.nodes.iter().any(|&node| is_other[node as usize])
     }
 }
 

@@ -9,6 +9,7 @@ use crate::data::Var;
 use crate::graph::Edge;
 use crate::score::{Gain, Nats};
 use crate::table::Cell;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// One element that Algorithm 2 added.
@@ -29,6 +30,11 @@ impl ContextStep {
         (edge, best.element) == (self.edge, self.element)
     }
 
+    /// What tells it from the other steps of a climb.
+    fn name(&self) -> (Edge, Cell) {
+        (self.edge, self.element)
+    }
+
     /// Whether a candidate comes before this step: it gains more, or as much and is earlier
     /// in the order of candidates.
     pub(super) fn is_after(&self, edge: Edge, best: Best) -> bool {
@@ -37,36 +43,45 @@ impl ContextStep {
     }
 }
 
+/// What each element of one edge would change in the score of one of its ends; `None` where no
+/// element changes anything.
+pub(super) type SlotGains = Option<Arc<[Gain]>>;
+
 /// What each element at one node would change in the node's own score, by the neighbour's
-/// position in the Markov blanket.
+/// position in the Markov blanket. What stays the same from one step to the next is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NodeGains {
-    ends: Vec<u32>,
-    gains: Vec<Gain>,
+    slots: Box<[SlotGains]>,
 }
 
 impl NodeGains {
-    /// The gains at a node of which no edge can have a context.
-    pub(super) fn none(neighbors: usize) -> Self {
-        Self { ends: vec![0; neighbors], gains: Vec::new() }
+    pub(super) fn new(slots: Vec<SlotGains>) -> Self {
+        Self { slots: slots.into() }
     }
 
-    /// The bytes of its lists.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Gain>() * self.gains.len() + size_of::<u32>() * self.ends.len()
-    }
-
-    /// Appends the gains of the next position, which `fill` writes.
-    pub(super) fn push<E>(&mut self, fill: impl FnOnce(&mut Vec<Gain>) -> Result<(), E>) -> Result<(), E> {
-        fill(&mut self.gains)?;
-        self.ends.push(self.gains.len() as u32);
-        Ok(())
+    /// The bytes of its lists, as far as another has not the very same.
+    pub(super) fn bytes_beside(&self, other: &Self) -> usize {
+        let own = (0..self.slots.len()).filter(|&slot| !self.has_same(other, slot));
+        size_of_val(&*self.slots) + own.map(|slot| 16 + size_of_val(self.at(slot))).sum::<usize>()
     }
 
     /// The gains of the edge to the neighbour at this position of the blanket.
     pub(super) fn at(&self, slot: usize) -> &[Gain] {
-        let start = if slot == 0 { 0 } else { self.ends[slot - 1] as usize };
-        &self.gains[start..self.ends[slot] as usize]
+        self.slots[slot].as_deref().unwrap_or_default()
+    }
+
+    /// The same, to be shared.
+    pub(super) fn shared(&self, slot: usize) -> SlotGains {
+        self.slots[slot].clone()
+    }
+
+    /// Whether a slot has the very list that another node's gains have; equal ones need not be.
+    pub(super) fn has_same(&self, other: &Self, slot: usize) -> bool {
+        match (&self.slots[slot], other.slots.get(slot)) {
+            (Some(one), Some(Some(other))) => Arc::ptr_eq(one, other),
+            (None, Some(None)) => true,
+            _ => false,
+        }
     }
 }
 
@@ -138,7 +153,14 @@ impl Trace {
     }
 
     /// Puts other steps in the place of these, with the gains at the nodes that they changed.
-    pub(super) fn replace(&mut self, steps: Vec<ContextStep>, nodes: Vec<(Var, Vec<Arc<NodeGains>>)>) {
+    /// Returns the nodes at which the record now differs; `None` where what is the same comes in
+    /// another order, so that the difference is not confined to nodes.
+    pub(super) fn replace(
+        &mut self,
+        steps: Vec<ContextStep>,
+        nodes: Vec<(Var, Vec<Arc<NodeGains>>)>,
+    ) -> Option<Vec<Var>> {
+        let mut differing = self.differing_steps(&steps);
         self.steps = steps;
         self.at.iter_mut().for_each(Vec::clear);
         for (place, step) in self.steps.iter().enumerate() {
@@ -146,7 +168,47 @@ impl Trace {
             self.at[step.edge.high()].push(place as u32);
         }
         for (node, versions) in nodes {
+            if let Some(differing) = differing.as_mut().filter(|_| self.versions[node] != versions) {
+                differing.push(node);
+            }
             self.versions[node] = versions;
         }
+        differing
+    }
+
+    /// The ends of the steps that only one of two records has; `None` where those that both have
+    /// come in another order.
+    fn differing_steps(&self, steps: &[ContextStep]) -> Option<Vec<Var>> {
+        let sorted = |steps: &[ContextStep]| {
+            let mut order: Vec<u32> = (0..steps.len() as u32).collect();
+            order.sort_unstable_by_key(|&place| steps[place as usize].name());
+            order
+        };
+        let (mine, others) = (sorted(&self.steps), sorted(steps));
+        let (mut mine, mut others) = (mine.into_iter().peekable(), others.into_iter().peekable());
+        let (mut same, mut differing) = (Vec::new(), Vec::new());
+        loop {
+            let (one, other) = (mine.peek().copied(), others.peek().copied());
+            let of_one = one.map(|place| &self.steps[place as usize]);
+            let of_other = other.map(|place| &steps[place as usize]);
+            let order = match (of_one, of_other) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(other)) => one.name().cmp(&other.name()),
+            };
+            let known = order.is_eq() && of_one.map(|step| step.gain) == of_other.map(|step| step.gain);
+            if known {
+                same.extend(one.zip(other));
+            } else {
+                let steps =
+                    of_one.filter(|_| order.is_le()).into_iter().chain(of_other.filter(|_| order.is_ge()));
+                differing.extend(steps.flat_map(|step| [step.edge.low(), step.edge.high()]));
+            }
+            mine.next_if(|_| order.is_le());
+            others.next_if(|_| order.is_ge());
+        }
+        same.sort_unstable();
+        same.is_sorted_by_key(|&(_, place)| place).then_some(differing)
     }
 }

@@ -8,6 +8,7 @@ mod potentials;
 mod shape;
 
 pub(crate) use layout::{Layout, cells_along};
+pub(crate) use outcome::check_size;
 pub use outcome::{Cell, OutcomeSpace, Projection};
 pub(crate) use potential::{
     SetTerms, add_along, add_energies, add_potentials, log_sum, log_sum_under, margins_of_cells,

@@ -31,10 +31,8 @@ impl OutcomeSpace {
     /// # Errors
     /// When the number of configurations does not fit 63 bits.
     pub fn new(variables: VarSet, cardinalities: &[u32]) -> Result<Self> {
+        check_size(&variables, cardinalities)?;
         let layout = Layout::new(variables.iter().map(|variable| cardinalities[variable]).collect());
-        if i64::try_from(layout.size()).is_err() {
-            return Err(too_large(&variables));
-        }
         Ok(Self { variables, layout })
     }
 
@@ -86,6 +84,13 @@ impl OutcomeSpace {
             .collect();
         Projection { steps }
     }
+}
+
+/// Refuses variables with more configurations than 63 bits can number.
+pub(crate) fn check_size(variables: &VarSet, cardinalities: &[u32]) -> Result<()> {
+    let mut levels = variables.iter().map(|variable| u64::from(cardinalities[variable]));
+    let size = levels.try_fold(1u64, |size, levels| size.checked_mul(levels));
+    size.filter(|&size| i64::try_from(size).is_ok()).map(|_| ()).ok_or_else(|| too_large(variables))
 }
 
 fn too_large(variables: &VarSet) -> Error {

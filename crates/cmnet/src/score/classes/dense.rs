@@ -2,61 +2,121 @@
 
 use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
+use super::merge::Merge;
 use super::{EdgeView, Gain};
-use crate::counts::{Count, FamilyCounts};
-use crate::table::{Cell, OutcomeSpace};
+use crate::counts::Count;
+use crate::table::Cell;
 use std::cell::RefCell;
-use std::sync::Arc;
 
 thread_local! {
-    /// Work space that every node on a thread shares: it is empty between two calls.
-    static MERGE: RefCell<Merge> = RefCell::default();
+    /// Work space that every node on a thread shares.
+    static WORK: RefCell<Work> = RefCell::default();
 }
+
+/// Work space; each list is overwritten when it is used.
+#[derive(Debug, Default)]
+struct Work {
+    /// Empty between two calls.
+    merge: Merge,
+    /// When each class, line or element was met last.
+    met: Met,
+    /// Elements, or the first configurations of all elements.
+    elements: Vec<u32>,
+    lines: Vec<u32>,
+    /// Classes that become one, two at a time, those of one line one after the other.
+    pairs: Vec<(u32, u32)>,
+    found: Vec<Gain>,
+}
+
+/// Which of some numbers were met since the last beginning.
+#[derive(Debug, Default)]
+struct Met {
+    when: Vec<u32>,
+    now: u32,
+}
+
+impl Met {
+    /// Begins anew with numbers below `size`.
+    fn begin(&mut self, size: usize) {
+        if self.when.len() < size {
+            self.when.resize(size, 0);
+        }
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.when.fill(0);
+            self.now = 1;
+        }
+    }
+
+    /// Whether a number was met before; from now on it was.
+    #[inline]
+    fn meet(&mut self, number: u32) -> bool {
+        std::mem::replace(&mut self.when[number as usize], self.now) == self.now
+    }
+}
+
+/// Where an element is: its lines, on each of which all configurations become one.
+#[derive(Clone, Copy)]
+struct Lines<'w> {
+    first: u32,
+    /// Relative to the first.
+    lines: &'w [u32],
+    /// How far apart the configurations of a line are, and how many there are.
+    stride: u32,
+    levels: u32,
+}
+
+impl Lines<'_> {
+    /// The first configuration of each line.
+    #[inline]
+    fn starts(&self) -> impl Iterator<Item = u32> {
+        self.lines.iter().map(|line| self.first + line)
+    }
+
+    /// The configurations of a line.
+    #[inline]
+    fn line(&self, start: u32) -> impl Iterator<Item = u32> + Clone + use<> {
+        let stride = self.stride;
+        (0..self.levels).map(move |level| start + level * stride)
+    }
+}
+
+/// The class of a configuration that nobody observed and that is alone in it. Such a one joins
+/// others without changing a score or linking two lines, so that most lines are passed over.
+const LONE: u32 = u32::MAX;
+
+/// Configurations per observed one from which lines are found by what was observed on them.
+const FEW_OBSERVED: usize = 4;
 
 /// Each configuration's class; each class's counts and score.
 #[derive(Clone, Debug)]
 pub(crate) struct DenseClasses<'a> {
-    space: Arc<OutcomeSpace>,
     levels: usize,
     score: ClassScore<'a>,
     class: Vec<u32>,
     counts: Vec<Count>,
-    /// Zero for classes without counts, and only for them (or for a variable of one level,
-    /// where every score is zero): a class with counts has a probability below one.
+    /// Zero for classes without counts.
     scores: Vec<Nats>,
-    /// The classes that the last element made of others.
+    /// The configurations in the classes that the last element made of others.
     changed: Vec<u32>,
+    /// Whether no element was added: each configuration is a class of its own.
+    fresh: bool,
 }
 
 impl<'a> DenseClasses<'a> {
-    pub(super) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
-        let (size, levels) = (counts.space().size() as usize, counts.child_levels() as usize);
-        let mut classes = Self {
-            space: Arc::new(counts.space().clone()),
-            levels,
-            score,
-            class: (0..size as u32).collect(),
-            counts: vec![0; size * levels],
-            scores: vec![Nats::ZERO; size],
-            changed: Vec::new(),
-        };
-        for (cell, entries) in counts.iter() {
-            let cell = cell as usize;
-            for &(level, count) in entries {
-                classes.counts[cell * levels + level as usize] = count;
-            }
-            classes.scores[cell] = score.of(entries);
-        }
-        classes
-    }
-
-    pub(super) fn space(&self) -> &OutcomeSpace {
-        &self.space
+    /// One class per configuration, from the counts of the node's levels in each.
+    pub(super) fn new(counts: Vec<Count>, levels: usize, score: ClassScore<'a>) -> Self {
+        let cells = counts.chunks_exact(levels);
+        let observed = |class: &[Count]| class.iter().any(|&count| count > 0);
+        let class = cells.clone().zip(0..).map(|(counts, cell)| if observed(counts) { cell } else { LONE });
+        let (class, scores) = (class.collect(), cells.map(|counts| of(score, counts)).collect());
+        Self { levels, score, class, counts, scores, changed: Vec::new(), fresh: true }
     }
 
     #[cfg(test)]
     pub(super) fn class(&self, cell: Cell) -> u32 {
-        self.class[cell as usize]
+        let class = self.class[cell as usize];
+        if class == LONE { cell as u32 } else { class }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -69,94 +129,215 @@ impl<'a> DenseClasses<'a> {
 
     /// What each element of an edge would change. Where that is known from before the last
     /// element, only elements that have part in the classes it made are evaluated.
-    pub(super) fn gains(&self, view: &EdgeView, before: Option<&[Gain]>, gains: &mut Vec<Gain>) {
-        MERGE.with_borrow_mut(|merge| {
-            merge.reserve(self.class.len());
-            merge.mark(&self.changed, true);
-            let mut known = before.unwrap_or_default();
-            for (element, first) in (0..).zip(view.firsts()) {
-                let same = known.split_first().filter(|(gain, _)| gain.element == element);
-                known = same.map_or(known, |(_, rest)| rest);
-                if before.is_some() && !self.has_marked(view, first, merge) {
-                    gains.extend(same.map(|(gain, _)| *gain));
-                    continue;
-                }
-                let gain = match view.lines() {
-                    [line] if view.levels == 2 => self.pair_gain(first + line, view.stride),
-                    _ => self.gain(view, first, merge),
-                };
-                gains.extend(gain.map(|gain| Gain { element, gain }));
+    /// Where there is none, nothing is written and the answer is true.
+    pub(super) fn gains(&self, view: &EdgeView, before: Option<&[Gain]>, gains: &mut Vec<Gain>) -> bool {
+        WORK.with_borrow_mut(|work| {
+            match before {
+                Some(before) => return !self.later_gains(view, before, work, gains),
+                None if self.fresh && self.has_few_observed() => self.sparse_gains(view, work, gains),
+                None => self.all_gains(view, work, gains),
             }
-            merge.mark(&self.changed, false);
-        });
+            false
+        })
     }
 
+    fn has_few_observed(&self) -> bool {
+        let observed = self.class.iter().filter(|&&class| class != LONE).count();
+        observed * FEW_OBSERVED < self.class.len()
+    }
+
+    fn all_gains(&self, view: &EdgeView, work: &mut Work, gains: &mut Vec<Gain>) {
+        view.write_firsts(&mut work.elements);
+        view.write_lines(&mut work.lines);
+        let Work { elements, lines, .. } = work;
+        let (firsts, lines) = (std::mem::take(elements), std::mem::take(lines));
+        for (element, &first) in (0..).zip(&firsts) {
+            let at = view.at(first, &lines);
+            let gain = if self.fresh { self.fresh_gain(at) } else { self.gain(at, work) };
+            gains.extend(gain.map(|gain| Gain { element, gain }));
+        }
+        (work.elements, work.lines) = (firsts, lines);
+    }
+
+    /// The gains while each configuration is a class of its own and few were observed: only
+    /// lines on which two were change anything.
+    fn sparse_gains(&self, view: &EdgeView, work: &mut Work, gains: &mut Vec<Gain>) {
+        let Work { met, elements: shared, found, .. } = work;
+        met.begin(self.class.len());
+        shared.clear();
+        for (cell, _) in (0..).zip(&self.class).filter(|(_, class)| **class != LONE) {
+            let start = view.line_start(cell) as u32;
+            if met.meet(start) {
+                shared.push(start);
+            }
+        }
+        shared.sort_unstable();
+        shared.dedup();
+        found.clear();
+        for &start in &*shared {
+            let gain = self.line_gain(view.at(start, &[]).line(start));
+            let element = view.element(Cell::from(start));
+            found.extend(gain.map(|gain| Gain { element, gain }));
+        }
+        found.sort_unstable_by_key(|gain| gain.element);
+        for run in found.chunk_by(|one, other| one.element == other.element) {
+            gains.push(Gain { element: run[0].element, gain: run.iter().map(|gain| gain.gain).sum() });
+        }
+    }
+
+    /// The gains after an element, given those before it; whether any had to be evaluated.
+    fn later_gains(&self, view: &EdgeView, before: &[Gain], work: &mut Work, gains: &mut Vec<Gain>) -> bool {
+        work.met.begin(self.class.len());
+        work.elements.clear();
+        for &cell in &self.changed {
+            let element = view.element(Cell::from(cell)) as u32;
+            if !work.met.meet(element) {
+                work.elements.push(element);
+            }
+        }
+        if work.elements.is_empty() {
+            return false;
+        }
+        work.elements.sort_unstable();
+        view.write_lines(&mut work.lines);
+        let (touched, lines) = (std::mem::take(&mut work.elements), std::mem::take(&mut work.lines));
+        let mut rest = before;
+        for &element in &touched {
+            let element = Cell::from(element);
+            let (same, later) = rest.split_at(rest.partition_point(|gain| gain.element < element));
+            gains.extend_from_slice(same);
+            rest = later.split_first().filter(|(gain, _)| gain.element == element).map_or(later, |(_, r)| r);
+            let gain = self.gain(view.at(view.first(element) as u32, &lines), work);
+            gains.extend(gain.map(|gain| Gain { element, gain }));
+        }
+        gains.extend_from_slice(rest);
+        (work.elements, work.lines) = (touched, lines);
+        true
+    }
+
+    /// Merges what an element on an edge makes one.
     pub(super) fn add(&mut self, view: &EdgeView, element: Cell) {
-        MERGE.with_borrow_mut(|merge| {
+        WORK.with_borrow_mut(|Work { merge, lines, .. }| {
             merge.reserve(self.class.len());
-            self.join_lines(view, view.first(element), merge);
+            view.write_lines(lines);
+            let at = view.at(view.first(element) as u32, lines);
+            for start in at.starts() {
+                self.join_line(start, at, merge);
+            }
             merge.settle();
-            for place in 0..merge.members.len() {
-                let (class, into) = (merge.members[place], merge.becomes(merge.members[place]));
-                if class != into {
-                    self.absorb(into as usize, class as usize);
-                }
+            for (class, into) in merge.moves() {
+                self.absorb(into as usize, class as usize);
+            }
+            for class in merge.made() {
+                self.scores[class as usize] = of(self.score, self.counts_of(class));
             }
             self.changed.clear();
-            self.changed.extend(merge.members.iter().copied().filter(|&class| merge.becomes(class) == class));
-            for &class in &self.changed {
-                let counts = &self.counts[class as usize * self.levels..][..self.levels];
-                self.scores[class as usize] = self.score.of_counts(counts.iter().copied());
+            for (class, cell) in self.class.iter_mut().zip(0..).filter(|(class, _)| **class != LONE) {
+                if let Some(into) = merge.becomes(*class) {
+                    *class = into;
+                    self.changed.push(cell);
+                }
             }
-            self.class.iter_mut().for_each(|class| *class = merge.becomes(*class));
+            self.fresh = false;
             merge.clear();
         });
     }
 
-    /// Whether an element has part in a marked class.
-    fn has_marked(&self, view: &EdgeView, first: Cell, merge: &Merge) -> bool {
-        let marked = |cell: Cell| merge.marked[self.class[cell as usize] as usize];
-        let mut starts = view.lines().iter().map(|line| first + line);
-        starts.any(|start| (0..view.levels).any(|level| marked(start + level * view.stride)))
-    }
-
-    /// The change of the score when two configurations, one stride apart, become one class:
-    /// what an element of a binary neighbour does when all others are common.
-    fn pair_gain(&self, start: Cell, stride: u64) -> Option<Nats> {
-        let (one, other) =
-            (self.class[start as usize] as usize, self.class[(start + stride) as usize] as usize);
-        let (apart, also_apart) = (self.scores[one], self.scores[other]);
-        if one == other || apart == Nats::ZERO || also_apart == Nats::ZERO {
-            return None;
-        }
-        let counts = |class: usize| &self.counts[class * self.levels..(class + 1) * self.levels];
-        let merged = counts(one).iter().zip(counts(other)).map(|(a, b)| a + b);
-        Some(self.score.of_counts(merged) - apart - also_apart)
-    }
-
-    /// The change of the score when an element's lines each become one class.
-    fn gain(&self, view: &EdgeView, first: Cell, merge: &mut Merge) -> Option<Nats> {
-        self.join_lines(view, first, merge);
-        merge.add_up(self.levels, &self.counts, &self.scores);
-        let mut gain = None;
-        for (total, counts) in merge.totals.iter().zip(merge.counts.chunks_exact(self.levels)) {
-            if total.observed > 1 {
-                let merged = self.score.of_counts(counts.iter().copied());
-                gain = Some(gain.unwrap_or_default() + merged - total.apart);
+    /// Makes the configurations of a line one class, as far as configurations go; classes join
+    /// when all lines are known.
+    fn join_line(&mut self, start: u32, at: Lines<'_>, merge: &mut Merge) {
+        let known = at.line(start).map(|cell| self.class[cell as usize]).find(|&class| class != LONE);
+        let one = known.unwrap_or(start);
+        for cell in at.line(start) {
+            match &mut self.class[cell as usize] {
+                class if *class == LONE => {
+                    *class = one;
+                    merge.touch(one);
+                }
+                other => merge.join(one, *other),
             }
         }
-        merge.clear();
+    }
+
+    #[inline]
+    fn counts_of(&self, class: u32) -> &[Count] {
+        &self.counts[class as usize * self.levels..][..self.levels]
+    }
+
+    #[inline]
+    fn is_observed(&self, class: u32) -> bool {
+        self.counts_of(class).iter().any(|&count| count > 0)
+    }
+
+    /// The change of the score when two classes become one.
+    #[inline]
+    fn pair_gain(&self, one: u32, other: u32) -> Option<Nats> {
+        if !self.is_observed(one) || !self.is_observed(other) {
+            return None;
+        }
+        let merged = self.counts_of(one).iter().zip(self.counts_of(other)).map(|(a, b)| a + b);
+        Some(self.score.of_counts(merged) - self.scores[one as usize] - self.scores[other as usize])
+    }
+
+    /// The change of the score when some different classes become one.
+    fn line_gain(&self, classes: impl Iterator<Item = u32> + Clone) -> Option<Nats> {
+        let observed = classes.filter(|&class| self.is_observed(class));
+        observed.clone().nth(1)?;
+        let count = |level: usize| observed.clone().map(|class| self.counts_of(class)[level]).sum();
+        let apart: Nats = observed.clone().map(|class| self.scores[class as usize]).sum();
+        Some(self.score.of_counts((0..self.levels).map(count)) - apart)
+    }
+
+    /// As [`Self::gain`] while each configuration is a class of its own, so that no two lines
+    /// have part in one class.
+    fn fresh_gain(&self, at: Lines<'_>) -> Option<Nats> {
+        let mut gain = None;
+        for start in at.starts() {
+            let by = if at.levels == 2 {
+                self.pair_gain(start, start + at.stride)
+            } else {
+                self.line_gain(at.line(start))
+            };
+            gain = by.map(|by| gain.unwrap_or_default() + by).or(gain);
+        }
         gain
     }
 
-    fn join_lines(&self, view: &EdgeView, first: Cell, merge: &mut Merge) {
-        for line in view.lines() {
-            let start = first + line;
-            let one = self.class[start as usize];
-            for level in 1..view.levels {
-                merge.join(one, self.class[(start + level * view.stride) as usize]);
+    /// The change of the score when an element's lines each become one class.
+    fn gain(&self, at: Lines<'_>, work: &mut Work) -> Option<Nats> {
+        let Work { merge, met, pairs, .. } = work;
+        met.begin(self.class.len());
+        pairs.clear();
+        let mut entangled = false;
+        for start in at.starts() {
+            let mut classes = at.line(start).map(|cell| self.class[cell as usize]);
+            let Some(one) = classes.find(|&class| class != LONE) else { continue };
+            let before = pairs.len();
+            for other in classes.filter(|&class| class != LONE && class != one) {
+                entangled |= met.meet(other);
+                pairs.push((one, other));
             }
+            entangled |= pairs.len() > before && met.meet(one);
         }
+        let mut gain = None;
+        if entangled {
+            merge.reserve(self.class.len());
+            pairs.iter().for_each(|&(one, other)| merge.join(one, other));
+            for classes in merge.groups() {
+                let by = self.line_gain(classes.iter().map(|&(_, class)| class));
+                gain = by.map(|by| gain.unwrap_or_default() + by).or(gain);
+            }
+            merge.clear();
+            return gain;
+        }
+        for line in pairs.chunk_by(|one, other| one.0 == other.0) {
+            let by = match *line {
+                [(one, other)] => self.pair_gain(one, other),
+                _ => self.line_gain([line[0].0].into_iter().chain(line.iter().map(|pair| pair.1))),
+            };
+            gain = by.map(|by| gain.unwrap_or_default() + by).or(gain);
+        }
+        gain
     }
 
     fn absorb(&mut self, into: usize, class: usize) {
@@ -168,135 +349,13 @@ impl<'a> DenseClasses<'a> {
     }
 }
 
-/// No group yet.
-const ALONE: u32 = u32::MAX;
-
-/// Groups of classes that become one. It forgets quickly: only what was touched is reset.
-#[derive(Debug, Default)]
-struct Merge {
-    /// Each class's group.
-    group: Vec<u32>,
-    /// The classes that have a group.
-    members: Vec<u32>,
-    /// For each group the one that it belongs to: itself, or an earlier one.
-    parent: Vec<u32>,
-    /// For each group that belongs to itself the smallest class, when that is asked for.
-    into: Vec<u32>,
-    /// For each group that belongs to itself its classes and their counts, when asked for.
-    totals: Vec<Total>,
-    counts: Vec<Count>,
-    /// Classes that someone looks for.
-    marked: Vec<bool>,
+fn of(score: ClassScore<'_>, counts: &[Count]) -> Nats {
+    score.of_counts(counts.iter().copied())
 }
 
-/// The classes of a group that were observed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Total {
-    observed: u32,
-    apart: Nats,
-}
-
-impl Merge {
-    /// Makes room for classes up to `size`.
-    fn reserve(&mut self, size: usize) {
-        if self.group.len() < size {
-            self.group.resize(size, ALONE);
-            self.marked.resize(size, false);
-        }
-    }
-
-    fn mark(&mut self, classes: &[u32], marked: bool) {
-        for &class in classes {
-            self.marked[class as usize] = marked;
-        }
-    }
-
-    fn root(&self, mut group: u32) -> u32 {
-        while self.parent[group as usize] != group {
-            group = self.parent[group as usize];
-        }
-        group
-    }
-
-    #[inline]
-    fn join(&mut self, one: u32, other: u32) {
-        if one == other {
-            return;
-        }
-        match (self.group[one as usize], self.group[other as usize]) {
-            (ALONE, ALONE) => {
-                let group = self.parent.len() as u32;
-                self.parent.push(group);
-                self.put(one, group);
-                self.put(other, group);
-            }
-            (group, ALONE) => self.put(other, group),
-            (ALONE, group) => self.put(one, group),
-            (group, also) if group == also => {}
-            (group, also) => {
-                let (group, also) = (self.root(group), self.root(also));
-                self.parent[group.max(also) as usize] = group.min(also);
-            }
-        }
-    }
-
-    fn put(&mut self, class: u32, group: u32) {
-        self.group[class as usize] = group;
-        self.members.push(class);
-    }
-
-    /// Gives every member the group that its group belongs to.
-    fn flatten(&mut self) {
-        // A group belongs to an earlier one, which is flat already.
-        for group in 0..self.parent.len() {
-            self.parent[group] = self.parent[self.parent[group] as usize];
-        }
-        for &class in &self.members {
-            self.group[class as usize] = self.parent[self.group[class as usize] as usize];
-        }
-    }
-
-    /// Adds up the observed classes of every group.
-    fn add_up(&mut self, levels: usize, counts: &[Count], scores: &[Nats]) {
-        self.flatten();
-        self.totals.resize(self.parent.len(), Total::default());
-        self.counts.resize(self.parent.len() * levels, 0);
-        for &class in &self.members {
-            let (class, group) = (class as usize, self.group[class as usize] as usize);
-            if scores[class] != Nats::ZERO {
-                self.totals[group].observed += 1;
-                self.totals[group].apart += scores[class];
-                let own = &counts[class * levels..(class + 1) * levels];
-                self.counts[group * levels..].iter_mut().zip(own).for_each(|(sum, count)| *sum += count);
-            }
-        }
-    }
-
-    /// Finds the smallest class of every group.
-    fn settle(&mut self) {
-        self.flatten();
-        self.into.resize(self.parent.len(), u32::MAX);
-        for &class in &self.members {
-            let into = &mut self.into[self.group[class as usize] as usize];
-            *into = class.min(*into);
-        }
-    }
-
-    /// The class that a class becomes, once groups are settled.
-    fn becomes(&self, class: u32) -> u32 {
-        match self.group[class as usize] {
-            ALONE => class,
-            group => self.into[group as usize],
-        }
-    }
-
-    fn clear(&mut self) {
-        for class in self.members.drain(..) {
-            self.group[class as usize] = ALONE;
-        }
-        self.parent.clear();
-        self.into.clear();
-        self.totals.clear();
-        self.counts.clear();
+impl EdgeView {
+    /// The element whose first configuration is `first`, given its lines.
+    fn at<'w>(&self, first: u32, lines: &'w [u32]) -> Lines<'w> {
+        Lines { first, lines, stride: self.stride as u32, levels: self.levels as u32 }
     }
 }

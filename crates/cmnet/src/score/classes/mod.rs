@@ -7,6 +7,7 @@
 //! observed.
 
 mod dense;
+mod merge;
 mod partition;
 mod sparse;
 #[cfg(test)]
@@ -19,11 +20,11 @@ pub(crate) use view::EdgeView;
 use super::class_score::ClassScore;
 use super::nats::Nats;
 use crate::control::Control;
-use crate::counts::FamilyCounts;
+use crate::counts::{Count, FamilyCounts};
 use crate::data::Var;
 use crate::error::Result;
 use crate::structure::Structure;
-use crate::table::{Cell, OutcomeSpace};
+use crate::table::Cell;
 use dense::DenseClasses;
 use sparse::SparseClasses;
 
@@ -32,6 +33,10 @@ use sparse::SparseClasses;
 const DENSE_PER_OBSERVED: u64 = 16;
 const SMALL_DENSE_PER_OBSERVED: u64 = 64;
 const SMALL: u64 = 1 << 16;
+/// Observed configurations that are taken for granted, so that the smallest spaces are always
+/// numbered: those of up to [`ALWAYS_DENSE`] configurations.
+const LEAST_OBSERVED: u64 = 16;
+pub(super) const ALWAYS_DENSE: u64 = SMALL_DENSE_PER_OBSERVED * LEAST_OBSERVED;
 /// The most counts that a dense representation may hold.
 const DENSE_COUNTS: u64 = 1 << 22;
 
@@ -55,20 +60,17 @@ impl<'a> BlanketClasses<'a> {
     pub(crate) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
         let size = counts.space().size();
         let per_observed = if size <= SMALL { SMALL_DENSE_PER_OBSERVED } else { DENSE_PER_OBSERVED };
-        let room = per_observed * (counts.observed() as u64 + 16);
+        let room = per_observed * (counts.observed() as u64 + LEAST_OBSERVED);
         if size <= room && size.saturating_mul(u64::from(counts.child_levels())) <= DENSE_COUNTS {
-            Self::Dense(DenseClasses::new(counts, score))
+            Self::Dense(DenseClasses::new(counts.table(), counts.child_levels() as usize, score))
         } else {
             Self::Sparse(SparseClasses::new(counts, score))
         }
     }
 
-    /// The outcome space of the blanket.
-    pub(crate) fn space(&self) -> &OutcomeSpace {
-        match self {
-            Self::Dense(classes) => classes.space(),
-            Self::Sparse(classes) => classes.space(),
-        }
+    /// The same from a whole table, for a blanket with few configurations.
+    pub(crate) fn of_table(counts: Vec<Count>, levels: usize, score: ClassScore<'a>) -> Self {
+        Self::Dense(DenseClasses::new(counts, levels, score))
     }
 
     /// About how many bytes the classes take.
@@ -89,19 +91,22 @@ impl<'a> BlanketClasses<'a> {
 
     /// Appends what each further element on an edge would change, by element ascending;
     /// `before` says what it would have changed before the last element was added, if known.
+    /// Returns whether that is as before: then nothing is appended.
     pub(crate) fn gains(
         &self,
         view: &EdgeView,
         before: Option<&[Gain]>,
         gains: &mut Vec<Gain>,
         control: &dyn Control,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         match self {
-            Self::Dense(classes) => {
-                classes.gains(view, before, gains);
-                Ok(())
+            Self::Dense(classes) => Ok(classes.gains(view, before, gains)),
+            Self::Sparse(classes) => {
+                classes.gains(view, gains, control)?;
+                let same = before.is_some_and(|before| before == gains.as_slice());
+                gains.truncate(if same { 0 } else { gains.len() });
+                Ok(same)
             }
-            Self::Sparse(classes) => classes.gains(view, gains, control),
         }
     }
 
@@ -121,7 +126,7 @@ impl<'a> BlanketClasses<'a> {
     /// configuration of cn(i,j) is in C(i,j) (paper, section 3.2 and its partition figure).
     pub(crate) fn add_contexts(&mut self, structure: &Structure, node: Var) -> Result<()> {
         for (neighbor, context) in structure.contexts_at(node) {
-            let view = EdgeView::new(self.space(), neighbor, context.space());
+            let view = EdgeView::of_context(structure, node, neighbor, context);
             for element in context.elements() {
                 self.add(&view, element)?;
             }

@@ -46,11 +46,13 @@ impl BlanketPartition {
             return Err(Error::limit(what, MOST_LISTED, [Remedy::LearnSparserGraph]));
         }
         let mut sets = DisjointSets::new(space.size() as usize);
+        let mut lines = Vec::new();
         for (neighbor, context) in structure.contexts_at(node) {
-            let view = EdgeView::new(&space, neighbor, context.space());
+            let view = EdgeView::of_context(structure, node, neighbor, context);
+            view.write_lines(&mut lines);
             for element in context.elements() {
                 let first = view.first(element);
-                for start in view.lines().iter().map(|line| first + line) {
+                for start in lines.iter().map(|&line| first + Cell::from(line)) {
                     let line = (1..view.levels).map(|level| start + level * view.stride);
                     line.for_each(|cell| sets.join(start as usize, cell as usize));
                 }

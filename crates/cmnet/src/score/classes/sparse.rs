@@ -9,7 +9,7 @@ use crate::counts::{Count, FamilyCounts};
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
 use crate::graph::DisjointSets;
-use crate::table::{Cell, OutcomeSpace};
+use crate::table::Cell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most configurations that may be known, and that the elements of one edge may reach
@@ -25,7 +25,6 @@ const STEP: usize = 64;
 /// change leads from a known configuration to an unknown one.
 #[derive(Clone, Debug)]
 pub(crate) struct SparseClasses<'a> {
-    space: OutcomeSpace,
     score: ClassScore<'a>,
     known: FxHashMap<Cell, u32>,
     counts: Vec<Vec<(u32, Count)>>,
@@ -37,7 +36,6 @@ pub(crate) struct SparseClasses<'a> {
 impl<'a> SparseClasses<'a> {
     pub(super) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
         Self {
-            space: counts.space().clone(),
             score,
             known: counts.iter().enumerate().map(|(class, (cell, _))| (cell, class as u32)).collect(),
             counts: counts.iter().map(|(_, entries)| entries.to_vec()).collect(),
@@ -46,10 +44,6 @@ impl<'a> SparseClasses<'a> {
             most_reached: (REACHED_PER_OBSERVED * counts.iter().count())
                 .clamp(*MOST_REACHED.start(), *MOST_REACHED.end()),
         }
-    }
-
-    pub(super) fn space(&self) -> &OutcomeSpace {
-        &self.space
     }
 
     #[cfg(test)]
@@ -70,7 +64,7 @@ impl<'a> SparseClasses<'a> {
     pub(super) fn gains(&self, view: &EdgeView, gains: &mut Vec<Gain>, control: &dyn Control) -> Result<()> {
         let mut pace = Pace::new(control);
         let mut by_element: Vec<(Cell, Cell)> =
-            self.known.keys().map(|&cell| (view.given.apply(cell), cell)).collect();
+            self.known.keys().map(|&cell| (view.element(cell), cell)).collect();
         by_element.sort_unstable();
         let mut left = self.most_reached;
         for group in by_element.chunk_by(|left, right| left.0 == right.0) {
@@ -90,7 +84,7 @@ impl<'a> SparseClasses<'a> {
 
     pub(super) fn add(&mut self, view: &EdgeView, element: Cell) -> Result<()> {
         let cells: Vec<Cell> =
-            self.known.keys().copied().filter(|&cell| view.given.apply(cell) == element).collect();
+            self.known.keys().copied().filter(|&cell| view.element(cell) == element).collect();
         let bound =
             Bound { most: self.most_reached.saturating_sub(self.known.len()), pace: &mut Pace::new(&()) };
         let mut reached = self.reach(view, element, cells.into_iter(), bound)?;
@@ -143,11 +137,11 @@ impl<'a> SparseClasses<'a> {
         while let Some(cell) = frontier.pop() {
             pace.step(STEP)?;
             reached.check(most)?;
-            if view.given.apply(cell) == element {
+            if view.element(cell) == element {
                 self.walk_line(view, cell, &mut reached, &mut frontier);
             }
             for (other, elements) in &self.contexts {
-                if elements.contains(&other.given.apply(cell)) {
+                if elements.contains(&other.element(cell)) {
                     self.walk_line(other, cell, &mut reached, &mut frontier);
                 }
             }

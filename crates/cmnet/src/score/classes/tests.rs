@@ -42,7 +42,11 @@ fn classes(
     let space = structure.blanket_space(node).unwrap();
     let seen = (0..space.size()).filter(|&cell| observed(cell)).map(|cell| (cell, 0, 1)).collect();
     let family = FamilyCounts::from_entries(space, levels.0[node], seen);
-    let dense = BlanketClasses::Dense(DenseClasses::new(&family, scorer.class_score(node)));
+    let dense = BlanketClasses::Dense(DenseClasses::new(
+        family.table(),
+        levels.0[node] as usize,
+        scorer.class_score(node),
+    ));
     let sparse = BlanketClasses::Sparse(SparseClasses::new(&family, scorer.class_score(node)));
     for mut classes in [dense, sparse] {
         classes.add_contexts(structure, node).unwrap();

@@ -1,8 +1,10 @@
 //! How one edge's contexts look from inside a Markov blanket's outcome space.
 
+use crate::context::EdgeContext;
 use crate::data::Var;
-use crate::table::{Cell, OutcomeSpace, Projection};
-use std::sync::OnceLock;
+use crate::graph::VarSet;
+use crate::structure::Structure;
+use crate::table::Cell;
 
 /// An edge (i,j) seen from the blanket of j: the neighbour i, along which configurations
 /// become equivalent, and the common neighbours, which say where.
@@ -13,40 +15,56 @@ pub(crate) struct EdgeView {
     pub(super) stride: u64,
     /// The neighbour's number of levels.
     pub(super) levels: u64,
-    /// Which configuration of the common neighbours a configuration of the blanket has.
-    pub(super) given: Projection,
-    /// The place of each element's first line: level 0 of all but the common neighbours.
-    given_steps: Vec<(u64, u64, u64)>,
-    /// The other members of the blanket: (stride, levels).
-    free: Vec<(u64, u64)>,
+    /// The other members of the blanket, the last first: the common neighbours, then the free
+    /// ones. In one list, since a search makes millions of views.
+    axes: Box<[Axis]>,
+    common: usize,
     elements: u64,
-    lines: OnceLock<Vec<Cell>>,
+}
+
+/// A member of a blanket.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    /// How far apart configurations are that differ by one of its levels.
+    stride: u64,
+    levels: u64,
+    /// How far apart elements are that do; none differ in a member that is not common.
+    place: u64,
 }
 
 impl EdgeView {
-    /// The view of the edge to `neighbor` with common neighbours `given`, from `blanket`.
-    pub(crate) fn new(blanket: &OutcomeSpace, neighbor: Var, given: &OutcomeSpace) -> Self {
-        let mut view = Self {
-            neighbor,
-            stride: 1,
-            levels: 1,
-            given: blanket.projection(given),
-            given_steps: Vec::new(),
-            free: Vec::new(),
-            elements: given.size(),
-            lines: OnceLock::new(),
-        };
-        for (position, variable) in blanket.variables().iter().enumerate() {
-            let (stride, levels) = (blanket.stride(position), u64::from(blanket.cardinalities()[position]));
-            if variable == neighbor {
-                (view.stride, view.levels) = (stride, levels);
-            } else if let Some(place) = given.variables().position(variable) {
-                view.given_steps.push((given.stride(place), levels, stride));
-            } else {
-                view.free.push((stride, levels));
+    /// The view of the edge to `neighbor` from a blanket, of which some members are common. The
+    /// caller has checked that the blanket's configurations can be numbered.
+    pub(crate) fn new(
+        blanket: &VarSet,
+        cardinalities: &[u32],
+        neighbor: Var,
+        is_common: impl Fn(Var) -> bool,
+    ) -> Self {
+        let mut axes = Vec::with_capacity(blanket.len().saturating_sub(1));
+        let (mut own, mut common, mut elements) = ((1, 1), 0, 1);
+        for wanted in [true, false] {
+            let mut stride = 1;
+            for &variable in blanket.as_slice().iter().rev() {
+                let levels = u64::from(cardinalities[variable]);
+                if variable == neighbor {
+                    own = (stride, levels);
+                } else if is_common(variable) == wanted {
+                    axes.push(Axis { stride, levels, place: if wanted { elements } else { 0 } });
+                    elements *= if wanted { levels } else { 1 };
+                }
+                stride *= levels;
             }
+            common = if wanted { axes.len() } else { common };
         }
-        view
+        let (stride, levels) = own;
+        Self { neighbor, stride, levels, axes: axes.into(), common, elements }
+    }
+
+    /// The view of an edge of a structure, from the blanket of one of its ends.
+    pub(super) fn of_context(structure: &Structure, node: Var, neighbor: Var, context: &EdgeContext) -> Self {
+        let (blanket, common) = (structure.markov_blanket(node), context.space().variables());
+        Self::new(blanket, structure.cardinalities(), neighbor, |member| common.contains(member))
     }
 
     /// The neighbour.
@@ -59,45 +77,52 @@ impl EdgeView {
         self.elements
     }
 
-    /// The first configuration of the blanket that has this element.
+    /// The bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.axes)
+    }
+
+    /// The element that a configuration of the blanket has.
+    pub(super) fn element(&self, cell: Cell) -> Cell {
+        self.axes[..self.common].iter().map(|axis| cell / axis.stride % axis.levels * axis.place).sum()
+    }
+
+    /// The first configuration of the blanket that has this element: level 0 of all but the
+    /// common neighbours.
     pub(super) fn first(&self, element: Cell) -> Cell {
-        self.given_steps.iter().map(|&(place, levels, stride)| element / place % levels * stride).sum()
+        self.axes[..self.common].iter().map(|axis| element / axis.place % axis.levels * axis.stride).sum()
     }
 
-    /// The first configuration of every element, by element ascending.
-    pub(super) fn firsts(&self) -> impl Iterator<Item = Cell> + use<> {
-        let mut steps = self.given_steps.clone();
-        steps.sort_unstable(); // the digit that changes most often first
-        let mut digits = vec![0; steps.len()];
-        let mut next = 0;
-        (0..self.elements).map(move |_| {
-            let first = next;
-            for (&(_, levels, stride), digit) in steps.iter().zip(&mut digits) {
-                (*digit, next) = (*digit + 1, next + stride);
-                if *digit < levels {
-                    break;
-                }
-                (*digit, next) = (0, next - levels * stride);
-            }
-            first
-        })
+    /// Writes the first configuration of every element, by element ascending. The blanket's
+    /// configurations must be few.
+    pub(super) fn write_firsts(&self, firsts: &mut Vec<u32>) {
+        write_cells(&self.axes[..self.common], firsts);
     }
 
-    /// The lines of an element, relative to its first: one per configuration of the blanket
-    /// members that are neither the neighbour nor common.
-    pub(super) fn lines(&self) -> &[Cell] {
-        if self.free.is_empty() {
-            return &[0];
-        }
-        self.lines.get_or_init(|| {
-            self.free.iter().fold(vec![0], |lines, &(stride, levels)| {
-                lines.iter().flat_map(|&line| (0..levels).map(move |level| line + level * stride)).collect()
-            })
-        })
+    /// Writes the lines of an element, relative to its first: one per configuration of the
+    /// blanket members that are neither the neighbour nor common. The blanket's configurations
+    /// must be few.
+    pub(super) fn write_lines(&self, lines: &mut Vec<u32>) {
+        write_cells(&self.axes[self.common..], lines);
     }
 
     /// The configuration with the neighbour at level 0.
     pub(super) fn line_start(&self, cell: Cell) -> Cell {
         cell - cell / self.stride % self.levels * self.stride
+    }
+}
+
+/// Writes the configurations along some axes, all others at level 0; the first axis runs fastest.
+fn write_cells(axes: &[Axis], cells: &mut Vec<u32>) {
+    cells.clear();
+    cells.push(0);
+    for axis in axes {
+        let before = cells.len();
+        for level in 1..axis.levels {
+            let step = (level * axis.stride) as u32;
+            cells.extend_from_within(..before);
+            let new = cells.len() - before;
+            cells[new..].iter_mut().for_each(|cell| *cell += step);
+        }
     }
 }

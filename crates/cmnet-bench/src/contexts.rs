@@ -1,0 +1,140 @@
+//! What contexts cost: processor time at n^-0.5 beside that of the graph alone, one thread; and
+//! how both grow with variables, rows and the size of a blanket.
+
+use crate::known::known;
+use crate::usage::Meter;
+use anyhow::{Result, ensure};
+use cmnet::{Dataset, Kappa, LearnOptions, ReadOptions, Select, Source, learn, read_csv};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::path::{Path, PathBuf};
+
+/// The most that contexts may cost on the known structures, times the graph alone: above what is
+/// measured, below what it was before candidates were evaluated by what changed.
+const MOST: f64 = 12.0;
+
+/// Contexts against graphs on known structures, and on every table of a folder.
+pub(crate) fn run(folder: &str) -> Result<()> {
+    println!("{:<28} {:>5} {:>7} {:>9} {:>12} {:>7}", "table", "d", "n", "graph s", "contexts s", "ratio");
+    for (kind, variables, rows) in
+        [("2-tree", 100, 10_000), ("3-tree", 15, 10_000), ("triangle-grid", 49, 10_000)]
+    {
+        let ratio = row(kind, &known(kind, variables, rows, 1)?.data)?;
+        ensure!(ratio < MOST, "contexts on a {kind} take more than {MOST} times the graph alone");
+    }
+    row("hubs", &hubs(100, 2_000)?)?;
+    for path in tables(folder)? {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        row(&name, &read_csv(&Source::from_argument(&path), &ReadOptions::default())?.data)?;
+    }
+    Ok(())
+}
+
+/// The tables of a folder, by name.
+fn tables(folder: &str) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(Path::new(folder))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "csv") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Prints one row and returns the ratio.
+fn row(name: &str, data: &Dataset) -> Result<f64> {
+    let (graph, contexts) = (seconds(data, Kappa::Epsilon)?, seconds(data, "n^-0.5".parse()?)?);
+    let ratio = contexts / graph;
+    println!(
+        "{name:<28} {:>5} {:>7} {graph:>9.3} {contexts:>12.3} {ratio:>7.1}",
+        data.variables(),
+        data.rows()
+    );
+    Ok(ratio)
+}
+
+/// The processor seconds of one search: the shorter of two.
+fn seconds(data: &Dataset, kappa: Kappa) -> Result<f64> {
+    let options =
+        LearnOptions { kappas: vec![kappa], select: Select::None, threads: 1, ..LearnOptions::default() };
+    let mut best = f64::INFINITY;
+    for _ in 0..2 {
+        let meter = Meter::start();
+        learn(data, &options, &())?;
+        best = best.min(meter.processor());
+    }
+    Ok(best)
+}
+
+/// How time grows: the exponent of each quantity between two sizes.
+pub(crate) fn growth() -> Result<()> {
+    println!("{:<36} {:>8} {:>10} {:>12}", "what grows", "from, to", "graph", "contexts");
+    let tree = |variables, rows| Ok(known("2-tree", variables, rows, 1)?.data);
+    exponents("variables of a 2-tree, n = 5,000", (100, 400), |d| tree(d, 5_000))?;
+    exponents("rows of a 2-tree, d = 50", (4_000, 32_000), |n| tree(50, n))?;
+    exponents("neighbours of one hub, n = 5,000", (4, 8), |leaves| fan(leaves, 5_000))
+}
+
+fn exponents(
+    what: &str,
+    (small, large): (usize, usize),
+    table: impl Fn(usize) -> Result<Dataset>,
+) -> Result<()> {
+    let (one, other) = (table(small)?, table(large)?);
+    let exponent = |kappa: Kappa| -> Result<f64> {
+        let (before, after) = (seconds(&one, kappa)?, seconds(&other, kappa)?);
+        Ok((after / before).ln() / (large as f64 / small as f64).ln())
+    };
+    let (graph, contexts) = (exponent(Kappa::Epsilon)?, exponent("n^-0.5".parse()?)?);
+    println!("{what:<36} {:>8} {graph:>10.2} {contexts:>12.2}", format!("{small}, {large}"));
+    Ok(())
+}
+
+/// Ten independent hubs; every other variable depends on two of them.
+fn hubs(variables: usize, rows: usize) -> Result<Dataset> {
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let parents: Vec<(usize, usize)> = (0..variables)
+        .map(|_| {
+            let one = rng.random_range(0..10);
+            (one, (one + rng.random_range(1..10)) % 10)
+        })
+        .collect();
+    table(variables, rows, &mut rng, |row, v, rng| match parents.get(v).filter(|_| v >= 10) {
+        None => rng.random_bool(0.5),
+        Some(&(one, other)) => {
+            rng.random_bool([0.03, 0.5, 0.97][usize::from(row[one]) + usize::from(row[other])])
+        }
+    })
+}
+
+/// One hub with a chain of neighbours, each of which depends on the hub and on the one before.
+fn fan(neighbors: usize, rows: usize) -> Result<Dataset> {
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    table(neighbors + 1, rows, &mut rng, |row, v, rng| match v {
+        0 => rng.random_bool(0.5),
+        _ => rng.random_bool([0.1, 0.5, 0.9][usize::from(row[0]) + usize::from(row[v - 1])]),
+    })
+}
+
+/// Binary rows, drawn variable by variable.
+fn table(
+    variables: usize,
+    rows: usize,
+    rng: &mut Pcg64Mcg,
+    draw: impl Fn(&[bool], usize, &mut Pcg64Mcg) -> bool,
+) -> Result<Dataset> {
+    let names: Vec<String> = (0..variables).map(|v| format!("x{v}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut lines = Vec::with_capacity(rows);
+    for _ in 0..rows {
+        let mut row = Vec::with_capacity(variables);
+        for v in 0..variables {
+            let level = draw(&row, v, rng);
+            row.push(level);
+        }
+        lines.push(row.into_iter().map(|level| if level { "1" } else { "0" }).collect::<Vec<_>>());
+    }
+    Ok(Dataset::from_labels(&names, lines)?)
+}
