@@ -1,7 +1,9 @@
 //! What can be typed: commands, shared flags, help.
 
 use crate::ask_args::AskCommand;
-pub(crate) use crate::fit_args::{BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, FitArgs, ReportArgs};
+pub(crate) use crate::fit_args::{
+    BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, ExactArgs, FitArgs, ReportArgs,
+};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cmnet::options::{Choice, fitting, learning, reading};
@@ -32,6 +34,9 @@ pub(crate) enum Command {
     /// Learn graph and edge contexts from a table
     #[command(after_help = LEARN_HELP)]
     Learn(Printed<LearnArgs>),
+    /// Find the structure with the highest score and prove that it is: for few variables
+    #[command(after_help = EXACT_HELP)]
+    Exact(Printed<ExactArgs>),
     /// Score a given structure: node scores, prior, total
     #[command(
         after_help = "Example: cmnet score coronary_heart.model.json data/coronary_heart.csv --kappa n^-0.25"
@@ -83,6 +88,15 @@ Examples:
   cmnet learn data/car.csv --select none --format json
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
+
+const EXACT_HELP: &str = "\
+Examples:
+  cmnet exact data/coronary_heart.csv
+  cmnet exact data/coronary_heart.csv --drop family_anamnesis --kappa n^-0.5 -o best.model.json
+
+Without contexts (kappa eps) for at most 16 variables; with contexts for blankets of at most 16
+configurations, such as those of five binary variables. Ctrl-C and the time limit keep the best
+structure so far and say what no structure exceeds (exit codes 130 and 3).";
 
 const BOOTSTRAP_HELP: &str = "\
 Examples:

@@ -1,8 +1,8 @@
-//! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `report` and `compare`.
+//! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `exact`, `report` and `compare`.
 
 use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
-use cmnet::options::{resampling, validation};
+use cmnet::options::{learning, resampling, validation};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -80,6 +80,24 @@ pub(crate) struct ReportArgs {
     pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExactArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Weight of the context prior: eps (no contexts), a power such as n^-0.5, a number in (0, 1]
+    #[arg(long, default_value = "eps")]
+    pub(crate) kappa: String,
+    #[arg(long, help = learning::ALPHA.help, default_value = learning::ALPHA.default)]
+    pub(crate) alpha: String,
+    #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]
+    pub(crate) time_limit: Option<String>,
+    /// Model file to write, fitted
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) fitting: FittingArgs,
 }
 
 #[derive(Debug, Args)]

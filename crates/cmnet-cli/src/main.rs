@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Describe(arguments) => commands::describe::run(arguments),
         Command::Learn(arguments) => commands::learn::run(arguments),
+        Command::Exact(arguments) => commands::exact::run(arguments),
         Command::Score(arguments) => commands::score::run(arguments),
         Command::Check(arguments) => commands::check::run(arguments),
         Command::Fit(arguments) => commands::fit::run(arguments),

@@ -121,6 +121,11 @@ impl SearchObserver for Watch {
                     self.restart();
                 }
             }
+            SearchEvent::Bounded { branches, best, bound } => self.bar.set_message(format!(
+                "{branches} branches, best {:.3}, bound {:.3}",
+                best.to_f64(),
+                bound.to_f64()
+            )),
             _ => {}
         }
     }

@@ -147,8 +147,8 @@ pub use score::{
     Alpha, BlanketPartition, ContextPrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer, StructureScore,
 };
 pub use search::{
-    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Standing,
-    climb_contexts, climb_graph,
+    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Optimum,
+    Standing, climb_contexts, climb_graph, optimum,
 };
 pub use table::{Cell, OutcomeSpace, Projection, Shape, Walk};
 pub use tree::{

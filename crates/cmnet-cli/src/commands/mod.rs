@@ -9,6 +9,7 @@ pub(crate) mod cv;
 pub(crate) mod describe;
 pub(crate) mod draw;
 pub(crate) mod evaluate;
+pub(crate) mod exact;
 pub(crate) mod experiment;
 pub(crate) mod explain;
 pub(crate) mod explore;

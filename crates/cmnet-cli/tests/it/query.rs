@@ -457,3 +457,27 @@ fn the_mathematics_is_shown_with_and_without_parameters() {
     );
     assert!(refusal(&["explain", model(), "--classes", "smokng"]).contains("smoking"));
 }
+
+#[test]
+fn the_best_structure_is_proven_saved_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let best = folder.path().join("best.model.json");
+    let (table, best) = (data("coronary_heart.csv"), best.to_str().unwrap());
+    let found = json(&["exact", &table, "-o", best]);
+    assert_eq!((&found["format"], &found["proven"]), (&Value::from("cmnet-exact/1"), &Value::from(true)));
+    assert_eq!(found["score"], found["bound"]);
+    let greedy = json(&["learn", &table, "--kappa", "eps"]);
+    assert_eq!(found["greedy_score"], greedy["models"][0]["score"]);
+    assert!(found["greedy_gap"].as_f64().unwrap() >= 0.0);
+    cmnet().args(["check", best, &table]).assert().success();
+    let four = "family_anamnesis,strenuous_mental_work";
+    let contexts = json(&["exact", &table, "--drop", four, "--kappa", "n^-0.25"]);
+    assert!(contexts["proven"].as_bool().unwrap() && !contexts["contexts"].as_array().unwrap().is_empty());
+    let output = cmnet().args(["exact", &table, "--kappa", "n^-0.5"]).assert().code(3);
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("16") && said.contains("kappa eps"), "{said}");
+    let output =
+        cmnet().args(["exact", &data("contraceptive.csv"), "--time-limit", "0.001s"]).assert().code(3);
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("upper bound"), "{text}");
+}

@@ -196,7 +196,7 @@ impl SearchObserver for Checkpointer {
             SearchEvent::Moved(_) => Keep::WhenDue,
             SearchEvent::Advanced(_) => Keep::Always,
             SearchEvent::Paused(_) => Keep::Now,
-            SearchEvent::Evaluated { .. } => return,
+            SearchEvent::Evaluated { .. } | SearchEvent::Bounded { .. } => return,
         };
         self.update(keep, |state| state.follow(event));
     }

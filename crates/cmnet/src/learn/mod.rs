@@ -5,6 +5,7 @@ mod choose;
 mod cross_validate;
 mod observer;
 mod options;
+mod proven;
 mod resume;
 mod search;
 

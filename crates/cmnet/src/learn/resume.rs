@@ -30,7 +30,7 @@ impl LearnState {
             SearchEvent::Advanced(blankets) | SearchEvent::Paused(Standing::Blankets(blankets)) => {
                 self.blankets = Some((*blankets).clone());
             }
-            SearchEvent::Evaluated { .. } => {}
+            SearchEvent::Evaluated { .. } | SearchEvent::Bounded { .. } => {}
         }
     }
 

@@ -201,6 +201,20 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         Ok(StructureScore { nodes, log_mpl, log_prior: prior.log_prior(structure) })
     }
 
+    /// The counts of a node's levels in every configuration of a blanket, and the score of a class.
+    pub(crate) fn cell_counts(
+        &self,
+        node: Var,
+        blanket: &VarSet,
+    ) -> Result<(Vec<Vec<Count>>, ClassScore<'_>)> {
+        let family = self.source.family(node, blanket)?;
+        let mut cells = vec![vec![0; family.child_levels() as usize]; family.space().size() as usize];
+        for (cell, counts) in family.iter() {
+            counts.iter().for_each(|&(level, count)| cells[cell as usize][level as usize] = count);
+        }
+        Ok((cells, self.class_score(node)))
+    }
+
     /// Whether a blanket has so few configurations that a whole table of counts is best.
     fn has_few_configurations(&self, node: Var, blanket: &VarSet) -> bool {
         let cardinalities = self.cardinalities();

@@ -3,6 +3,7 @@
 use super::blanket::BlanketState;
 use super::state::GraphClimbState;
 use crate::control::Control;
+use crate::score::Nats;
 
 /// Something that happened in a search.
 #[derive(Debug)]
@@ -19,6 +20,15 @@ pub enum SearchEvent<'a> {
     Paused(Standing<'a>),
     /// Mode `blanket` finished a batch of blankets.
     Advanced(&'a BlanketState),
+    /// An exact search examined some thousand branches more.
+    Bounded {
+        /// Branches examined so far.
+        branches: u64,
+        /// The score of the best structure so far.
+        best: Nats,
+        /// The bound of the branch that is examined.
+        bound: Nats,
+    },
 }
 
 /// Where a search stands when it is ended early.

@@ -13,6 +13,8 @@ pub enum SearchUsed {
     Blanket,
     /// The consensus of searches on resamples.
     Bootstrap,
+    /// Branch and bound: the structure is proven to have the highest score.
+    Exact,
     /// Another, by the name that a model file gives it.
     Other(String),
 }
@@ -24,6 +26,7 @@ impl SearchUsed {
             Self::Paper => "paper",
             Self::Blanket => "blanket",
             Self::Bootstrap => "bootstrap",
+            Self::Exact => "exact",
             Self::Other(name) => name,
         }
     }
@@ -35,6 +38,7 @@ impl From<&str> for SearchUsed {
             "paper" => Self::Paper,
             "blanket" => Self::Blanket,
             "bootstrap" => Self::Bootstrap,
+            "exact" => Self::Exact,
             _ => Self::Other(name.to_owned()),
         }
     }

@@ -30,5 +30,6 @@ mod loglinear_structure;
 mod loglinear_support;
 mod metamorphic;
 mod model_file;
+mod optimum;
 mod referee;
 mod sources;

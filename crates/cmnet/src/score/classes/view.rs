@@ -106,6 +106,14 @@ impl EdgeView {
         write_cells(&self.axes[self.common..], lines);
     }
 
+    /// The lines of an element in a small space, each as a set of bits.
+    pub(crate) fn line_masks(&self, element: Cell) -> Vec<u32> {
+        let first = self.first(element);
+        let line =
+            |start: Cell| (0..self.levels).fold(0, |set, level| set | 1 << (start + level * self.stride));
+        self.lines().iter().map(|start| line(first + start)).collect()
+    }
+
     /// The configuration with the neighbour at level 0.
     pub(super) fn line_start(&self, cell: Cell) -> Cell {
         cell - cell / self.stride % self.levels * self.stride

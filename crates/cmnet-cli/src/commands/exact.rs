@@ -1,0 +1,81 @@
+//! `cmnet exact`: the structure with the highest score, proven.
+
+use super::fitting::fit_options;
+use crate::args::{ExactArgs, Format, Printed};
+use crate::exit::Outcome;
+use crate::progress::Watch;
+use crate::{files, output};
+use cmnet::{
+    Alpha, ContextPrior, Dataset, Error, ErrorKind, FitControl, Kappa, Model, Optimum, OptionName,
+    Outcome as Work, PlaneCounts, RowCounts, Scorer, fit_with, optimum, parse_duration,
+};
+use cmnet_report::answer::OptimumAnswer;
+use cmnet_report::{Drawing, text};
+use std::fmt::Write as _;
+
+pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
+    let (kappa, alpha): (Kappa, Alpha) = (arguments.kappa.parse()?, arguments.alpha.parse()?);
+    let limit = arguments.time_limit.as_deref();
+    let limit = limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()?;
+    if let Some(path) = &arguments.output {
+        files::check_output(path, &arguments.data.files())?;
+    }
+    let watch = Watch::new(limit);
+    let data = files::table_with_note(&arguments.data, None)?;
+    let prior = ContextPrior::new(kappa, data.rows());
+    let counts = PlaneCounts::new(&data);
+    let found = optimum(&Scorer::new(&counts, alpha), &prior, &watch)?;
+    let model = found.to_model(&data, &prior, alpha)?;
+    let model = fitted(model, &data, arguments, &watch)?;
+    drop(watch);
+    let answer = OptimumAnswer { found: &found, prior: &prior, alpha, model: &model };
+    match arguments.format {
+        Format::Text => output::page(&as_text(&answer, &arguments.data.data)?)?,
+        Format::Json => output::answer(&answer)?,
+    }
+    if let Some(path) = &arguments.output {
+        model.save(path)?;
+        output::note(&format!("wrote {}", path.display()));
+    }
+    Ok(Outcome::of(found.stop))
+}
+
+/// The model with parameters, where they can be had.
+fn fitted(model: Model, data: &Dataset, arguments: &ExactArgs, watch: &Watch) -> anyhow::Result<Model> {
+    let options = fit_options(&arguments.fitting)?;
+    let control = FitControl { observer: watch, searched: true };
+    match fit_with(model.structure(), &RowCounts::new(data), &options, &control) {
+        Ok(Work::Done(fit)) => Ok(model.with_fit(fit)?),
+        Ok(Work::Stopped(_)) => Ok(model),
+        Err(error) if is_limit(&error) => {
+            output::note("the structure is too large to be fitted with this memory: it has no parameters");
+            Ok(model)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_limit(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Limit { .. })
+}
+
+fn as_text(answer: &OptimumAnswer<'_>, file: &str) -> anyhow::Result<String> {
+    let found: &Optimum = answer.found;
+    let (score, greedy) = (found.score.to_f64(), found.greedy.to_f64());
+    let mut page = format!("{file}: kappa {}, alpha {}\n", answer.prior.kappa(), answer.alpha);
+    match found.is_proven() {
+        true => writeln!(page, "score          {score:.6}, proven: no structure has a higher one")?,
+        false => {
+            writeln!(page, "score          {score:.6}, the best found before the end ({})", found.stop)?;
+            writeln!(page, "upper bound    {:.6}: what no structure exceeds", found.bound.to_f64())?;
+        }
+    }
+    let gap = found.score - found.greedy;
+    match gap.units() {
+        0 => writeln!(page, "greedy search  {greedy:.6}, the same")?,
+        _ => writeln!(page, "greedy search  {greedy:.6}, lower by {:.6}", gap.to_f64())?,
+    }
+    writeln!(page, "branches       {}\n", found.branches)?;
+    page += &text::render(&Drawing::new(answer.model.schema(), &found.structure)?);
+    Ok(page)
+}

@@ -1,0 +1,29 @@
+//! The result of an exact search as a model.
+
+use crate::data::{DataDigest, Dataset};
+use crate::error::Result;
+use crate::model::{Model, Provenance};
+use crate::score::{Alpha, ContextPrior, Nats};
+use crate::search::{Optimum, SearchUsed};
+
+impl Optimum {
+    /// The structure with its provenance, without parameters. The table, prior and alpha are
+    /// those of the search.
+    ///
+    /// # Errors
+    /// When the table has other variables.
+    pub fn to_model(&self, data: &Dataset, prior: &ContextPrior, alpha: Alpha) -> Result<Model> {
+        let log_prior = prior.log_prior(&self.structure);
+        let learned = Provenance {
+            rows: data.rows(),
+            digest: DataDigest::of(data),
+            kappa: prior.kappa(),
+            alpha,
+            search: SearchUsed::Exact,
+            stop: self.stop,
+            log_mpl: (self.score - log_prior.unwrap_or(Nats::ZERO)).to_f64(),
+            log_prior: log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
+        };
+        Ok(Model::new(data.schema().clone(), self.structure.clone())?.with_provenance(learned))
+    }
+}

@@ -1,0 +1,211 @@
+//! Graphs with contexts: every graph by its bound, then branch and bound over its elements.
+
+use super::Progress;
+use super::node::{Choice, NodeProblem};
+use crate::control::StopReason;
+use crate::counts::CountSource;
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::{Edge, Graph};
+use crate::score::{ContextPrior, Nats, Scorer};
+use crate::structure::Structure;
+use crate::table::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a node sees of a graph: its number, and the edges at it and among its neighbours.
+type Sight = (Var, u64);
+
+pub(super) fn search<'o, S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
+    mut progress: Progress<'o>,
+) -> Result<Progress<'o>> {
+    let mut problems: BTreeMap<Sight, (Arc<NodeProblem>, Nats)> = BTreeMap::new();
+    let pairs: Vec<Edge> = Graph::empty(scorer.cardinalities().len()).pairs().collect();
+    let mut graphs: Vec<(Nats, u64)> = Vec::new();
+    for set in 0..1u64 << pairs.len() {
+        let structure = structure_of(scorer.cardinalities(), &pairs, set)?;
+        let mut bound = Nats::ZERO;
+        for node in 0..structure.variables() {
+            if let Some(stop) = progress.observer.stop() {
+                progress.leave(stop, std::iter::once(Nats::ZERO));
+                return Ok(progress);
+            }
+            let sight = sight(&structure, &pairs, node);
+            if !problems.contains_key(&sight) {
+                let problem = NodeProblem::new(scorer, prior, &structure, node)?;
+                let alone = problem.choose(0, 0, 0).bound;
+                problems.insert(sight, (Arc::new(problem), alone));
+            }
+            bound += problems[&sight].1;
+        }
+        graphs.push((bound, set));
+    }
+    graphs.sort_by_key(|&(bound, set)| (std::cmp::Reverse(bound), set));
+    for (place, &(bound, set)) in graphs.iter().enumerate() {
+        if bound <= progress.best.1 {
+            break;
+        }
+        let structure = structure_of(scorer.cardinalities(), &pairs, set)?;
+        let of_node = |node| Arc::clone(&problems[&sight(&structure, &pairs, node)].0);
+        let nodes = (0..structure.variables()).map(of_node).collect();
+        if let Some(stop) = ContextSearch::new(structure, nodes).run(&mut progress)? {
+            progress.leave(stop, graphs[place + 1..].iter().map(|&(bound, _)| bound));
+            return Ok(progress);
+        }
+    }
+    Ok(progress)
+}
+
+fn structure_of(cardinalities: &[u32], pairs: &[Edge], set: u64) -> Result<Structure> {
+    let mut structure = Structure::empty(cardinalities);
+    for (place, &edge) in pairs.iter().enumerate() {
+        if set >> place & 1 == 1 {
+            structure.toggle_edge(edge)?;
+        }
+    }
+    Ok(structure)
+}
+
+fn sight(structure: &Structure, pairs: &[Edge], node: Var) -> Sight {
+    let blanket = structure.markov_blanket(node);
+    let near = |v: Var| v == node || blanket.contains(v);
+    let seen = |edge: &Edge| structure.graph().contains(*edge) && near(edge.low()) && near(edge.high());
+    let edges = pairs.iter().enumerate().filter(|(_, edge)| seen(edge));
+    (node, edges.fold(0, |set, (place, _)| set | 1 << place))
+}
+
+/// Which elements are required and which excluded, and what each node takes then.
+#[derive(Clone)]
+struct Branch {
+    required: u128,
+    excluded: u128,
+    choices: Vec<Choice>,
+    bound: Nats,
+}
+
+struct ContextSearch {
+    graph: Structure,
+    nodes: Vec<Arc<NodeProblem>>,
+    elements: Vec<(Edge, Cell)>,
+    /// For each node the numbers of its elements.
+    numbers: Vec<Vec<usize>>,
+    /// The elements of each edge.
+    edges: Vec<u128>,
+}
+
+impl ContextSearch {
+    fn new(graph: Structure, nodes: Vec<Arc<NodeProblem>>) -> Self {
+        let all = nodes.iter().flat_map(|node| node.elements.iter().map(|one| (one.edge, one.cell)));
+        let mut elements: Vec<(Edge, Cell)> = all.collect();
+        elements.sort_unstable();
+        elements.dedup();
+        let number = |edge: Edge, cell: Cell| elements.partition_point(|&other| other < (edge, cell));
+        let of_node = |node: &Arc<NodeProblem>| {
+            node.elements.iter().map(|one| number(one.edge, one.cell)).collect::<Vec<_>>()
+        };
+        let numbers = nodes.iter().map(of_node).collect();
+        let mut edges: BTreeMap<Edge, u128> = BTreeMap::new();
+        for (place, &(edge, _)) in elements.iter().enumerate() {
+            *edges.entry(edge).or_default() |= 1 << place;
+        }
+        Self { graph, nodes, numbers, edges: edges.into_values().collect(), elements }
+    }
+
+    /// Examines the graph's contexts; a reason ends the search, with what is open told.
+    fn run(&self, progress: &mut Progress<'_>) -> Result<Option<StopReason>> {
+        let mut open = vec![self.branch(0, 0, None)];
+        while let Some(branch) = open.pop() {
+            if branch.bound <= progress.best.1 {
+                continue;
+            }
+            if let Some(stop) = progress.examine(branch.bound) {
+                progress.leave(stop, open.iter().map(|one| one.bound).chain([branch.bound]));
+                return Ok(Some(stop));
+            }
+            self.keep_if_better(&branch, progress)?;
+            if let Some(element) = self.undecided(&branch) {
+                let with = self.branch(branch.required | 1 << element, branch.excluded, Some(&branch));
+                let without = self.branch(branch.required, branch.excluded | 1 << element, Some(&branch));
+                open.extend(if with.bound > without.bound { [without, with] } else { [with, without] });
+            }
+        }
+        Ok(None)
+    }
+
+    fn branch(&self, required: u128, mut excluded: u128, before: Option<&Branch>) -> Branch {
+        for &edge in &self.edges {
+            // The last element of an edge would make its context full.
+            if (edge & !required).count_ones() == 1 {
+                excluded |= edge & !required;
+            }
+        }
+        let mut choices = Vec::with_capacity(self.nodes.len());
+        for (node, problem) in self.nodes.iter().enumerate() {
+            let (own, not_own) = (self.local(node, required), self.local(node, excluded));
+            let same = before.filter(|before| {
+                (self.local(node, before.required), self.local(node, before.excluded)) == (own, not_own)
+            });
+            choices.push(match same {
+                Some(before) => before.choices[node].clone(),
+                None => problem.choose(own, not_own, before.map_or(0, |one| one.choices[node].place)),
+            });
+        }
+        let bound = choices.iter().map(|choice| choice.bound).sum();
+        Branch { required, excluded, choices, bound }
+    }
+
+    fn local(&self, node: usize, set: u128) -> u64 {
+        let places = self.numbers[node].iter().enumerate();
+        places.fold(0, |own, (place, &number)| own | ((set >> number & 1) as u64) << place)
+    }
+
+    /// What some node takes and what all nodes that have it take, by number.
+    fn taken(&self, branch: &Branch) -> (u128, u128) {
+        let (mut some, mut not) = (0u128, 0u128);
+        for (choice, numbers) in branch.choices.iter().zip(&self.numbers) {
+            for (place, &number) in numbers.iter().enumerate() {
+                let side = if choice.taken >> place & 1 == 1 { &mut some } else { &mut not };
+                *side |= 1 << number;
+            }
+        }
+        (some, some & !not)
+    }
+
+    /// The structure of what all ends agree on.
+    fn keep_if_better(&self, branch: &Branch, progress: &mut Progress<'_>) -> Result<()> {
+        let (_, agreed) = self.taken(branch);
+        let score: Nats =
+            (0..self.nodes.len()).map(|node| self.nodes[node].worth(self.local(node, agreed))).sum();
+        let regular = self.edges.iter().all(|edge| agreed & edge != *edge);
+        if score <= progress.best.1 || !regular {
+            return Ok(());
+        }
+        let mut structure = self.graph.clone();
+        for (place, &(edge, cell)) in self.elements.iter().enumerate() {
+            if agreed >> place & 1 == 1 {
+                structure.add_context_element(edge, cell)?;
+            }
+        }
+        progress.best = (structure, score);
+        Ok(())
+    }
+
+    /// An element that the ends of its edge disagree about; else one of a node whose choice is
+    /// worth less than its bound. `None` where the branch is settled.
+    fn undecided(&self, branch: &Branch) -> Option<usize> {
+        let (some, agreed) = self.taken(branch);
+        let disputed = some & !agreed;
+        if disputed != 0 {
+            return Some(disputed.trailing_zeros() as usize);
+        }
+        let decided = branch.required | branch.excluded;
+        let loose = |(node, choice): (usize, &Choice)| {
+            let numbers = self.numbers[node].iter().copied();
+            (choice.worth < choice.bound).then_some(numbers)
+        };
+        let mut numbers = branch.choices.iter().enumerate().filter_map(loose).flatten();
+        numbers.find(|number| decided >> number & 1 == 0)
+    }
+}

@@ -1,0 +1,290 @@
+//! One node of one graph: what any set of context elements at it is worth, and what no set of
+//! them can exceed.
+
+use crate::counts::CountSource;
+use crate::data::Var;
+use crate::error::Result;
+use crate::graph::{DisjointSets, Edge, VarSet};
+use crate::score::{ContextPrior, EdgeView, Nats, Scorer};
+use crate::structure::Structure;
+use crate::table::Cell;
+
+/// The most configurations of a blanket: sets of them are numbered.
+pub(super) const MOST_CELLS: usize = 16;
+/// The most elements at a node whose sets are all listed.
+const MOST_LISTED: usize = 16;
+
+/// A context element at a node.
+pub(super) struct Element {
+    pub(super) edge: Edge,
+    pub(super) cell: Cell,
+    /// The configurations of the blanket that it makes one, line by line.
+    lines: Vec<u32>,
+    /// This node's share of its log prior.
+    prior: Nats,
+    /// By how much it can reduce the number of classes.
+    merges: i128,
+}
+
+/// What a node takes when some elements are required and some excluded.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    /// Nothing that the node may take is worth more.
+    pub(super) bound: Nats,
+    /// The elements that it takes.
+    pub(super) taken: u64,
+    /// What these are worth.
+    pub(super) worth: Nats,
+    /// Where a listed node found it.
+    pub(super) place: usize,
+}
+
+/// A node with its blanket in a graph.
+pub(super) struct NodeProblem {
+    pub(super) elements: Vec<Element>,
+    /// The elements of each edge, as sets of bits.
+    edges: Vec<u64>,
+    cells: usize,
+    /// The score of every set of configurations as one class.
+    class_values: Vec<Nats>,
+    /// All sets of elements, the best first; empty where they are too many.
+    listed: Vec<(Nats, u64)>,
+}
+
+impl NodeProblem {
+    /// The node in a structure without contexts.
+    pub(super) fn new<S: CountSource>(
+        scorer: &Scorer<'_, S>,
+        prior: &ContextPrior,
+        graph: &Structure,
+        node: Var,
+    ) -> Result<Self> {
+        let space = graph.blanket_space(node)?;
+        let mut elements = Vec::new();
+        for neighbor in graph.markov_blanket(node).iter() {
+            let edge = Edge::new(node, neighbor)?;
+            let given = graph.context_space(edge)?;
+            let view = EdgeView::new(&space, neighbor, &given);
+            let Some(whole) = prior.element(edge, graph.cardinalities()) else { continue };
+            // Two integers whose sum is the whole.
+            let half = Nats::from_units(whole.units() / 2);
+            let share = if node == edge.low() { half } else { whole - half };
+            // A context of the only configuration there is would be full.
+            let cells = if given.size() > 1 { given.size() } else { 0 };
+            elements.extend((0..cells).map(|cell| {
+                let lines = view.line_masks(cell);
+                let merges = lines.iter().map(|line| i128::from(line.count_ones()) - 1).sum();
+                Element { edge, cell, lines, prior: share, merges }
+            }));
+        }
+        let mut problem = Self {
+            edges: edge_sets(&elements),
+            elements,
+            cells: space.size() as usize,
+            class_values: class_values(scorer, node, graph.markov_blanket(node))?,
+            listed: Vec::new(),
+        };
+        if problem.elements.len() <= MOST_LISTED {
+            let sets = (0..1u64 << problem.elements.len()).filter(|&set| problem.is_regular(set));
+            problem.listed = sets.map(|set| (problem.worth(set), set)).collect();
+            problem.listed.sort_by_key(|&(worth, set)| (std::cmp::Reverse(worth), set.count_ones(), set));
+        }
+        Ok(problem)
+    }
+
+    /// Whether no edge's context is full.
+    pub(super) fn is_regular(&self, set: u64) -> bool {
+        self.edges.iter().all(|edge| set & edge != *edge)
+    }
+
+    /// Whether its choices are listed, and therefore exact.
+    pub(super) fn is_listed(&self) -> bool {
+        !self.listed.is_empty()
+    }
+
+    /// The node's score with these elements, and its share of their prior.
+    pub(super) fn worth(&self, set: u64) -> Nats {
+        let prior: Nats = self.members(set).map(|element| element.prior).sum();
+        self.classes(set).into_iter().map(|class| self.class_values[class as usize]).sum::<Nats>() + prior
+    }
+
+    fn members(&self, set: u64) -> impl Iterator<Item = &Element> {
+        self.elements.iter().enumerate().filter(move |(place, _)| set >> place & 1 == 1).map(|(_, one)| one)
+    }
+
+    /// The classes that elements make, as sets of configurations.
+    fn classes(&self, set: u64) -> Vec<u32> {
+        let mut sets = DisjointSets::new(self.cells);
+        for line in self.members(set).flat_map(|element| &element.lines) {
+            let first = line.trailing_zeros() as usize;
+            bits(*line).for_each(|cell| sets.join(first, cell));
+        }
+        let (numbers, count) = sets.numbered();
+        let mut classes = vec![0; count];
+        numbers.iter().enumerate().for_each(|(cell, &class)| classes[class as usize] |= 1 << cell);
+        classes
+    }
+
+    /// What the node takes; `from` is where a listed node was before more was decided.
+    pub(super) fn choose(&self, required: u64, excluded: u64, from: usize) -> Choice {
+        if self.is_listed() {
+            let fits = |&(_, set): &(Nats, u64)| set & required == required && set & excluded == 0;
+            let place = from + self.listed[from..].iter().position(fits).unwrap_or(0);
+            let (worth, taken) = self.listed[place];
+            return Choice { bound: worth, taken, worth, place };
+        }
+        Merging::new(self, required, excluded).best()
+    }
+}
+
+/// The elements of each edge.
+fn edge_sets(elements: &[Element]) -> Vec<u64> {
+    let mut edges: Vec<(Edge, u64)> = Vec::new();
+    for (place, element) in elements.iter().enumerate() {
+        match edges.last_mut().filter(|(edge, _)| *edge == element.edge) {
+            Some((_, set)) => *set |= 1 << place,
+            None => edges.push((element.edge, 1 << place)),
+        }
+    }
+    edges.into_iter().map(|(_, set)| set).collect()
+}
+
+/// The score of every set of configurations of a blanket as one class.
+fn class_values<S: CountSource>(scorer: &Scorer<'_, S>, node: Var, blanket: &VarSet) -> Result<Vec<Nats>> {
+    let (cells, score) = scorer.cell_counts(node, blanket)?;
+    let levels = scorer.cardinalities()[node] as usize;
+    let value = |set: u32| {
+        let mut sums = vec![0; levels];
+        for cell in bits(set) {
+            sums.iter_mut().zip(&cells[cell]).for_each(|(sum, count)| *sum += count);
+        }
+        score.of_counts(sums.into_iter())
+    };
+    Ok((0..1u32 << cells.len()).map(value).collect())
+}
+
+fn bits(set: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |place| set >> place & 1 == 1)
+}
+
+/// A bound for a node with too many elements to list their sets: the best division of the
+/// configurations into classes that undecided lines connect. Lines are merged one by one and each
+/// reduction of the number of classes pays the cheapest price there is, so that no set of elements
+/// is worth more.
+struct Merging<'a> {
+    problem: &'a NodeProblem,
+    required: u64,
+    free: u64,
+    /// Configurations that required elements have made one.
+    blocks: Vec<u32>,
+    /// For each block the blocks next to it.
+    near: Vec<u32>,
+    /// What a reduction by one class costs at least, 0 or negative.
+    price: Nats,
+}
+
+impl<'a> Merging<'a> {
+    fn new(problem: &'a NodeProblem, required: u64, excluded: u64) -> Self {
+        let all = u64::MAX >> (64 - problem.elements.len());
+        let free = all & !required & !excluded;
+        let blocks = problem.classes(required);
+        let mut near = vec![0; blocks.len()];
+        let mut price: Option<i128> = None;
+        for element in problem.members(free) {
+            let each = element.prior.units() / element.merges.max(1);
+            price = Some(price.map_or(each, |price| price.max(each)));
+            for line in &element.lines {
+                let touched = (0..blocks.len()).filter(|&block| blocks[block] & line != 0);
+                let touched = touched.fold(0u32, |set, block| set | 1 << block);
+                bits(touched).for_each(|block| near[block] |= touched);
+            }
+        }
+        let price = Nats::from_units(price.unwrap_or(0));
+        Self { problem, required, free, blocks, near, price }
+    }
+
+    fn best(&self) -> Choice {
+        let (bound, classes) = self.divide();
+        let taken = self.required | self.take(&classes);
+        let fixed: Nats = self.problem.members(self.required).map(|element| element.prior).sum();
+        Choice { bound: bound + fixed, taken, worth: self.problem.worth(taken), place: 0 }
+    }
+
+    fn is_connected(&self, set: u32) -> bool {
+        let mut reached = set & set.wrapping_neg();
+        loop {
+            let next = bits(reached).fold(reached, |all, block| all | self.near[block] & set);
+            if next == reached {
+                return reached == set;
+            }
+            reached = next;
+        }
+    }
+
+    /// The best division of the blocks into classes, each as a set of configurations.
+    fn divide(&self) -> (Nats, Vec<u32>) {
+        let sets = 1usize << self.blocks.len();
+        let value = |set: usize| {
+            let cells = bits(set as u32).fold(0, |cells, block| cells | self.blocks[block]);
+            let reductions = u64::from((set as u32).count_ones()) - 1;
+            self.problem.class_values[cells as usize] + self.price * reductions
+        };
+        let values: Vec<Option<Nats>> =
+            (0..sets).map(|set| (set > 0 && self.is_connected(set as u32)).then(|| value(set))).collect();
+        let mut best: Vec<(Nats, usize)> = vec![(Nats::ZERO, 0); sets];
+        for set in 1..sets {
+            let lowest = set & set.wrapping_neg();
+            let rest = set ^ lowest;
+            let mut found: Option<(Nats, usize)> = None;
+            let mut part = rest;
+            loop {
+                let class = part | lowest;
+                if let Some(value) = values[class] {
+                    let sum = value + best[set ^ class].0;
+                    if found.is_none_or(|(most, _)| sum > most) {
+                        found = Some((sum, class));
+                    }
+                }
+                if part == 0 {
+                    break;
+                }
+                part = (part - 1) & rest;
+            }
+            best[set] = found.unwrap_or_default();
+        }
+        let (mut left, mut classes) = (sets - 1, Vec::new());
+        while left > 0 {
+            let class = best[left].1;
+            classes.push(bits(class as u32).fold(0, |cells, block| cells | self.blocks[block]));
+            left ^= class;
+        }
+        (best[sets - 1].0, classes)
+    }
+
+    /// Free elements that make these classes, as far as whole elements can.
+    fn take(&self, classes: &[u32]) -> u64 {
+        let mut sets = DisjointSets::new(self.problem.cells);
+        let mut taken = 0u64;
+        for &block in &self.blocks {
+            bits(block).for_each(|cell| sets.join(block.trailing_zeros() as usize, cell));
+        }
+        for (place, element) in self.problem.elements.iter().enumerate() {
+            let inside = |line: &u32| classes.iter().any(|class| class & line == *line);
+            let with = taken | 1 << place;
+            let allowed = self.free >> place & 1 == 1 && self.problem.is_regular(with | self.required);
+            if !allowed || !element.lines.iter().all(inside) {
+                continue;
+            }
+            let mut news = false;
+            for line in &element.lines {
+                let first = line.trailing_zeros() as usize;
+                for cell in bits(*line) {
+                    news |= sets.find(first) != sets.find(cell);
+                    sets.join(first, cell);
+                }
+            }
+            taken = if news { with } else { taken };
+        }
+        taken
+    }
+}
