@@ -23,6 +23,9 @@ pub struct KnownModel {
     probabilities: Vec<f64>,
 }
 
+/// The five parameters that are not published, chosen so that the entropy fits the published sBIC.
+const CHOSEN: [f64; 5] = [0.5, 0.3, 0.7, 0.8, 0.4];
+
 /// Edges and, by edge, the cells of its context.
 type Outline<'a> = (&'a [(Var, Var)], &'a [(Var, Var, &'a [u64])]);
 
@@ -37,10 +40,19 @@ impl KnownModel {
     /// # Errors
     /// Never.
     pub fn seven_variables() -> Result<Self> {
+        Self::seven_variables_with(CHOSEN)
+    }
+
+    /// The same with other values of the five parameters that are not published: P(X2=1),
+    /// P(X6=1|X5=0), P(X6=1|X5=1), P(X7=1|X5=0,X6=1) and P(X7=1|elsewhere).
+    ///
+    /// # Errors
+    /// Never.
+    pub fn seven_variables_with(unpublished: [f64; 5]) -> Result<Self> {
         let edges = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (4, 6), (5, 6)];
         let contexts: [(Var, Var, &[u64]); 5] =
             [(0, 1, &[2]), (0, 2, &[2, 3]), (3, 4, &[0]), (4, 6, &[0]), (5, 6, &[1])];
-        Self::new(7, (&edges, &contexts), seven_variable_probability)
+        Self::new(7, (&edges, &contexts), |x| seven_variable_probability(x, unpublished))
     }
 
     /// Six binary variables round a square without chord, with a labelled triangle on two of
@@ -55,7 +67,21 @@ impl KnownModel {
         Self::new(6, (&edges, &contexts), square_weight)
     }
 
-    fn new(variables: usize, outline: Outline<'_>, weight: fn(&[u32]) -> f64) -> Result<Self> {
+    /// X1 to X4 of the seven variables, the others summed out: all connected, with the contexts
+    /// of X1-X2 and X1-X3. Small enough for an exact search.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn first_four() -> Result<Self> {
+        let edges = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let contexts: [(Var, Var, &[u64]); 2] = [(0, 1, &[2]), (0, 2, &[2, 3])];
+        Self::new(4, (&edges, &contexts), |row| {
+            let rest = |number: u32| [number >> 2 & 1, number >> 1 & 1, number & 1];
+            (0..8).map(|number| seven_variable_probability(&[row, &rest(number)].concat(), CHOSEN)).sum()
+        })
+    }
+
+    fn new(variables: usize, outline: Outline<'_>, weight: impl Fn(&[u32]) -> f64) -> Result<Self> {
         let levels = vec!["0".to_owned(), "1".to_owned()];
         let variable = |number: usize| Variable { name: format!("X{}", number + 1), levels: levels.clone() };
         let schema = Schema::new_unchecked((0..variables).map(variable).collect());
@@ -155,9 +181,10 @@ impl KnownModel {
 }
 
 /// p(x2) p(x3|x2) p(x4|x2,x3) p(x1|x2,x3,x4) p(x5|x3,x4) p(x6|x5) p(x7|x5,x6).
-fn seven_variable_probability(x: &[u32]) -> f64 {
+fn seven_variable_probability(x: &[u32], unpublished: [f64; 5]) -> f64 {
+    let [second, sixth_low, sixth_high, seventh_special, seventh] = unpublished;
     let ones = [
-        0.5, // not published
+        second,
         [0.3, 0.8][x[1] as usize],
         [[0.4, 0.2], [0.8, 0.6]][x[1] as usize][x[2] as usize],
         match (x[1], x[2], x[3]) {
@@ -168,8 +195,8 @@ fn seven_variable_probability(x: &[u32]) -> f64 {
             _ => 0.8,
         },
         [[0.8, 0.8], [0.2, 0.5]][x[2] as usize][x[3] as usize],
-        [0.3, 0.7][x[4] as usize],                      // not published
-        if x[4] == 0 && x[5] == 1 { 0.8 } else { 0.4 }, // not published
+        [sixth_low, sixth_high][x[4] as usize],
+        if x[4] == 0 && x[5] == 1 { seventh_special } else { seventh },
     ];
     let order = [1, 2, 3, 0, 4, 5, 6];
     ones.iter().zip(order).map(|(&one, variable)| if x[variable] == 1 { one } else { 1.0 - one }).product()

@@ -64,6 +64,55 @@ pub fn render(drawing: &Drawing<'_>) -> String {
     lines.join("\n")
 }
 
+/// Room between panels, and for the title and the note.
+const PANEL_GAP: f64 = 12.0;
+const PANEL_TOP: f64 = 44.0;
+const PANEL_BOTTOM: f64 = 34.0;
+
+/// Several pictures that this program drew in one: row by row, each in its own corner, all columns
+/// as wide as the widest.
+///
+/// # Example
+/// ```
+/// use cmnet_report::svg::panels;
+/// let small = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"30\">\n</svg>\n".to_owned();
+/// let both = panels("Two", "the same twice", &[small.clone(), small], 2);
+/// assert_eq!(both.matches("<svg ").count(), 3);
+/// assert!(both.starts_with("<svg ") && both.ends_with("</svg>\n"));
+/// ```
+pub fn panels(title: &str, note: &str, pictures: &[String], columns: usize) -> String {
+    let sizes: Vec<(f64, f64)> =
+        pictures.iter().map(|picture| (attribute(picture, "width"), attribute(picture, "height"))).collect();
+    let column = sizes.iter().map(|size| size.0).fold(0.0, f64::max) + PANEL_GAP;
+    let columns = columns.clamp(1, pictures.len().max(1));
+    let mut body = String::new();
+    let mut top = PANEL_TOP;
+    for (row, heights) in pictures.chunks(columns).zip(sizes.chunks(columns)) {
+        for (place, picture) in row.iter().enumerate() {
+            let (left, down) = (number(PANEL_GAP + place as f64 * column), number(top));
+            body += &picture.replacen("<svg ", &format!("<svg x=\"{left}\" y=\"{down}\" "), 1);
+        }
+        top += heights.iter().map(|size| size.1).fold(0.0, f64::max) + PANEL_GAP;
+    }
+    let (width, height) = (number(PANEL_GAP + columns as f64 * column), number(top + PANEL_BOTTOM));
+    let (title, note) = (xml(&shown_words(title)), xml(&shown_words(note)));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"Helvetica, Arial, sans-serif\">\n\
+         <title>{title}</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
+         <text x=\"{PANEL_GAP}\" y=\"28\" font-size=\"18\" font-weight=\"bold\" fill=\"{INK}\">{title}</text>\n\
+         {body}<text x=\"{PANEL_GAP}\" y=\"{}\" font-size=\"13\" fill=\"{MUTED}\">{note}</text>\n</svg>\n",
+        number(top + PANEL_BOTTOM - 14.0)
+    )
+}
+
+/// A number among the attributes of a picture's first element.
+fn attribute(picture: &str, name: &str) -> f64 {
+    let head = picture.split('>').next().unwrap_or_default();
+    let value = head.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+    value.and_then(|value| value.parse().ok()).unwrap_or(0.0)
+}
+
 /// Lines of text in a style of their own.
 fn captions(captions: &[Caption], style: &str) -> Vec<String> {
     if captions.is_empty() {

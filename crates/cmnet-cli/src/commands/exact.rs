@@ -63,12 +63,11 @@ fn as_text(answer: &OptimumAnswer<'_>, file: &str) -> anyhow::Result<String> {
     let found: &Optimum = answer.found;
     let (score, greedy) = (found.score.to_f64(), found.greedy.to_f64());
     let mut page = format!("{file}: kappa {}, alpha {}\n", answer.prior.kappa(), answer.alpha);
-    match found.is_proven() {
-        true => writeln!(page, "score          {score:.6}, proven: no structure has a higher one")?,
-        false => {
-            writeln!(page, "score          {score:.6}, the best found before the end ({})", found.stop)?;
-            writeln!(page, "upper bound    {:.6}: what no structure exceeds", found.bound.to_f64())?;
-        }
+    if found.is_proven() {
+        writeln!(page, "score          {score:.6}, proven: no structure has a higher one")?;
+    } else {
+        writeln!(page, "score          {score:.6}, the best found before the end ({})", found.stop)?;
+        writeln!(page, "upper bound    {:.6}: what no structure exceeds", found.bound.to_f64())?;
     }
     let gap = found.score - found.greedy;
     match gap.units() {

@@ -4,6 +4,7 @@ use crate::args::{Format, Printed};
 use crate::exit::{Outcome, Usage};
 use crate::{interrupt, output, progress};
 use clap::Args;
+use cmnet::options::fitting;
 use cmnet::{
     Control, Dataset, LearnObserver, ReadOptions, SearchObserver, Source, StopReason, read_csv, write_atomic,
 };
@@ -24,7 +25,7 @@ goes on where it was.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExperimentArgs {
-    /// synthetic, real, consistency or all
+    /// synthetic, real, consistency, sensitivity or all
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// Folder with the tables, such as car.csv; absent ones are reported as not run
@@ -39,6 +40,9 @@ pub(crate) struct ExperimentArgs {
     /// Shuffles of each real table [default: 5; 2 with --quick]
     #[arg(long, value_name = "N")]
     pub(crate) seeds: Option<u32>,
+    /// Pseudo-counts of the smoothed estimate; results of the bare estimate stand beside
+    #[arg(long, value_name = "SUM", default_value = fitting::SMOOTHING.default)]
+    pub(crate) smoothing: f64,
     /// A small part of everything, in seconds
     #[arg(long)]
     pub(crate) quick: bool,
@@ -50,6 +54,7 @@ pub(crate) fn run(arguments: &Printed<ExperimentArgs>) -> anyhow::Result<Outcome
     let plan = Plan {
         replicates: arguments.replicates.unwrap_or(defaults.replicates),
         seeds: arguments.seeds.unwrap_or(defaults.seeds),
+        smoothing: arguments.smoothing,
         quick: arguments.quick,
     };
     if !arguments.data.is_dir() {

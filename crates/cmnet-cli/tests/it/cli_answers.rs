@@ -263,3 +263,18 @@ fn stratified_models_are_learned_too() {
     sandbox.run("evaluate sgm.json data/coronary_heart.csv").succeeds();
     sandbox.run("learn data/car.csv --model sgm").ends_with(2);
 }
+
+/// Compiles a drawing where LaTeX is installed; elsewhere there is nothing to compile it with.
+#[test]
+fn a_tikz_drawing_is_a_document_that_latex_takes() {
+    let sandbox = Sandbox::with_model();
+    sandbox.run("draw m.model.json -o graph.tex").succeeds();
+    let folder = sandbox.path("");
+    let latex = std::process::Command::new("pdflatex")
+        .args(["-halt-on-error", "-interaction=nonstopmode", "graph.tex"])
+        .current_dir(&folder)
+        .output();
+    let Ok(done) = latex else { return };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    assert!(folder.join("graph.pdf").exists());
+}

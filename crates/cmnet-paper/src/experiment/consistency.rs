@@ -7,7 +7,9 @@ use super::statistics::Summary;
 use super::synthetic_data::missing;
 use super::{Plan, stream};
 use crate::synthetic::KnownModel;
-use cmnet::{Edge, Result, Structure, VarSet, canonical};
+use cmnet::{
+    Alpha, ContextPrior, Edge, Kappa, Result, RowCounts, Scorer, Structure, VarSet, canonical, optimum,
+};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,14 @@ use serde::{Deserialize, Serialize};
 /// Sample sizes, each four times the one before, and a million at the end.
 const SIZES: [u32; 7] = [250, 1000, 4000, 16_000, 64_000, 256_000, 1_000_000];
 
-/// The model that BIC chooses against the truth, both in canonical form.
+/// Variables up to which the structure with the highest score is searched for exactly.
+const PROVEN_VARIABLES: usize = 4;
+
+/// What is compared with the truth, by place: the model that BIC chooses, the four kappas, and the
+/// structure that is proven to have the highest score, where it can be had.
+pub(super) const RECOVERED: [&str; 6] = ["BIC", "eps", "n^-1", "n^-1/2", "n^-1/4", "argmax, n^-1/2"];
+
+/// A structure against the truth, both in canonical form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Recovery {
     pub(super) edges_missing: usize,
@@ -61,13 +70,18 @@ pub(super) struct Curve {
     pub(super) name: &'static str,
     /// Edges and context elements of the truth, in canonical form.
     pub(super) truth: (usize, usize),
-    pub(super) sizes: Vec<(u32, Vec<Recovery>)>,
+    /// For each sample size the replicates, each with what [`RECOVERED`] names.
+    pub(super) sizes: Vec<(u32, Vec<Vec<Recovery>>)>,
 }
 
 impl Curve {
     /// Mean and spread of a count at one sample size.
-    pub(super) fn summary(recoveries: &[Recovery], value: impl Fn(&Recovery) -> f64) -> Option<Summary> {
-        Summary::of(&recoveries.iter().map(value).collect::<Vec<_>>())
+    pub(super) fn summary(
+        replicates: &[Vec<Recovery>],
+        which: usize,
+        value: impl Fn(&Recovery) -> f64,
+    ) -> Option<Summary> {
+        Summary::of(&replicates.iter().filter_map(|all| all.get(which)).map(value).collect::<Vec<_>>())
     }
 }
 
@@ -76,6 +90,7 @@ pub(super) fn consistency(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<Cur
     let models = [
         ("seven-variable model", KnownModel::seven_variables()?),
         ("square, not chordal", KnownModel::square()?),
+        ("first four of the seven variables", KnownModel::first_four()?),
     ];
     let sizes = if plan.quick { &SIZES[..3] } else { &SIZES[..] };
     let mut tasks = Vec::new();
@@ -84,8 +99,10 @@ pub(super) fn consistency(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<Cur
             for replicate in 0..plan.replicates {
                 tasks.push(Task {
                     key: format!("consistency/model{place}/n{rows}/replicate{replicate:03}"),
-                    setup: setup(None),
-                    compute: Box::new(move || recover(host, model, rows, [2 + place, u64::from(replicate)])),
+                    setup: format!("recoveries/2, {}", setup(plan.smoothing, None)),
+                    compute: Box::new(move || {
+                        recover(host, (model, plan.smoothing), rows, [2 + place, u64::from(replicate)])
+                    }),
                 });
             }
         }
@@ -102,13 +119,32 @@ pub(super) fn consistency(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<Cur
     Ok(Some(curves))
 }
 
-fn recover(host: &dyn Host, model: &KnownModel, rows: u32, key: [u64; 2]) -> Result<Option<Recovery>> {
+fn recover(
+    host: &dyn Host,
+    (model, smoothing): (&KnownModel, f64),
+    rows: u32,
+    key: [u64; 2],
+) -> Result<Option<Vec<Recovery>>> {
     let mut rng = Pcg64Mcg::seed_from_u64(stream(&[key[0], u64::from(rows), key[1]]));
     let train = model.sample(rows, &mut rng)?;
-    let Some(cell) = measure(host, &Trial { train: &train, judge: Judge::Truth(model), sgm: None })? else {
+    let judge = Judge::Truth(model);
+    let Some(cell) = measure(host, &Trial { train: &train, judge, smoothing, sgm: None })? else {
         return Ok(None);
     };
-    let Some(chosen) = cell.method(0) else { return Ok(None) };
-    let structure = chosen.outline.structure(model.structure().cardinalities())?;
-    Recovery::of(model.structure(), &structure, chosen.quality).map(Some)
+    let mut found = Vec::new();
+    for method in [0, 3, 4, 5, 6] {
+        let Some(one) = cell.method(method) else { return Ok(None) };
+        let structure = one.outline.structure(model.structure().cardinalities())?;
+        found.push(Recovery::of(model.structure(), &structure, one.quality)?);
+    }
+    if model.structure().variables() <= PROVEN_VARIABLES {
+        let counts = RowCounts::new(&train);
+        let prior = ContextPrior::new(Kappa::Power(0.5), train.rows());
+        let best = optimum(&Scorer::new(&counts, Alpha::default()), &prior, host)?;
+        if !best.is_proven() {
+            return Ok(None);
+        }
+        found.push(Recovery::of(model.structure(), &best.structure, 0.0)?);
+    }
+    Ok(Some(found))
 }

@@ -1,7 +1,7 @@
 //! Markdown tables and the words that every report begins with.
 
 use super::Plan;
-use cmnet::{FitOptions, Label, Structure};
+use cmnet::{Label, Structure};
 
 /// A Markdown table.
 pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
@@ -14,7 +14,7 @@ pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 
 /// What was run, and how.
 pub(super) fn preface(plan: &Plan) -> String {
-    let smoothing = FitOptions::default().smoothing;
+    let smoothing = plan.smoothing;
     let quick = if plan.quick { " **This is a quick run: a small part of everything.**" } else { "" };
     format!(
         "# The paper's numerical results, rerun\n\n\
@@ -22,8 +22,9 @@ pub(super) fn preface(plan: &Plan) -> String {
          CMN is the structure with the highest BIC among kappa = eps, n^-1, n^-1/2, n^-1/4, searched by \
          Algorithms 1 and 2 exactly; MN is kappa = eps; SGM is the stratified graphical model found by \
          {iterations} + {iterations} iterations. sBIC uses the bare maximum likelihood estimate. Predictive \
-         accuracy and divergence use the estimate with pseudo-counts of {smoothing}, spread evenly over the \
-         outcome space, so that no row has probability zero; the paper does not say what it did with such rows.\n\n",
+         accuracy is given by two estimates: the smoothed one, with pseudo-counts of {smoothing} spread evenly over \
+         the outcome space, so that no row has probability zero, and the bare one. The paper does not say what it \
+         did with rows of probability zero. Divergence uses the smoothed estimate.\n\n",
         version = env!("CARGO_PKG_VERSION"),
         replicates = plan.replicates,
         seeds = plan.seeds,

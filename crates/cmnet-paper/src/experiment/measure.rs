@@ -4,8 +4,8 @@ use super::host::Host;
 use crate::sgm::{self, SgmOptions};
 use crate::synthetic::KnownModel;
 use cmnet::{
-    Dataset, Edge, Error, FitMethod, FitOptions, FitStatus, LearnOptions, Outcome, Result, RowCounts,
-    SearchMode, Select, StopReason, Structure, fit_with, learn,
+    Dataset, Edge, Error, Fit, FitMethod, FitOptions, FitStatus, LearnOptions, Result, RowCounts, SearchMode,
+    Select, StopReason, Structure, fit_with, learn,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,8 @@ impl Judge<'_> {
 pub(super) struct Trial<'a> {
     pub(super) train: &'a Dataset,
     pub(super) judge: Judge<'a>,
+    /// Pseudo-counts of the smoothed estimate.
+    pub(super) smoothing: f64,
     /// How to search for a stratified model, where one is wanted.
     pub(super) sgm: Option<SgmOptions>,
 }
@@ -67,6 +69,8 @@ pub(super) struct Measured {
     pub(super) sbic: f64,
     /// Predictive accuracy on held-out rows, or divergence from the truth.
     pub(super) quality: f64,
+    /// The same by the bare maximum likelihood estimate; `None` where a row has probability 0.
+    pub(super) bare: Option<f64>,
     pub(super) edges: usize,
     pub(super) parameters: usize,
     /// Whether the estimate lies on the boundary: margins of the data are zero.
@@ -109,19 +113,18 @@ impl Cell {
         &self,
         one: usize,
         other: usize,
-        value: impl Fn(&Measured) -> f64,
+        value: impl Fn(&Measured) -> Option<f64>,
     ) -> Option<f64> {
-        Some(value(self.method(one)?) - value(self.method(other)?))
+        Some(value(self.method(one)?)? - value(self.method(other)?)?)
     }
 }
 
 /// Says what a trial depends on beside the data.
-pub(super) fn setup(sgm: Option<&SgmOptions>) -> String {
+pub(super) fn setup(smoothing: f64, sgm: Option<&SgmOptions>) -> String {
     let sgm = sgm.map_or("none".to_owned(), |options| {
         format!("{}+{} seed {}", options.graph_iterations, options.label_iterations, options.seed)
     });
-    let smoothing = FitOptions::default().smoothing;
-    format!("cells/3, alpha 0.5, paper grid and search, even smoothing {smoothing}, sgm {sgm}")
+    format!("cells/4, alpha 0.5, paper grid and search, even smoothing {smoothing} and bare, sgm {sgm}")
 }
 
 /// Learns and measures; `None` when the host asked to stop.
@@ -175,34 +178,53 @@ fn fitted(
     structure: &Structure,
     outline: Outline,
 ) -> Result<Option<Measured>> {
-    let options = FitOptions { method: FitMethod::Exact, ..FitOptions::default() };
-    let fitted = match fit_with(structure, &RowCounts::new(trial.train), &options, host)? {
-        Outcome::Done(fitted) => fitted,
-        Outcome::Stopped(_) => return Ok(None),
+    let Some(smoothed) = estimate(host, trial, structure, trial.smoothing)? else { return Ok(None) };
+    let bare = if trial.smoothing == 0.0 {
+        smoothed.clone()
+    } else {
+        let Some(bare) = estimate(host, trial, structure, 0.0)? else { return Ok(None) };
+        bare
     };
-    if fitted.status == FitStatus::IterationLimit {
+    let judged = |fitted: &Fit| {
+        let evaluator = fitted.parameters.evaluator();
+        trial.judge.judge(|row| evaluator.log_probability(row).unwrap_or(f64::NEG_INFINITY))
+    };
+    Ok(Some(Measured {
+        sbic: smoothed.sbic(),
+        quality: judged(&smoothed),
+        bare: Some(judged(&bare)).filter(|quality| quality.is_finite()),
+        edges: structure.graph().edge_count(),
+        parameters: smoothed.free_parameters,
+        boundary: smoothed.status == FitStatus::Boundary,
+        outline,
+    }))
+}
+
+fn estimate(
+    host: &dyn Host,
+    trial: &Trial<'_>,
+    structure: &Structure,
+    smoothing: f64,
+) -> Result<Option<Fit>> {
+    let options = FitOptions { method: FitMethod::Exact, smoothing, ..FitOptions::default() };
+    let fitted = fit_with(structure, &RowCounts::new(trial.train), &options, host)?.done();
+    if fitted.as_ref().is_some_and(|fitted| fitted.status == FitStatus::IterationLimit) {
         let hint = "give more iterations";
         return Err(Error::limit("the estimation of a network", options.max_iterations, hint));
     }
-    let evaluator = fitted.parameters.evaluator();
-    let log = |row: &[u32]| evaluator.log_probability(row).unwrap_or(f64::NEG_INFINITY);
-    Ok(Some(Measured {
-        sbic: fitted.sbic(),
-        quality: trial.judge.judge(log),
-        edges: structure.graph().edge_count(),
-        parameters: fitted.free_parameters,
-        boundary: fitted.status == FitStatus::Boundary,
-        outline,
-    }))
+    Ok(fitted)
 }
 
 fn stratified(host: &dyn Host, trial: &Trial<'_>, options: &SgmOptions) -> Result<Option<Measured>> {
     let learned = sgm::learn(trial.train, options, host)?;
     let structure = learned.best.structure()?;
-    let fitted = learned.best.fit(trial.train, FitOptions::default().smoothing)?;
+    let fitted = learned.best.fit(trial.train, trial.smoothing)?;
+    let bare = learned.best.fit(trial.train, 0.0)?;
+    let bare = trial.judge.judge(|row| bare.log_probability(row));
     Ok(Some(Measured {
         sbic: fitted.bic() / fitted.rows as f64,
         quality: trial.judge.judge(|row| fitted.log_probability(row)),
+        bare: Some(bare).filter(|quality| quality.is_finite()),
         edges: structure.graph().edge_count(),
         parameters: fitted.free_parameters,
         boundary: false,

@@ -13,16 +13,18 @@ mod markdown;
 mod measure;
 mod published;
 mod real_data;
+mod real_orderings;
 mod report_consistency;
 mod report_real;
 mod report_synthetic;
 mod statistics;
 mod synthetic_data;
+mod synthetic_orderings;
 
 pub use host::Host;
 
 use crate::sgm::SgmOptions;
-use cmnet::{Error, OptionName, Result, json_to_text, mix_seed};
+use cmnet::{Error, FitOptions, OptionName, Result, check_smoothing, json_to_text, mix_seed};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +38,9 @@ pub enum Experiment {
     Real,
     /// Recovery of known structures from ever larger samples.
     Consistency,
-    /// All three.
+    /// The orderings under other values of the parameters that the paper does not print.
+    Sensitivity,
+    /// All four.
     All,
 }
 
@@ -48,8 +52,9 @@ impl FromStr for Experiment {
             "synthetic" => Ok(Self::Synthetic),
             "real" => Ok(Self::Real),
             "consistency" => Ok(Self::Consistency),
+            "sensitivity" => Ok(Self::Sensitivity),
             "all" => Ok(Self::All),
-            _ => Err(Error::option("experiment", text, "synthetic, real, consistency or all")),
+            _ => Err(Error::option("experiment", text, "synthetic, real, consistency, sensitivity or all")),
         }
     }
 }
@@ -60,32 +65,35 @@ impl fmt::Display for Experiment {
             Self::Synthetic => "synthetic",
             Self::Real => "real",
             Self::Consistency => "consistency",
+            Self::Sensitivity => "sensitivity",
             Self::All => "all",
         })
     }
 }
 
 /// How much to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Data sets per sample size. \[default: 10\]
     pub replicates: u32,
     /// Shuffles of each real table. \[default: 5\]
     pub seeds: u32,
+    /// Pseudo-counts of the smoothed estimate; results of the bare one stand beside. \[default: 1\]
+    pub smoothing: f64,
     /// A small part of everything, for tests. \[default: no\]
     pub quick: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { replicates: 10, seeds: 5, quick: false }
+        Self { replicates: 10, seeds: 5, smoothing: FitOptions::default().smoothing, quick: false }
     }
 }
 
 impl Plan {
     /// The small part of everything that tests run.
     pub fn quick() -> Self {
-        Self { replicates: 2, seeds: 2, quick: true }
+        Self { replicates: 2, seeds: 2, quick: true, ..Self::default() }
     }
 
     fn check(&self) -> Result<()> {
@@ -94,7 +102,7 @@ impl Plan {
                 return Err(Error::option(option, value.to_string(), "a number from 1 to 1000"));
             }
         }
-        Ok(())
+        check_smoothing(self.smoothing)
     }
 
     fn sgm(&self) -> SgmOptions {
@@ -152,11 +160,15 @@ pub fn run(experiment: Experiment, plan: &Plan, host: &dyn Host) -> Result<Optio
     }
     if wanted(Experiment::Real) {
         let Some(found) = real_data::real(host, plan)? else { return Ok(None) };
-        sections.push(("real", report_real::section(&found)));
+        sections.push(("real", report_real::section(&found, plan)));
     }
     if wanted(Experiment::Consistency) {
         let Some(found) = consistency::consistency(host, plan)? else { return Ok(None) };
         sections.push(("consistency", report_consistency::section(&found)));
+    }
+    if wanted(Experiment::Sensitivity) {
+        let Some(found) = synthetic_orderings::sensitivity(host, plan)? else { return Ok(None) };
+        sections.push(("sensitivity", found));
     }
     Ok(Some(assemble(plan, sections)?))
 }
@@ -167,6 +179,7 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Result<Vec<OutputFil
     results.insert("format".to_owned(), json!("cmnet-results/1"));
     results.insert("replicates".to_owned(), json!(plan.replicates));
     results.insert("seeds".to_owned(), json!(plan.seeds));
+    results.insert("smoothing".to_owned(), json!(plan.smoothing));
     results.insert("quick".to_owned(), json!(plan.quick));
     let mut timing = Map::new();
     let mut files = Vec::new();

@@ -23,8 +23,8 @@ pub(super) struct TableResult {
 
 impl TableResult {
     /// Mean and spread over seeds of a method's average over folds.
-    pub(super) fn summary(&self, method: usize, value: impl Fn(&Measured) -> f64) -> Option<Summary> {
-        self.averages(|cell| cell.method(method).map(&value))
+    pub(super) fn summary(&self, method: usize, value: impl Fn(&Measured) -> Option<f64>) -> Option<Summary> {
+        self.averages(|cell| cell.method(method).and_then(&value))
     }
 
     /// Mean and spread over seeds of an average over folds.
@@ -112,13 +112,14 @@ fn cut_tasks<'a>(host: &'a dyn Host, plan: &Plan, cut: &'a Cut) -> Vec<Task<'a, 
     let mut tasks = Vec::new();
     for (fold, part) in cut.parts.iter().enumerate() {
         let seed = u64::from(cut.seed) * 100 + fold as u64;
+        let smoothing = plan.smoothing;
         let sgm = cut.binary.then(|| SgmOptions { seed, ..plan.sgm() });
         tasks.push(Task {
             key: format!("real/{}/seed{}/fold{fold}", cut.key, cut.seed),
-            setup: format!("{}, data {}", setup(sgm.as_ref()), cut.digest),
+            setup: format!("{}, data {}", setup(plan.smoothing, sgm.as_ref()), cut.digest),
             compute: Box::new(move || {
                 let judge = Judge::HeldOut(&part.heldout);
-                measure(host, &Trial { train: &part.training, judge, sgm: sgm.clone() })
+                measure(host, &Trial { train: &part.training, judge, smoothing, sgm: sgm.clone() })
             }),
         });
     }

@@ -3,14 +3,19 @@
 use super::chart::{Chart, Point, Series};
 use super::markdown::table;
 use super::measure::Measured;
-use super::published::Row;
+use super::published::{AVERAGE, Row};
 use super::real_data::TableResult;
+use super::real_orderings;
 use super::statistics::Summary;
-use super::{OutputFile, Section};
+use super::{OutputFile, Plan, Section};
+use cmnet_report::svg;
 use serde_json::{Map, Value, json};
 
 /// The methods by place: CMN, MN, SGM, then the four kappas.
 const METHODS: [&str; 7] = ["CMN", "MN", "SGM", "eps", "n^-1", "n^-1/2", "n^-1/4"];
+
+/// What is measured of a model; `None` where it is not finite.
+pub(super) type Value1 = fn(&Measured) -> Option<f64>;
 
 /// One of the paper's tables.
 struct Quantity {
@@ -18,79 +23,168 @@ struct Quantity {
     title: &'static str,
     decimals: usize,
     methods: &'static [usize],
-    value: fn(&Measured) -> f64,
+    /// The methods whose published values stand in no table before.
+    new: &'static [usize],
+    /// Whether the highest value of a row is printed bold, as in the paper.
+    marked: bool,
+    value: Value1,
     published: fn(&Row, usize) -> Option<f64>,
 }
 
-impl Quantity {
-    /// What the paper prints for CMN, MN and SGM.
-    const fn of_models(
-        key: &'static str,
-        title: &'static str,
-        decimals: usize,
-        value: fn(&Measured) -> f64,
-        published: fn(&Row, usize) -> Option<f64>,
-    ) -> Self {
-        Self { key, title, decimals, methods: &[0, 1, 2], value, published }
-    }
+/// Predictive accuracy by the smoothed estimate.
+pub(super) const SMOOTHED: Value1 = |found| Some(found.quality);
+/// Predictive accuracy by the bare estimate.
+pub(super) const BARE: Value1 = |found| found.bare;
+
+/// What the paper prints at the place of a method of the table of fixed kappas.
+fn by_kappa(row: &Row, method: usize) -> Option<f64> {
+    if method == 0 { row.predictive[0] } else { row.by_kappa.get(method - 3).copied() }
 }
 
-const QUANTITIES: [Quantity; 5] = [
-    Quantity::of_models("sbic", "sBIC", 4, |found| found.sbic, |row, method| row.sbic[method]),
-    Quantity::of_models(
-        "predictive",
-        "Predictive accuracy",
-        4,
-        |found| found.quality,
-        |row, method| row.predictive[method],
-    ),
-    Quantity::of_models("edges", "Edges", 1, |found| found.edges as f64, |row, method| row.edges[method]),
-    Quantity::of_models(
-        "parameters",
-        "Parameters",
-        1,
-        |found| found.parameters as f64,
-        |row, method| row.parameters[method],
-    ),
+const MODELS: &[usize] = &[0, 1, 2];
+const KAPPAS: &[usize] = &[0, 3, 4, 5, 6];
+const NEW_KAPPAS: &[usize] = &[4, 5, 6];
+
+const QUANTITIES: [Quantity; 7] = [
+    Quantity {
+        key: "sbic",
+        title: "sBIC",
+        decimals: 4,
+        methods: MODELS,
+        new: MODELS,
+        marked: true,
+        value: |found| Some(found.sbic),
+        published: |row, method| row.sbic[method],
+    },
+    Quantity {
+        key: "predictive",
+        title: "Predictive accuracy, smoothed estimate",
+        decimals: 4,
+        methods: MODELS,
+        new: MODELS,
+        marked: true,
+        value: SMOOTHED,
+        published: |row, method| row.predictive[method],
+    },
+    Quantity {
+        key: "predictive_bare",
+        title: "Predictive accuracy, bare estimate",
+        decimals: 4,
+        methods: MODELS,
+        new: &[],
+        marked: true,
+        value: BARE,
+        published: |row, method| row.predictive[method],
+    },
+    Quantity {
+        key: "edges",
+        title: "Edges",
+        decimals: 1,
+        methods: MODELS,
+        new: MODELS,
+        marked: false,
+        value: |found| Some(found.edges as f64),
+        published: |row, method| row.edges[method],
+    },
+    Quantity {
+        key: "parameters",
+        title: "Parameters",
+        decimals: 1,
+        methods: MODELS,
+        new: MODELS,
+        marked: false,
+        value: |found| Some(found.parameters as f64),
+        published: |row, method| row.parameters[method],
+    },
     Quantity {
         key: "predictive_by_kappa",
-        title: "Predictive accuracy at fixed kappa",
+        title: "Predictive accuracy under different priors, smoothed estimate",
         decimals: 4,
-        methods: &[3, 4, 5, 6],
-        value: |found| found.quality,
-        published: |row, method| row.by_kappa.get(method - 3).copied(),
+        methods: KAPPAS,
+        new: NEW_KAPPAS,
+        marked: true,
+        value: SMOOTHED,
+        published: by_kappa,
+    },
+    Quantity {
+        key: "predictive_by_kappa_bare",
+        title: "Predictive accuracy under different priors, bare estimate",
+        decimals: 4,
+        methods: KAPPAS,
+        new: &[],
+        marked: true,
+        value: BARE,
+        published: by_kappa,
     },
 ];
 
-pub(super) fn section(tables: &[TableResult]) -> Section {
-    let mut section = Section { markdown: introduction(tables), ..Section::default() };
+pub(super) fn section(tables: &[TableResult], plan: &Plan) -> Section {
+    let mut section = Section { markdown: introduction(tables, plan), ..Section::default() };
     let mut outside = Vec::new();
     for quantity in &QUANTITIES {
         section.add(&format!("### {}\n\n", quantity.title));
         section.markdown += &quantity_table(quantity, tables, &mut outside);
     }
     section.markdown += "### Values outside mean ± 3 standard deviations\n\n";
+    section.markdown += &counted(tables);
     section.markdown += &outside_list(tables, outside);
-    section.markdown += &orderings(tables);
+    section.markdown += &real_orderings::differences(tables);
+    section.markdown += &real_orderings::orderings(tables);
     for result in tables {
         section.results.insert(result.published.key.to_owned(), as_json(result));
         let spent = result.seconds();
         let share = json!({"search": spent.search, "fit": spent.fit, "sgm": spent.sgm});
         section.timing.insert(result.published.key.to_owned(), share);
     }
-    section.files.push(OutputFile { name: "predictive.svg".to_owned(), text: figure(tables).svg() });
+    section.files.push(OutputFile { name: "predictive.svg".to_owned(), text: figure(tables) });
     section
 }
 
-fn introduction(tables: &[TableResult]) -> String {
+/// How many published values there are, each counted once, and how many lie within three
+/// standard deviations.
+fn counted(tables: &[TableResult]) -> String {
+    let mut count = [[0usize; 2]; 2];
+    for result in tables.iter().filter(|result| result.seeds.len() > 1) {
+        for quantity in &QUANTITIES {
+            for &method in quantity.new {
+                let summary = result.summary(method, quantity.value);
+                let published = (quantity.published)(result.published, method);
+                let Some((summary, published)) = summary.zip(published) else { continue };
+                let group = &mut count[usize::from(method == 2)];
+                group[1] += 1;
+                let distance = summary.distance(published, quantity.decimals);
+                group[0] += usize::from(distance.is_some_and(|distance| distance <= 3.0));
+            }
+        }
+    }
+    let [own, sgm] = count;
+    format!(
+        "Each published value counts once: the column of CMN in the table of priors repeats the predictive \
+         accuracy of CMN, and its column eps that of MN. By the smoothed estimate {} of {} values of CMN, MN and \
+         the kappas lie within three standard deviations, and {} of {} of SGM.\n\n",
+        own[0], own[1], sgm[0], sgm[1]
+    )
+}
+
+fn introduction(tables: &[TableResult], plan: &Plan) -> String {
     let mut text = String::from(
         "## Real-world data\n\n\
          Ten folds of each table, shuffled with seeds 1, 2, ...; structure, kappa and parameters are learned \
          anew in each fold. Every entry is the mean over seeds of the average over folds ± the standard \
          deviation between seeds, beside the paper's value in brackets. A star marks a published value that \
          lies more than three standard deviations (and its rounding) from the mean. The deviation is that of \
-         reshuffling the same rows, so it is small where the folds agree.\n\n",
+         reshuffling the same rows, so it is small where the folds agree. Bold is the highest value of a row, and \
+         all that equal it to the printed digits.\n\n",
     );
+    if (2..FEW_SEEDS).contains(&plan.seeds) {
+        let uncertain = 100.0 / libm::sqrt(2.0 * f64::from(plan.seeds - 1));
+        let warning = format!(
+            "**Warning: {} seeds.** A standard deviation is then known to about {uncertain:.0} % only, and stars \
+             are too many. Use at least {FEW_SEEDS} seeds.\n\n",
+            plan.seeds
+        );
+        text.push_str(&warning);
+    }
     for result in tables.iter().filter(|result| result.size.is_none()) {
         let why = match result.published.key {
             "finnish_parliament" => "the table is not published and could not be had; no substitute was made",
@@ -104,6 +198,9 @@ fn introduction(tables: &[TableResult]) -> String {
     text + "\n"
 }
 
+/// Seeds below which deviations mean little.
+const FEW_SEEDS: u32 = 10;
+
 /// A published value outside the noise.
 struct Outside {
     text: String,
@@ -112,21 +209,56 @@ struct Outside {
 
 fn quantity_table(quantity: &Quantity, tables: &[TableResult], outside: &mut Vec<Outside>) -> String {
     let mut header = vec!["table"];
-    header.extend(quantity.methods.iter().map(|&method| METHODS[method]));
-    let rows: Vec<Vec<String>> = tables
-        .iter()
-        .map(|result| {
-            let mut row = vec![result.published.name.to_owned()];
-            for &method in quantity.methods {
-                row.push(entry(quantity, result, method, outside));
-            }
-            row
-        })
-        .collect();
+    let name =
+        |&method: &usize| if quantity.methods == KAPPAS && method == 0 { "BIC" } else { METHODS[method] };
+    header.extend(quantity.methods.iter().map(name));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for result in tables {
+        let mut row = vec![result.published.name.to_owned()];
+        let best = best_of_row(quantity, result);
+        for &method in quantity.methods {
+            row.push(entry(quantity, result, (method, best.as_deref()), outside));
+        }
+        rows.push(row);
+    }
+    if quantity.methods == KAPPAS {
+        rows.extend(averages(quantity, tables));
+    }
     table(&header, &rows)
 }
 
-fn entry(quantity: &Quantity, result: &TableResult, method: usize, outside: &mut Vec<Outside>) -> String {
+/// The highest value of a row as it is printed.
+fn best_of_row(quantity: &Quantity, result: &TableResult) -> Option<String> {
+    let means = quantity.methods.iter().filter_map(|&method| result.summary(method, quantity.value));
+    let best = means.map(|summary| summary.mean).reduce(f64::max)?;
+    quantity.marked.then(|| format!("{best:.decimals$}", decimals = quantity.decimals))
+}
+
+/// The last row of the paper's table of priors: over the tables that were run, and as printed.
+fn averages(quantity: &Quantity, tables: &[TableResult]) -> Option<Vec<String>> {
+    let ran: Vec<&TableResult> = tables.iter().filter(|result| !result.seeds.is_empty()).collect();
+    let mean = |values: Vec<f64>| Summary::of(&values).map(|summary| summary.mean);
+    let mut columns = Vec::new();
+    for (&method, printed) in quantity.methods.iter().zip(AVERAGE) {
+        let here = ran.iter().filter_map(|result| Some(result.summary(method, quantity.value)?.mean));
+        let there = ran.iter().filter_map(|result| (quantity.published)(result.published, method));
+        columns.push((mean(here.collect())?, mean(there.collect())?, printed));
+    }
+    let most = columns.iter().map(|column| column.0).reduce(f64::max)?;
+    let cell = |&(here, there, printed): &(f64, f64, f64)| {
+        let bold = if format!("{here:.4}") == format!("{most:.4}") { "**" } else { "" };
+        format!("{bold}{here:.4}{bold} (same tables {there:.4}, all ten {printed:.4})")
+    };
+    let first = format!("Average of {} tables", ran.len());
+    Some(std::iter::once(first).chain(columns.iter().map(cell)).collect())
+}
+
+fn entry(
+    quantity: &Quantity,
+    result: &TableResult,
+    (method, best): (usize, Option<&str>),
+    outside: &mut Vec<Outside>,
+) -> String {
     let published = (quantity.published)(result.published, method);
     let decimals = quantity.decimals;
     let printed = published.map_or(String::new(), |value| format!(" ({value:.decimals$})"));
@@ -145,7 +277,13 @@ fn entry(quantity: &Quantity, result: &TableResult, method: usize, outside: &mut
         );
         outside.push(Outside { text, distance });
     }
-    format!("{}{printed}{}", summary.text(decimals), if far.is_some() { " *" } else { "" })
+    let mean = format!("{:.decimals$}", summary.mean);
+    let shown = if best == Some(&mean) {
+        summary.text(decimals).replacen(&mean, &format!("**{mean}**"), 1)
+    } else {
+        summary.text(decimals)
+    };
+    format!("{shown}{printed}{}", if far.is_some() { " *" } else { "" })
 }
 
 fn outside_list(tables: &[TableResult], outside: Vec<Outside>) -> String {
@@ -163,29 +301,6 @@ fn outside_list(tables: &[TableResult], outside: Vec<Outside>) -> String {
         }
     };
     outside.into_iter().map(line).collect::<String>() + "\n"
-}
-
-fn orderings(tables: &[TableResult]) -> String {
-    let ran: Vec<&TableResult> = tables.iter().filter(|result| !result.seeds.is_empty()).collect();
-    let mean = |result: &TableResult, method, value: fn(&Measured) -> f64| {
-        result.summary(method, value).map(|summary: Summary| summary.mean)
-    };
-    let count = |one: usize, other: usize, value: fn(&Measured) -> f64| {
-        let pairs: Vec<_> =
-            ran.iter().filter_map(|r| Some((mean(r, one, value)?, mean(r, other, value)?))).collect();
-        (pairs.iter().filter(|(one, other)| one >= other).count(), pairs.len())
-    };
-    let says = |(kept, of): (usize, usize)| format!("{kept} of {of}");
-    format!(
-        "### Orderings\n\n\
-         - CMN is at least MN in sBIC on {} tables (paper: all ten); at least SGM on {} (paper: all five).\n\
-         - CMN is at least MN in predictive accuracy on {} (paper: eight of ten); at least SGM on {} (paper: \
-         all five).\n\n",
-        says(count(0, 1, |found| found.sbic)),
-        says(count(0, 2, |found| found.sbic)),
-        says(count(0, 1, |found| found.quality)),
-        says(count(0, 2, |found| found.quality)),
-    )
 }
 
 fn as_json(result: &TableResult) -> Value {
@@ -217,43 +332,47 @@ fn as_json(result: &TableResult) -> Value {
     })
 }
 
-/// Predictive accuracy less that of the plain Markov network, by table.
-fn figure(tables: &[TableResult]) -> Chart {
-    let here = |method: usize| {
-        let point = |(place, result): (usize, &TableResult)| {
-            let gain = result.averages(|cell| cell.difference(method, 1, |found| found.quality))?;
-            let x = place as f64 - 0.12 + 0.12 * method as f64;
-            Some(Point { x, y: gain.mean, spread: gain.deviation })
-        };
-        tables.iter().enumerate().filter_map(point).collect()
-    };
+/// Predictive accuracy less that of the plain Markov network: a panel with its own scale for each
+/// table, since one scale would squeeze most of them onto zero.
+fn figure(tables: &[TableResult]) -> String {
+    let panels: Vec<String> = tables.iter().map(|result| panel(result).svg()).collect();
+    let title = "Predictive accuracy, gain over the plain Markov network";
+    let note = "Filled: here, the bar is one standard deviation between seeds. Hollow: the paper. Each table has \
+                its own scale.";
+    svg::panels(title, note, &panels, 3)
+}
+
+fn panel(result: &TableResult) -> Chart {
     let paper = |method: usize| {
-        let point = |(place, result): (usize, &TableResult)| {
-            let base = result.published.predictive[1]?;
-            let (x, y) = (place as f64 + 0.06 * method as f64, result.published.predictive[method]? - base);
-            Some(Point { x, y, spread: None })
-        };
-        tables.iter().enumerate().filter_map(point).collect()
+        let base = result.published.predictive[1]?;
+        Some(result.published.predictive[method]? - base)
     };
-    let series = |name: &str, color, published, points| {
-        let name = name.to_owned();
-        Series { name, color, joined: false, published, points }
-    };
+    let mut series = Vec::new();
+    for (method, name) in [(0, "CMN"), (2, "SGM")] {
+        for (estimate, value) in [("smoothed", SMOOTHED), ("bare", BARE)] {
+            let place = method as f64 + if estimate == "bare" { 0.5 } else { 0.0 };
+            let gain = result.averages(|cell| cell.difference(method, 1, value));
+            let point = gain.map(|gain| Point { x: place, y: gain.mean, spread: gain.deviation });
+            let name = format!("{name}, {estimate}");
+            let points = Vec::from_iter(point);
+            series.push(Series { name, color: method, joined: false, published: false, points });
+        }
+        let point = paper(method).map(|y| Point { x: method as f64 + 1.0, y, spread: None });
+        let (name, points) = (format!("{name}, paper"), Vec::from_iter(point));
+        series.push(Series { name, color: method, joined: false, published: true, points });
+    }
+    series.retain(|one| !one.points.is_empty());
+    let zero = vec![Point { x: -0.3, y: 0.0, spread: None }, Point { x: 3.3, y: 0.0, spread: None }];
+    series.push(Series { name: "MN".to_owned(), color: 3, joined: true, published: false, points: zero });
+    let not_run = if result.seeds.is_empty() { ": not run" } else { "" };
+    let ticks =
+        [(0.0, "smoothed"), (0.5, "bare"), (1.0, "paper"), (2.0, "smoothed"), (2.5, "bare"), (3.0, "paper")];
     Chart {
-        title: "Predictive accuracy, gain over the plain Markov network".to_owned(),
-        x_title: String::new(),
+        title: format!("{}{not_run}", result.published.name),
+        x_title: "CMN to the left, SGM to the right".to_owned(),
         y_title: "nats per held-out row".to_owned(),
-        ticks: tables
-            .iter()
-            .enumerate()
-            .map(|(place, r)| (place as f64, r.published.name.to_owned()))
-            .collect(),
+        ticks: ticks.map(|(x, text)| (x, text.to_owned())).to_vec(),
         log_y: false,
-        series: vec![
-            series("CMN", 0, false, here(0)),
-            series("CMN, paper", 0, true, paper(0)),
-            series("SGM", 2, false, here(2)),
-            series("SGM, paper", 2, true, paper(2)),
-        ],
+        series,
     }
 }

@@ -69,33 +69,56 @@ impl Outline {
 
 /// Runs the experiment; `None` when the host asked to stop.
 pub(super) fn synthetic(host: &dyn Host, plan: &Plan) -> Result<Option<Synthetic>> {
-    let model = KnownModel::seven_variables()?;
     let all = SYNTHETIC.iter().map(|&(rows, _, _)| rows);
     let sizes: Vec<u32> = all.filter(|&rows| !plan.quick || [250, 1000].contains(&rows)).collect();
-    let replicates = plan.replicates;
+    let drawing = Drawing { name: "synthetic".to_owned(), sizes, stream: 1 };
+    let found = drawn(host, plan, &[(drawing, KnownModel::seven_variables()?)])?;
+    Ok(found.and_then(|found| found.into_iter().next()))
+}
+
+/// Samples to draw of a model.
+pub(super) struct Drawing {
+    pub(super) name: String,
+    pub(super) sizes: Vec<u32>,
+    /// What tells its random numbers from others.
+    pub(super) stream: u64,
+}
+
+/// Draws samples of models and measures them; `None` when the host asked to stop.
+pub(super) fn drawn(
+    host: &dyn Host,
+    plan: &Plan,
+    models: &[(Drawing, KnownModel)],
+) -> Result<Option<Vec<Synthetic>>> {
+    let smoothing = plan.smoothing;
     let mut tasks = Vec::new();
-    for &rows in &sizes {
-        for replicate in 0..replicates {
-            let sgm = SgmOptions { seed: u64::from(replicate) + 1, ..plan.sgm() };
-            let model = &model;
-            tasks.push(Task {
-                key: format!("synthetic/n{rows}/replicate{replicate:03}"),
-                setup: setup(Some(&sgm)),
-                compute: Box::new(move || {
-                    let mut rng =
-                        Pcg64Mcg::seed_from_u64(stream(&[1, u64::from(rows), u64::from(replicate)]));
-                    let train = model.sample(rows, &mut rng)?;
-                    measure(
-                        host,
-                        &Trial { train: &train, judge: Judge::Truth(model), sgm: Some(sgm.clone()) },
-                    )
-                }),
-            });
+    for (drawing, model) in models {
+        for &rows in &drawing.sizes {
+            for replicate in 0..plan.replicates {
+                let sgm = SgmOptions { seed: u64::from(replicate) + 1, ..plan.sgm() };
+                tasks.push(Task {
+                    key: format!("{}/n{rows}/replicate{replicate:03}", drawing.name),
+                    setup: setup(smoothing, Some(&sgm)),
+                    compute: Box::new(move || {
+                        let seed = stream(&[drawing.stream, u64::from(rows), u64::from(replicate)]);
+                        let train = model.sample(rows, &mut Pcg64Mcg::seed_from_u64(seed))?;
+                        let (judge, sgm) = (Judge::Truth(model), Some(sgm.clone()));
+                        measure(host, &Trial { train: &train, judge, smoothing, sgm })
+                    }),
+                });
+            }
         }
     }
-    let Some(cells) = run(host, "synthetic", &tasks)? else { return Ok(None) };
+    let name =
+        models.first().map_or("synthetic", |(drawing, _)| drawing.name.split('/').next().unwrap_or(""));
+    let Some(cells) = run(host, name, &tasks)? else { return Ok(None) };
     drop(tasks);
-    let chunks = cells.chunks(replicates.max(1) as usize);
-    let sizes = sizes.iter().zip(chunks).map(|(&rows, cells)| Size { rows, cells: cells.to_vec() }).collect();
-    Ok(Some(Synthetic { model, sizes }))
+    let mut chunks = cells.chunks(plan.replicates.max(1) as usize);
+    let mut found = Vec::new();
+    for (drawing, model) in models {
+        let sizes = drawing.sizes.iter().zip(&mut chunks);
+        let sizes = sizes.map(|(&rows, cells)| Size { rows, cells: cells.to_vec() }).collect();
+        found.push(Synthetic { model: model.clone(), sizes });
+    }
+    Ok(Some(found))
 }

@@ -67,6 +67,10 @@ fn text<'a>(files: &'a [OutputFile], name: &str) -> &'a str {
     &files.iter().find(|file| file.name == name).unwrap().text
 }
 
+fn results_of(files: &[OutputFile]) -> serde_json::Value {
+    serde_json::from_str(text(files, "results.json")).unwrap()
+}
+
 #[test]
 fn an_interrupted_run_goes_on_and_gives_the_same_report() {
     let plan = Plan::quick();
@@ -86,7 +90,16 @@ fn an_interrupted_run_goes_on_and_gives_the_same_report() {
     assert!(report.contains("Economic activity: not run"));
     assert!(report.contains("(-3.6506)"));
     assert!(report.contains("five are not published"));
-    let results: serde_json::Value = serde_json::from_str(text(&files, "results.json")).unwrap();
+    // 11 values of the one table that is run, and 4 of SGM; two seeds are too few for deviations.
+    assert!(report.contains("of 11 values of CMN, MN") && report.contains("of 4 of SGM"), "{report}");
+    assert!(report.contains("**Warning: 2 seeds.**"));
+    for part in ["bare estimate", "Average of 1 tables", "all ten -5.9502", "### Orderings", "## Sensitivity"]
+    {
+        assert!(report.contains(part), "{part}");
+    }
+    let exact = &results_of(&files)["consistency"]["first four of the seven variables"]["sizes"]["n4000"];
+    assert!(exact["by_kappa"]["argmax, n^-1/2"]["edges_missing"].is_number(), "{exact}");
+    let results = results_of(&files);
     let sbic = &results["real"]["coronary_heart"]["quantities"]["sbic"];
     assert!((sbic["CMN"]["mean"].as_f64().unwrap() + 3.6506).abs() < 0.005);
     assert!((sbic["MN"]["mean"].as_f64().unwrap() + 3.6567).abs() < 0.005);
@@ -123,7 +136,9 @@ fn the_seven_variables_have_the_conditionals_that_the_paper_prints() {
 /// distribution itself, as a table, gives the distribution back.
 #[test]
 fn known_models_satisfy_their_structures() {
-    for model in [KnownModel::seven_variables().unwrap(), KnownModel::square().unwrap()] {
+    let other = KnownModel::seven_variables_with([0.2, 0.6, 0.1, 0.35, 0.7]);
+    let models = [KnownModel::seven_variables(), KnownModel::square(), KnownModel::first_four(), other];
+    for model in models.map(Result::unwrap) {
         let weights: Vec<u32> = model.probabilities().iter().map(|p| (p * 1e8).round() as u32).collect();
         let data = model.table(&weights).unwrap();
         let fitted =

@@ -210,7 +210,9 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         let family = self.source.family(node, blanket)?;
         let mut cells = vec![vec![0; family.child_levels() as usize]; family.space().size() as usize];
         for (cell, counts) in family.iter() {
-            counts.iter().for_each(|&(level, count)| cells[cell as usize][level as usize] = count);
+            for &(level, count) in counts {
+                cells[cell as usize][level as usize] = count;
+            }
         }
         Ok((cells, self.class_score(node)))
     }

@@ -31,8 +31,7 @@ fn graphs(cardinalities: &[u32]) -> Vec<Structure> {
     let pairs: Vec<Edge> = Graph::empty(cardinalities.len()).pairs().collect();
     let graph = |set: u64| {
         let mut structure = Structure::empty(cardinalities);
-        for (place, &edge) in pairs.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1) {
-            let _ = place;
+        for (_, &edge) in pairs.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1) {
             structure.toggle_edge(edge).unwrap();
         }
         structure

@@ -11,6 +11,7 @@ use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use crate::table::Cell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// What a node sees of a graph: its number, and the edges at it and among its neighbours.
@@ -33,12 +34,14 @@ pub(super) fn search<'o, S: CountSource>(
                 return Ok(progress);
             }
             let sight = sight(&structure, &pairs, node);
-            if !problems.contains_key(&sight) {
-                let problem = NodeProblem::new(scorer, prior, &structure, node)?;
-                let alone = problem.choose(0, 0, 0).bound;
-                problems.insert(sight, (Arc::new(problem), alone));
-            }
-            bound += problems[&sight].1;
+            bound += match problems.entry(sight) {
+                Entry::Occupied(known) => known.get().1,
+                Entry::Vacant(new) => {
+                    let problem = NodeProblem::new(scorer, prior, &structure, node)?;
+                    let alone = problem.choose(0, 0, 0).bound;
+                    new.insert((Arc::new(problem), alone)).1
+                }
+            };
         }
         graphs.push((bound, set));
     }
@@ -137,7 +140,7 @@ impl ContextSearch {
     fn branch(&self, required: u128, mut excluded: u128, before: Option<&Branch>) -> Branch {
         for &edge in &self.edges {
             // The last element of an edge would make its context full.
-            if (edge & !required).count_ones() == 1 {
+            if (edge & !required).is_power_of_two() {
                 excluded |= edge & !required;
             }
         }

@@ -121,7 +121,9 @@ impl NodeProblem {
         }
         let (numbers, count) = sets.numbered();
         let mut classes = vec![0; count];
-        numbers.iter().enumerate().for_each(|(cell, &class)| classes[class as usize] |= 1 << cell);
+        for (cell, &class) in numbers.iter().enumerate() {
+            classes[class as usize] |= 1 << cell;
+        }
         classes
     }
 
