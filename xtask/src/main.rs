@@ -1,5 +1,6 @@
 //! What people and CI run: `cargo xtask test`.
 
+mod bench_accuracy;
 mod bench_inference;
 mod bench_peer;
 mod bench_search;
@@ -22,6 +23,9 @@ cargo xtask COMMAND
   bench search [DIR] search: referee, threads, roofline, many variables, real tables in DIR
                      (default data), gradient of the likelihood
   bench peer         search beside PyBNesian's PC on the same table
+  bench accuracy [PART [DIR]]
+                     edges of known graphs (structure), held-out likelihood of public networks
+                     (networks) and of the density tables in DIR (density), beside other programs
   bench inference    exact inference beside pyAgrum and toulbar2
   bench python       learning and marginals from Python, beside pgmpy
   same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
@@ -39,6 +43,9 @@ fn main() -> ExitCode {
         ["bench", "search"] => bench_search::run("data"),
         ["bench", "search", folder] => bench_search::run(folder),
         ["bench", "peer"] => bench_peer::run(),
+        ["bench", "accuracy"] => bench_accuracy::run(None, None),
+        ["bench", "accuracy", part] => bench_accuracy::run(Some(part), None),
+        ["bench", "accuracy", part, folder] => bench_accuracy::run(Some(part), Some(folder)),
         ["bench", "inference"] => bench_inference::run(),
         ["bench", "python"] => python_package::bench(),
         ["same", baseline] => same::run(baseline),

@@ -3,7 +3,9 @@
 use crate::usage::{Meter, peak_megabytes};
 use anyhow::{Result, bail};
 use cmnet::{LearnOptions, SearchMode, Select, learn};
-use cmnet_paper::generate::{KTree, Known, k_tree, recovery, triangle_grid};
+use cmnet_paper::generate::{
+    Field, Hubs, KTree, Known, grid_field, hubs, k_tree, recovery, sparse_field, triangle_grid,
+};
 
 /// The head of the table.
 pub(crate) fn head() {
@@ -53,6 +55,11 @@ pub(crate) fn known(kind: &str, variables: usize, rows: usize, seed: u64) -> Res
         "2-tree" => tree(2, 2)?,
         "3-tree" => tree(3, 2)?,
         "ternary-2-tree" => tree(2, 3)?,
+        "hubs" => hubs(Hubs { variables, hubs: (variables / 20).max(1), levels: 2 }, rows, seed)?,
+        "ternary-hubs" => hubs(Hubs { variables, hubs: (variables / 20).max(1), levels: 3 }, rows, seed)?,
+        "field" => sparse_field(Field { levels: 2, strength: 1.2 }, variables, rows, seed)?,
+        "ternary-field" => sparse_field(Field { levels: 3, strength: 1.2 }, variables, rows, seed)?,
+        "grid" => grid_field(Field { levels: 2, strength: 0.8 }, variables.isqrt(), rows, seed)?,
         "triangle-grid" => triangle_grid(variables.isqrt(), rows, seed)?,
         other => bail!("{other:?} is not a kind of known structure"),
     })

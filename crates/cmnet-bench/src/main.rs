@@ -1,6 +1,7 @@
 //! Measurements of cmnet. `cargo xtask bench` runs each section in a process of its own, so
 //! that peak memory is its own too.
 
+mod accuracy;
 mod confidence;
 mod contexts;
 mod counting;
@@ -44,6 +45,12 @@ fn main() -> Result<()> {
             };
             confidence::run(name(1), &amount)
         }
+        "accuracy-table" => {
+            let size = (number(3, 50)?, number(4, 2000)?);
+            accuracy::write_table(name(1), name(2), size, number(5, 1)? as u64)
+        }
+        "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
+        "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1)),
         "growth" => contexts::growth(),

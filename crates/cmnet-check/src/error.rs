@@ -46,6 +46,8 @@ pub enum CheckError {
     BadAlpha(f64),
     /// Kappa is not in (0, 1].
     BadKappa(f64),
+    /// Gamma, the exponent of the edge prior, is not a number from 0 on.
+    BadGamma(f64),
     /// The structure is not a regular contextual Markov network structure.
     Irregular(Vec<Complaint>),
     /// The structure has contexts although kappa = eps forbids all of them.
@@ -90,6 +92,7 @@ impl fmt::Display for CheckError {
             Self::NoObservations => write!(f, "a likelihood needs at least one observation"),
             Self::BadAlpha(alpha) => write!(f, "alpha = {alpha}, expected a positive number"),
             Self::BadKappa(kappa) => write!(f, "kappa = {kappa}, expected a number in (0, 1]"),
+            Self::BadGamma(gamma) => write!(f, "gamma = {gamma}, expected a number, 0 or more"),
             Self::Irregular(complaints) => {
                 write!(f, "the structure is not regular:")?;
                 complaints.iter().try_for_each(|complaint| write!(f, " {complaint};"))

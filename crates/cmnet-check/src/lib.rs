@@ -18,6 +18,7 @@
 //! | `loglinear` | 2.1 and 2.2, Proposition 2 | phi-terms, restrictions, parameter count |
 //! | `rational` | - | exact elimination |
 //! | `likelihood` | 2.1 and 4 | the likelihood of given phi, by listing the joint space |
+//! | `conditional_bic` | - | the score of a refinement |
 //! | `newton` | 4 | maximum likelihood, by an optimiser of its own |
 //!
 //! Variables and levels are numbers from 0. A configuration of several variables lists their
@@ -36,6 +37,7 @@
 //! # Ok::<(), cmnet_check::CheckError>(())
 //! ```
 
+mod conditional_bic;
 mod context_climb;
 mod error;
 mod graph_climb;
@@ -50,6 +52,7 @@ mod space;
 mod structure;
 mod table;
 
+pub use conditional_bic::{ConditionalBic, conditional_bic};
 pub use context_climb::{ContextClimb, TIE_MARGIN, context_hill_climb};
 pub use error::CheckError;
 pub use graph_climb::{GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal};

@@ -53,18 +53,25 @@ impl LogLinear {
     /// # Errors
     /// An irregular structure, more than [`LARGEST_SPACE`] terms, or fractions beyond 128 bits.
     pub fn new(cardinalities: &[usize], structure: &Labelled) -> Result<Self, CheckError> {
+        Self::of_order(cardinalities, structure, usize::MAX)
+    }
+
+    /// The same with the phi of at most so many variables; the others are zero.
+    ///
+    /// # Errors
+    /// As [`LogLinear::new`].
+    pub fn of_order(cardinalities: &[usize], structure: &Labelled, order: usize) -> Result<Self, CheckError> {
         structure.require_regular(cardinalities)?;
-        Self::of_any(cardinalities, structure)
+        Self::of_any(cardinalities, structure, order)
     }
 
     /// The same without asking for strict subsets.
-    fn of_any(cardinalities: &[usize], structure: &Labelled) -> Result<Self, CheckError> {
-        let terms = list_terms(cardinalities, structure)?;
+    fn of_any(cardinalities: &[usize], structure: &Labelled, order: usize) -> Result<Self, CheckError> {
+        let mut terms = list_terms(cardinalities, structure)?;
+        terms.retain(|term| term.variables.len() <= order);
         let restrictions = list_restrictions(cardinalities, structure, &terms)?;
-        let as_row = |restriction: &Restriction| -> Row {
-            restriction.terms.iter().map(|&term| (term, Fraction::ONE)).collect()
-        };
-        let reduced = reduced_echelon(restrictions.iter().map(as_row).collect())?;
+        let rows = restrictions.iter().map(|restriction| row(&restriction.terms)).collect();
+        let reduced = reduced_echelon(rows)?;
         Ok(Self { cardinalities: cardinalities.to_vec(), terms, restrictions, reduced })
     }
 
@@ -102,18 +109,45 @@ impl LogLinear {
     /// A basis of the phi that satisfy all restrictions. Every direction raises one phi that
     /// is no pivot by 1 and moves the pivots along; it lists (place of phi, change).
     pub fn free_directions(&self) -> Vec<Vec<(usize, f64)>> {
-        let free = (0..self.terms.len()).filter(|term| !self.reduced.contains_key(term));
-        let direction = |term: usize| {
-            let mut changes = vec![(term, 1.0)];
-            for (&pivot, row) in &self.reduced {
-                if let Some(coefficient) = row.get(&term) {
-                    changes.push((pivot, -coefficient.to_f64()));
-                }
-            }
-            changes
-        };
-        free.map(direction).collect()
+        directions(self.terms.len(), &self.reduced)
     }
+
+    /// The phi of sets with a node, and a basis of those of them that satisfy the restrictions of
+    /// the contexts of the node's edges: (place among them, change).
+    pub(crate) fn of_node(&self, node: usize) -> Result<NodeTerms, CheckError> {
+        let own: Vec<usize> =
+            (0..self.terms.len()).filter(|&term| self.terms[term].variables.contains(&node)).collect();
+        let at_node = self.restrictions.iter().filter(|r| r.edge.0 == node || r.edge.1 == node);
+        let rows = at_node.map(|restriction| {
+            let places = restriction.terms.iter().filter_map(|term| own.binary_search(term).ok());
+            row(&places.collect::<Vec<_>>())
+        });
+        let reduced = reduced_echelon(rows.collect())?;
+        Ok((own.clone(), directions(own.len(), &reduced)))
+    }
+}
+
+/// Places of phi, and directions along which they may change.
+pub(crate) type NodeTerms = (Vec<usize>, Vec<Vec<(usize, f64)>>);
+
+/// The row of a sum of phi.
+fn row(terms: &[usize]) -> Row {
+    terms.iter().map(|&term| (term, Fraction::ONE)).collect()
+}
+
+/// Every direction raises one phi that is no pivot by 1 and moves the pivots along.
+fn directions(terms: usize, reduced: &BTreeMap<usize, Row>) -> Vec<Vec<(usize, f64)>> {
+    let free = (0..terms).filter(|term| !reduced.contains_key(term));
+    let direction = |term: usize| {
+        let mut changes = vec![(term, 1.0)];
+        for (&pivot, row) in reduced {
+            if let Some(coefficient) = row.get(&term) {
+                changes.push((pivot, -coefficient.to_f64()));
+            }
+        }
+        changes
+    };
+    free.map(direction).collect()
 }
 
 /// Whether the structure already has everything that one more element of C(i, j) would demand:
@@ -135,7 +169,7 @@ pub fn is_implied(
     }
     let mut more = structure.clone();
     more.contexts.entry((i, j)).or_default().insert(element.to_vec());
-    Ok(LogLinear::of_any(cardinalities, &more)?.rank() == before.rank())
+    Ok(LogLinear::of_any(cardinalities, &more, usize::MAX)?.rank() == before.rank())
 }
 
 fn place(terms: &[Term], variables: &[usize], levels: &[usize]) -> Option<usize> {

@@ -11,11 +11,12 @@ use crate::space::{pick, position};
 use crate::structure::Labelled;
 use crate::table::Table;
 
-/// The free choices in the score: the Dirichlet parameter and kappa.
+/// The free choices in the score: the Dirichlet parameter, kappa, and the prior of edges.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scoring {
     alpha: f64,
     log_kappa: Option<f64>,
+    gamma: f64,
 }
 
 /// A score in its two parts (section 3.2).
@@ -23,7 +24,7 @@ pub struct Scoring {
 pub struct Score {
     /// Logarithm of the marginal pseudo-likelihood, eq. (7).
     pub log_mpl: f64,
-    /// Logarithm of the unnormalised prior p(C | G).
+    /// Logarithm of the unnormalised prior p(C | G) p(G).
     pub log_prior: f64,
 }
 
@@ -37,7 +38,7 @@ impl Score {
 impl Scoring {
     /// Jeffreys' prior (alpha = 1/2) and no contexts at all, kappa = eps: the plain Markov network.
     pub fn without_contexts() -> Self {
-        Self { alpha: 0.5, log_kappa: None }
+        Self { alpha: 0.5, log_kappa: None, gamma: 0.0 }
     }
 
     /// Jeffreys' prior (alpha = 1/2) and a kappa in (0, 1].
@@ -63,7 +64,20 @@ impl Scoring {
         }
         match log_kappa {
             Some(log) if !(log.is_finite() && log <= 0.0) => Err(CheckError::BadKappa(libm::exp(log))),
-            _ => Ok(Self { alpha, log_kappa }),
+            _ => Ok(Self { alpha, log_kappa, gamma: 0.0 }),
+        }
+    }
+
+    /// The same with a prior of graphs: each end of each edge has the weight d^-gamma, d the
+    /// number of variables. Gamma 0 is the paper's uniform prior.
+    ///
+    /// # Errors
+    /// [`CheckError::BadGamma`].
+    pub fn with_edge_prior(self, gamma: f64) -> Result<Self, CheckError> {
+        if gamma.is_finite() && gamma >= 0.0 {
+            Ok(Self { gamma, ..self })
+        } else {
+            Err(CheckError::BadGamma(gamma))
         }
     }
 
@@ -92,8 +106,9 @@ pub fn score(table: &Table, structure: &Labelled, scoring: &Scoring) -> Result<S
     Ok(Score { log_mpl, log_prior })
 }
 
-/// `log p(C | G) = log(kappa) * sum over edges of |C(i, j)| (r_i - 1)(r_j - 1)`, unnormalised;
-/// the prior over graphs is uniform (section 3.2).
+/// `log p(C | G) = log(kappa) * sum over edges of |C(i, j)| (r_i - 1)(r_j - 1)`, unnormalised
+/// (section 3.2). The paper's prior over graphs is uniform; with a gamma, each of the two ends of
+/// every edge adds `-gamma log d`.
 ///
 /// # Errors
 /// An irregular structure, or [`CheckError::ContextsForbidden`] under kappa = eps.
@@ -108,9 +123,15 @@ pub fn log_prior(
         .iter()
         .map(|(&(i, j), context)| context.len() as f64 * edge_weight(cardinalities, i, j))
         .sum();
+    let ends = 2.0 * structure.edges.len() as f64;
+    let edges = if scoring.gamma == 0.0 {
+        0.0
+    } else {
+        -scoring.gamma * libm::log(cardinalities.len() as f64) * ends
+    };
     match scoring.log_kappa {
-        Some(log_kappa) => Ok(log_kappa * weight),
-        None if structure.non_empty_contexts().is_empty() => Ok(0.0),
+        Some(log_kappa) => Ok(log_kappa * weight + edges),
+        None if structure.non_empty_contexts().is_empty() => Ok(edges),
         None => Err(CheckError::ContextsForbidden),
     }
 }

@@ -7,7 +7,7 @@ pub(crate) use crate::fit_args::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cmnet::options::{Choice, fitting, learning, reading};
-use cmnet::{CandidateRule, FitMethod, ModelClass, OnMissing, SearchMode, Select};
+use cmnet::{CandidateRule, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -263,6 +263,10 @@ pub(crate) struct SearchArgs {
     pub(crate) search: SearchMode,
     #[arg(long, help = learning::ALPHA.help, default_value = learning::ALPHA.default)]
     pub(crate) alpha: String,
+    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help = learning::EDGE_PRIOR.help, default_value = learning::EDGE_PRIOR.default)]
+    pub(crate) edge_prior: String,
+    #[arg(long, help = learning::REFINE.help, value_parser = choice::<Refine>(), default_value = learning::REFINE.default)]
+    pub(crate) refine: Refine,
     #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
     pub(crate) threads: usize,
     #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]
@@ -312,6 +316,9 @@ pub(crate) struct ScoreArgs {
     /// Dirichlet hyperparameter per level [default: the model's, else 0.5]
     #[arg(long)]
     pub(crate) alpha: Option<String>,
+    /// Prior of graphs: uniform, or gamma [default: the model's, else uniform]
+    #[arg(long, value_name = "GAMMA")]
+    pub(crate) edge_prior: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -140,6 +140,9 @@ impl LearnObserver for Watch {
                 self.bar.set_prefix(format!("kappa {kappa} ({}/{of})", index + 1));
                 self.bar.set_message("evaluating the empty graph's neighbours");
             }
+            LearnEvent::Refining { index, of } => {
+                self.bar.set_message(format!("refining structure {} of {of}", index + 1));
+            }
             LearnEvent::Fitting { index, of } => {
                 self.bar.set_message(format!("fitting {} of {of}", index + 1));
             }

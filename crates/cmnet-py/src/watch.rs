@@ -145,6 +145,9 @@ impl LearnObserver for Watch {
                     "steps": 0, "edges": 0, "moves": 0, "score": null}));
             }
             LearnEvent::Finished(_) => self.note(true, |state| state.follow_learning(event)),
+            LearnEvent::Refining { index, of } => {
+                self.say(json!({"phase": "refine", "index": index, "of": of}));
+            }
             LearnEvent::Fitting { index, of } => self.say(json!({"phase": "fit", "index": index, "of": of})),
             LearnEvent::Fold { index, of } => {
                 if *index == 0 {

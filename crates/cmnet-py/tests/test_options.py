@@ -116,7 +116,7 @@ def test_questions_name_their_targets_as_the_issue_does():
 def test_the_comparison_can_fail(command):
     """The help is really read: known options with known defaults are found in it."""
     found = options_of(command, "learn")
-    assert found["kappa"] == "eps,n^-1,n^-0.5,n^-0.25" and found["max_neighbors"] == "12"
+    assert found["kappa"] == "eps,n^-1,n^-0.5,n^-0.25" and found["max_neighbors"] == "50"
     assert found["resume"] == "false" and found["time_limit"] is None and found["memory"] == "256M"
     assert len(found) >= 25
 
@@ -237,3 +237,13 @@ def test_estimators_have_the_defaults_of_learn():
         for option, default in estimator.get_params().items():
             if option not in ("categories", "handle_unknown", "n_jobs", "verbose"):
                 assert learn[option].default == default, option
+
+
+def test_refinement_and_edge_prior_reach_the_library(heart):
+    plain = cmnet.learn(heart, kappa="eps")
+    refined = cmnet.learn(heart, kappa="eps", refine="yes", edge_prior=0)
+    facts = refined.selected.learned
+    assert facts["edge_prior"] == "0" and plain.selected.learned["edge_prior"] == "uniform"
+    assert (facts["conditional_bic"] is not None) == (refined.selected.edges != plain.selected.edges)
+    sparse = cmnet.learn(heart, kappa="eps", edge_prior="3")
+    assert len(sparse.selected.edges) <= len(plain.selected.edges)

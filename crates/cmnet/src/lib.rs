@@ -75,6 +75,7 @@ mod learn;
 mod loglinear;
 mod model;
 pub mod options;
+mod refine;
 mod score;
 mod search;
 mod structure;
@@ -94,9 +95,9 @@ pub use structure::Structure;
 // Learning.
 pub use learn::{
     Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult, LearnEvent,
-    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, RunFact, SearchMode,
-    SearchReason, Select, cross_validate, learn, learn_counts, learn_from, parse_bytes, parse_duration,
-    run_identity,
+    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine, Refinement,
+    RunFact, SearchMode, SearchReason, Select, cross_validate, learn, learn_counts, learn_from, parse_bytes,
+    parse_duration, run_identity,
 };
 // Confidence.
 pub use confidence::{
@@ -121,7 +122,7 @@ pub use inference::{
     Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions, QueryPlan, Question, Sampler,
     Separation, Session, Start, cut_edges, find_level, find_variable, find_variables, independent,
 };
-pub use model::{Model, Provenance, Support};
+pub use model::{Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
@@ -143,8 +144,10 @@ pub use counts::{
 };
 pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_elimination_order};
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};
+pub use refine::{RefineOptions, RefineStep, Refined, conditional_bic, refine};
 pub use score::{
-    Alpha, BlanketPartition, ContextPrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer, StructureScore,
+    Alpha, BlanketPartition, ContextPrior, EdgePrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer,
+    StructureScore,
 };
 pub use search::{
     BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Optimum,

@@ -11,7 +11,8 @@ use crate::error::{Error, ErrorKind, Remedy, Result, quoted, quoted_list};
 use crate::graph::{Edge, VarSet};
 use crate::inference::{Network, Query};
 use crate::loglinear::{Fit, FitOptions, affordable_canonical};
-use crate::score::{Alpha, Kappa};
+use crate::refine::RefineOptions;
+use crate::score::{Alpha, EdgePrior, Kappa};
 use crate::search::{SearchUsed, StopReason};
 use crate::structure::Structure;
 
@@ -50,14 +51,27 @@ pub struct Provenance {
     pub kappa: Kappa,
     /// The Dirichlet hyperparameter.
     pub alpha: Alpha,
+    /// The prior of graphs.
+    pub edge_prior: EdgePrior,
     /// The search.
     pub search: SearchUsed,
     /// Why the search ended.
     pub stop: StopReason,
+    /// The score that it was refined by; `None` where it is as the search found it.
+    pub refined: Option<RefinedScore>,
     /// The log marginal pseudo-likelihood.
     pub log_mpl: f64,
-    /// The log prior of the contexts.
+    /// The log prior of contexts and edges.
     pub log_prior: f64,
+}
+
+/// The score that a structure was refined by, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RefinedScore {
+    /// How structures were judged.
+    pub options: RefineOptions,
+    /// The conditional BIC.
+    pub conditional_bic: f64,
 }
 
 impl Provenance {

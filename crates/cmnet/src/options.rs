@@ -8,7 +8,7 @@ pub use crate::error::{Choice, ChoiceWord, OptionName};
 
 use crate::data::{OnMissing, OnUnknown};
 use crate::inference::QueryMethod;
-use crate::learn::{ModelClass, SearchMode, Select};
+use crate::learn::{ModelClass, Refine, SearchMode, Select};
 use crate::loglinear::FitMethod;
 use crate::search::CandidateRule;
 use crate::tree::EliminationChoice;
@@ -116,6 +116,16 @@ group! {
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
         ALPHA = value(OptionName::Alpha, "0.5", "Dirichlet hyperparameter per level");
+        EDGE_PRIOR = value(
+            OptionName::EdgePrior,
+            "uniform",
+            "Prior of graphs: uniform, or gamma, which weighs each end of an edge by d^-gamma, d the \
+             number of variables",
+        );
+        REFINE = choice::<Refine>(
+            "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
+             prior is given, gamma is 0.5",
+        );
         THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
         TIME_LIMIT = optional(
             OptionName::TimeLimit,
@@ -123,10 +133,10 @@ group! {
              a number is seconds",
         );
         MAX_NEIGHBORS =
-            value(OptionName::MaxNeighbors, "12", "Mode blanket: the most neighbours of a variable");
+            value(OptionName::MaxNeighbors, "50", "Mode blanket: the most neighbours of a variable");
         MAX_CONFIGURATIONS = value(
             OptionName::MaxConfigurations,
-            "65536",
+            "1125899906842624",
             "Mode blanket: the most configurations of a variable's neighbours",
         );
         CANDIDATES = choice::<CandidateRule>(
@@ -242,6 +252,8 @@ mod tests {
             kappas: kappas.map(|kappa| kappa.parse::<Kappa>().unwrap()).collect(),
             search: read(learning::SEARCH),
             alpha: read(learning::ALPHA),
+            edge_prior: read(learning::EDGE_PRIOR),
+            refine: read(learning::REFINE),
             select: read(learning::SELECT),
             fit,
             threads: read(learning::THREADS),

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
 /// The model with parameters, where they can be had.
 fn fitted(model: Model, data: &Dataset, arguments: &ExactArgs, watch: &Watch) -> anyhow::Result<Model> {
     let options = fit_options(&arguments.fitting)?;
-    let control = FitControl { observer: watch, searched: true };
+    let control = FitControl { observer: watch, searched: true, fitted: false };
     match fit_with(model.structure(), &RowCounts::new(data), &options, &control) {
         Ok(Work::Done(fit)) => Ok(model.with_fit(fit)?),
         Ok(Work::Stopped(_)) => Ok(model),

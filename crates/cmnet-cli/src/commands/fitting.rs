@@ -10,6 +10,8 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         kappas: arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
         search: arguments.search,
         alpha: arguments.alpha.parse()?,
+        edge_prior: arguments.edge_prior.parse()?,
+        refine: arguments.refine,
         fit: fit_options(&arguments.fitting)?,
         threads: arguments.threads,
         limits: BlanketLimits {

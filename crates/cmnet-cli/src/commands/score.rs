@@ -3,16 +3,15 @@
 use crate::args::{Format, Printed, ScoreArgs};
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
-use cmnet::{Alpha, ContextPrior, Kappa, Model, RowCounts, Scorer, StructureScore};
+use cmnet::{Alpha, ContextPrior, Dataset, EdgePrior, Kappa, Model, RowCounts, Scorer, StructureScore};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ScoredAnswer;
 
 pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let data = files::table_for(&model, &arguments.data)?;
-    let kappa = kappa(&model, arguments.kappa.as_deref())?;
     let alpha = alpha(&model, arguments.alpha.as_deref())?;
-    let prior = ContextPrior::new(kappa, data.rows());
+    let prior = prior(&model, &data, arguments)?;
     let counts = RowCounts::new(&data);
     let score = Scorer::new(&counts, alpha).score(model.structure(), &prior)?;
     match arguments.format {
@@ -22,8 +21,18 @@ pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The prior asked for, else the model's.
+pub(super) fn prior(model: &Model, data: &Dataset, arguments: &ScoreArgs) -> anyhow::Result<ContextPrior> {
+    let kappa = kappa(model, arguments.kappa.as_deref())?;
+    let edges = match &arguments.edge_prior {
+        Some(text) => text.parse()?,
+        None => model.provenance().map_or_else(EdgePrior::default, |learned| learned.edge_prior),
+    };
+    Ok(ContextPrior::new(kappa, data.rows()).with_edges(edges, data.variables()))
+}
+
 /// The kappa asked for, else the model's.
-pub(super) fn kappa(model: &Model, given: Option<&str>) -> anyhow::Result<Kappa> {
+fn kappa(model: &Model, given: Option<&str>) -> anyhow::Result<Kappa> {
     match (given, model.provenance()) {
         (Some(text), _) => Ok(text.parse()?),
         (None, Some(learned)) => Ok(learned.kappa),
@@ -53,7 +62,10 @@ fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureS
     let mut number = |name, value, note: &str| lines.push(format!("{name:width$}    {value:>16.6}{note}"));
     number("log MPL", score.log_mpl.to_f64(), "");
     if let (Some(log_prior), Some(total)) = (score.log_prior, score.total()) {
-        number("log prior", log_prior.to_f64(), &format!("  (kappa {}, alpha {alpha})", prior.kappa()));
+        let edges = prior.edges();
+        let edges = if edges.is_uniform() { String::new() } else { format!(", edge prior {edges}") };
+        let note = format!("  (kappa {}, alpha {alpha}{edges})", prior.kappa());
+        number("log prior", log_prior.to_f64(), &note);
         number("score", total.to_f64(), "");
     } else {
         let problem = "The prior with kappa eps forbids contexts: this structure has probability 0.";

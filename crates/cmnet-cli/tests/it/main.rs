@@ -17,6 +17,7 @@ mod compatibility;
 mod docs;
 mod explore;
 mod query;
+mod refine;
 mod report;
 #[cfg(unix)]
 mod tutorial;

@@ -37,7 +37,8 @@ pub fn ising_field(variables: usize, rows: usize, seed: u64) -> Result<(Graph, D
     Ok((graph, table_of(columns, 2)?))
 }
 
-fn sparse_graph(variables: usize, generator: &mut Pcg64Mcg) -> Result<Graph> {
+/// A random tree with a few more edges, each node with at most four neighbours.
+pub(super) fn sparse_graph(variables: usize, generator: &mut Pcg64Mcg) -> Result<Graph> {
     let mut graph = Graph::empty(variables);
     let room = |graph: &Graph, node: usize| graph.markov_blanket(node).len() < 4;
     for node in 1..variables {

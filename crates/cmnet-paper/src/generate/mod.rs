@@ -2,12 +2,17 @@
 //! tests measure recovery against.
 
 mod field;
+mod hubs;
 mod k_tree;
+mod potts;
 mod recovery;
 mod triangle_grid;
 
 pub use field::ising_field;
+use field::sparse_graph;
+pub use hubs::{Hubs, hubs};
 pub use k_tree::{KTree, k_tree, two_tree};
+pub use potts::{Field, grid_field, sparse_field};
 pub use recovery::{Agreement, Recovery, recovery};
 pub use triangle_grid::triangle_grid;
 

@@ -48,6 +48,13 @@ def learn(
         ``"auto"`` picks by estimated cost.
     alpha
         Dirichlet hyperparameter per level.
+    edge_prior
+        Prior of graphs: ``"uniform"``, or gamma, which weighs each end of an edge by d^-gamma,
+        d the number of variables.
+    refine
+        ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
+        conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does
+        nothing. Where no edge prior is given, gamma is 0.5.
     select
         ``"bic"`` fits each structure and takes the highest BIC; ``"none"`` fits nothing.
     threads

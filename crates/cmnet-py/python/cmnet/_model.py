@@ -141,7 +141,7 @@ class Model(Variables, Questions):
 
     @property
     def learned(self) -> dict[str, Any] | None:
-        """Where the structure comes from: rows, digest, kappa, alpha, search, stop, scores."""
+        """Where the structure comes from: rows, digest, kappa, alpha, edge prior, search, stop, scores."""
         learned: dict[str, Any] | None = self._model.facts()["learned"]
         return learned
 

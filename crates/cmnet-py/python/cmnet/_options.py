@@ -30,6 +30,7 @@ OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket"]
 Select = Literal["bic", "none"]
+Refine = Literal["no", "yes", "auto"]
 Candidates = Literal["or", "and"]
 FitMethod = Literal["auto", "exact", "pseudo"]
 QueryMethod = Literal["auto", "exact", "gibbs", "bp"]
@@ -76,6 +77,8 @@ class Searching(TypedDict, total=False):
     kappa: Kappa
     search: SearchMode
     alpha: str | float
+    edge_prior: str | float
+    refine: Refine
     threads: int
     time_limit: Amount | None
     max_neighbors: int
@@ -385,10 +388,12 @@ def searching(
     kappa: Kappa = KAPPA,
     search: SearchMode = "auto",
     alpha: str | float = "0.5",
+    edge_prior: str | float = "uniform",
+    refine: Refine = "no",
     threads: int = 0,
     time_limit: Amount | None = None,
-    max_neighbors: int = 12,
-    max_configurations: int = 65536,
+    max_neighbors: int = 50,
+    max_configurations: int = 2**50,
     candidates: Candidates = "or",
 ) -> dict[str, Any]:
     """How structures are searched for."""
@@ -396,6 +401,8 @@ def searching(
         "kappa": _kappas(kappa),
         "search": text("search", search),
         "alpha": amount("alpha", alpha),
+        "edge_prior": amount("edge_prior", edge_prior),
+        "refine": text("refine", refine),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
         "max_neighbors": number("max_neighbors", max_neighbors),

@@ -2,8 +2,8 @@
 
 use super::Answer;
 use cmnet::{
-    ContextRecord, Criterion, DataDigest, Dataset, Dialect, Estimate, Fit, FitStatus, Learned, LearnedModel,
-    Nats, StopReason, Variable, context_records, edge_names,
+    ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
+    LearnedModel, Nats, Refinement, Schema, StopReason, Variable, context_records, edge_names,
 };
 use serde::Serialize;
 
@@ -83,6 +83,46 @@ pub struct ModelAnswer {
     pub ties: u64,
     /// Why its search ended.
     pub stop: String,
+    /// What a refinement did to it; absent where none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<RefinementAnswer>,
+}
+
+/// What a refinement did to a structure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefinementAnswer {
+    /// Whether the refined structure is kept.
+    pub kept: bool,
+    /// The most variables of a term.
+    pub order: usize,
+    /// The prior of graphs.
+    pub edge_prior: String,
+    /// The conditional BIC of the structure that the search found.
+    pub before: f64,
+    /// The conditional BIC of the refined structure.
+    pub after: f64,
+    /// Edges that were added.
+    pub added: Vec<[String; 2]>,
+    /// Edges that were removed.
+    pub removed: Vec<[String; 2]>,
+}
+
+impl RefinementAnswer {
+    fn of(refinement: &Refinement, schema: &Schema) -> Self {
+        let names = |edges: &[Edge]| {
+            let pair = |edge: &Edge| [edge.low(), edge.high()].map(|end| schema.name(end).to_owned());
+            edges.iter().map(pair).collect()
+        };
+        Self {
+            kept: refinement.kept,
+            order: refinement.options.order,
+            edge_prior: refinement.options.edge_prior.to_string(),
+            before: refinement.before,
+            after: refinement.after,
+            added: names(&refinement.added),
+            removed: names(&refinement.removed),
+        }
+    }
 }
 
 /// How the parameters of a model were estimated.
@@ -164,6 +204,7 @@ impl ModelAnswer {
             moves: model.climb.moves,
             ties: model.climb.ties,
             stop: model.climb.stop.to_string(),
+            refinement: model.refinement.as_ref().map(|one| RefinementAnswer::of(one, data.schema())),
         }
     }
 }

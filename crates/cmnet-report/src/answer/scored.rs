@@ -13,6 +13,9 @@ pub struct ScoredAnswer<'a> {
     pub log_kappa: Option<f64>,
     /// The pseudo-counts of the local priors.
     pub alpha: f64,
+    /// The prior of graphs; absent where it is uniform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge_prior: Option<String>,
     /// The score of each variable.
     pub nodes: Vec<NodeScore<'a>>,
     /// Their sum, the log marginal pseudo-likelihood.
@@ -44,6 +47,7 @@ impl<'a> ScoredAnswer<'a> {
             kappa: prior.kappa().to_string(),
             log_kappa: prior.log_kappa().map(Nats::to_f64),
             alpha: alpha.to_f64(),
+            edge_prior: (!prior.edges().is_uniform()).then(|| prior.edges().to_string()),
             nodes: nodes
                 .map(|(variable, node)| NodeScore { name: &variable.name, score: node.to_f64() })
                 .collect(),

@@ -33,7 +33,9 @@ impl Bootstrap {
         let model = Model::new(data.schema().clone(), self.consensus.clone())?;
         let (counts, digest) = (PlaneCounts::new(data), DataDigest::of(data));
         let alpha = options.learn.alpha;
-        let prior = ContextPrior::new(self.kappa(data.rows()), data.rows());
+        let edges = options.learn.edge_prior;
+        let prior =
+            ContextPrior::new(self.kappa(data.rows()), data.rows()).with_edges(edges, data.variables());
         let score =
             Scorer::with_memory(&counts, alpha, options.learn.fit.memory).score(&self.consensus, &prior)?;
         let model = model.with_support(self.support())?.with_provenance(Provenance {
@@ -41,8 +43,10 @@ impl Bootstrap {
             digest: digest.clone(),
             kappa: prior.kappa(),
             alpha,
+            edge_prior: edges,
             search: SearchUsed::Bootstrap,
             stop: self.stop,
+            refined: None,
             log_mpl: score.log_mpl.to_f64(),
             log_prior: score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         });

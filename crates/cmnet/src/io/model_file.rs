@@ -5,14 +5,16 @@ use super::atomic::write_atomic_with;
 use super::fit_record::FitText;
 use super::json_text::{json_to_text, write_json};
 use super::model_error::error_at;
-use super::model_record::{ContextRecord, LearnedRecord, ModelRecord, ModelText};
+use super::model_record::{ContextRecord, LearnedRecord, ModelRecord, ModelText, RefinedRecord};
 use super::source::open_file;
 use super::support_record::SupportRecord;
 use crate::context::EdgeContext;
 use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
 use crate::error::{Error, ErrorKind, Remedy, Result, StructureProblem, quoted};
 use crate::graph::Edge;
-use crate::model::{Model, Provenance};
+use crate::model::{Model, Provenance, RefinedScore};
+use crate::refine::RefineOptions;
+use crate::score::EdgePrior;
 use crate::structure::Structure;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -340,6 +342,18 @@ impl Reader<'_> {
         given.iter().zip(labels).map(level).collect()
     }
 
+    fn refined(&self, record: &RefinedRecord) -> Result<RefinedScore> {
+        let bad =
+            |field: &str, problem: String| error_at(self.file, &format!("learned.refined.{field}"), problem);
+        if record.order < 2 {
+            return Err(bad("order", format!("{}; expected 2 or more", record.order)));
+        }
+        let edge_prior =
+            record.edge_prior.parse().map_err(|error: Error| bad("edge_prior", refusal(&error)))?;
+        let options = RefineOptions { order: record.order, edge_prior };
+        Ok(RefinedScore { options, conditional_bic: record.conditional_bic })
+    }
+
     fn learned(&self, record: &LearnedRecord) -> Result<Provenance> {
         let bad = |field: &str, problem: String| error_at(self.file, &format!("learned.{field}"), problem);
         if record.rows == 0 {
@@ -358,6 +372,11 @@ impl Reader<'_> {
             digest,
             kappa: record.kappa.parse().map_err(|error: Error| bad("kappa", refusal(&error)))?,
             alpha: record.alpha.parse().map_err(|error: Error| bad("alpha", refusal(&error)))?,
+            edge_prior: match &record.edge_prior {
+                Some(text) => text.parse().map_err(|error: Error| bad("edge_prior", refusal(&error)))?,
+                None => EdgePrior::default(),
+            },
+            refined: record.refined.as_ref().map(|refined| self.refined(refined)).transpose()?,
             search: record.search.as_str().into(),
             stop: record.stop,
             log_mpl: record.log_mpl,

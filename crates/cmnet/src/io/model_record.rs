@@ -4,6 +4,7 @@ use super::fit_record::{FitRecord, FitText};
 use super::support_record::SupportRecord;
 use crate::data::Variable;
 use crate::model::Provenance;
+use crate::score::EdgePrior;
 use crate::search::StopReason;
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +69,14 @@ pub(super) struct LearnedRecord {
     pub(super) digest: String,
     pub(super) kappa: String,
     pub(super) alpha: String,
+    /// Absent where graphs are uniform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) edge_prior: Option<String>,
     pub(super) search: String,
     pub(super) stop: StopReason,
+    /// Absent where the structure is as the search found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) refined: Option<RefinedRecord>,
     pub(super) log_mpl: f64,
     pub(super) log_prior: f64,
     /// For the reader of the file; the sum of the two above.
@@ -77,9 +84,19 @@ pub(super) struct LearnedRecord {
     pub(super) score: Option<f64>,
 }
 
+/// What a structure was refined by.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefinedRecord {
+    pub(super) order: usize,
+    pub(super) edge_prior: String,
+    pub(super) conditional_bic: f64,
+}
+
 impl LearnedRecord {
     fn is_finite(&self) -> bool {
-        [self.log_mpl, self.log_prior].iter().all(|number| number.is_finite())
+        let refined = self.refined.as_ref().map_or(0.0, |refined| refined.conditional_bic);
+        [self.log_mpl, self.log_prior, refined].iter().all(|number| number.is_finite())
     }
 }
 
@@ -90,8 +107,14 @@ impl From<&Provenance> for LearnedRecord {
             digest: learned.digest.as_str().to_owned(),
             kappa: learned.kappa.to_string(),
             alpha: learned.alpha.to_string(),
+            edge_prior: (learned.edge_prior != EdgePrior::default()).then(|| learned.edge_prior.to_string()),
             search: learned.search.to_string(),
             stop: learned.stop,
+            refined: learned.refined.map(|refined| RefinedRecord {
+                order: refined.options.order,
+                edge_prior: refined.options.edge_prior.to_string(),
+                conditional_bic: refined.conditional_bic,
+            }),
             log_mpl: learned.log_mpl,
             log_prior: learned.log_prior,
             score: Some(learned.score()),

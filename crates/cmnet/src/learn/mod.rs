@@ -6,6 +6,7 @@ mod cross_validate;
 mod observer;
 mod options;
 mod proven;
+mod refinement;
 mod resume;
 mod search;
 
@@ -13,6 +14,7 @@ pub use amounts::{parse_bytes, parse_duration};
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{LearnOptions, ModelClass, SearchMode, SearchReason, Select};
+pub use refinement::{Refine, Refinement};
 pub use resume::{LearnState, RunFact, run_identity};
 
 use crate::control::StopReason;
@@ -20,7 +22,7 @@ use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::loglinear::Fit;
-use crate::model::{Model, Provenance};
+use crate::model::{Model, Provenance, RefinedScore};
 use crate::score::{ContextPrior, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
@@ -86,6 +88,8 @@ pub struct LearnedModel {
     pub score: StructureScore,
     /// The climb that led to it.
     pub climb: ClimbRecord,
+    /// What a refinement did to it, where that was asked for.
+    pub refinement: Option<Refinement>,
     /// Its parameters, where they were asked for and can be had.
     pub fit: Option<Fit>,
     /// Its fit by pseudo-likelihood, where it is fitted exactly but others cannot be, so that
@@ -139,8 +143,10 @@ impl LearnedModel {
             digest,
             kappa: self.prior.kappa(),
             alpha: options.alpha,
+            edge_prior: options.edge_prior,
             search: search.clone(),
             stop: self.climb.stop,
+            refined: self.refinement.as_ref().filter(|refinement| refinement.kept).map(RefinedScore::of),
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         }
@@ -229,8 +235,13 @@ fn search_and_choose<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    let fit = |learned: &mut Learned| choose::fit_found(learned, table, options, observer);
+    // What is refined is fitted afterwards.
+    let fit = |learned: &mut Learned| match options.refine {
+        Refine::No => choose::fit_found(learned, table, options, observer),
+        Refine::Yes | Refine::Auto => Ok(()),
+    };
     let mut learned = search::run(state, table.counts(), options, observer, fit)?;
+    refinement::run(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;
     Ok(learned)
 }

@@ -19,6 +19,13 @@ pub enum LearnEvent<'a> {
     },
     /// The structure of one kappa is found.
     Finished(&'a ClimbResult),
+    /// A structure is refined.
+    Refining {
+        /// Which of the structures.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// A structure's parameters are estimated.
     Fitting {
         /// Which of the structures.

@@ -1,8 +1,9 @@
 //! What a user may choose when learning; the command line and Python share these fields.
 
+use super::refinement::Refine;
 use crate::error::{Error, Expected, OptionName, Result, choices};
 use crate::loglinear::FitOptions;
-use crate::score::{Alpha, Kappa};
+use crate::score::{Alpha, EdgePrior, Kappa};
 use crate::search::{BlanketLimits, CandidateRule};
 use serde::Serialize;
 use std::fmt;
@@ -87,6 +88,10 @@ pub struct LearnOptions {
     pub search: SearchMode,
     /// The Dirichlet hyperparameter per level. \[default: 0.5\]
     pub alpha: Alpha,
+    /// The prior of graphs. \[default: uniform\]
+    pub edge_prior: EdgePrior,
+    /// Whether to refine what the search found. \[default: no\]
+    pub refine: Refine,
     /// How to choose among the kappas. \[default: bic\]
     pub select: Select,
     /// How to fit, where that is asked for.
@@ -105,6 +110,8 @@ impl Default for LearnOptions {
             kappas: Kappa::paper_grid(),
             search: SearchMode::Auto,
             alpha: Alpha::default(),
+            edge_prior: EdgePrior::default(),
+            refine: Refine::No,
             select: Select::Bic,
             fit: FitOptions::default(),
             threads: 0,
@@ -158,6 +165,8 @@ impl LearnOptions {
             (OptionName::Kappa, self.kappas != usual.kappas),
             (OptionName::Search, self.search != usual.search),
             (OptionName::Alpha, self.alpha != usual.alpha),
+            (OptionName::EdgePrior, self.edge_prior != usual.edge_prior),
+            (OptionName::Refine, self.refine != usual.refine),
             (OptionName::Select, self.select != usual.select),
             (OptionName::MaxNeighbors, self.limits.neighbors != usual.limits.neighbors),
             (OptionName::MaxConfigurations, self.limits.configurations != usual.limits.configurations),

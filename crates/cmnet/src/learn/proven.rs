@@ -19,8 +19,10 @@ impl Optimum {
             digest: DataDigest::of(data),
             kappa: prior.kappa(),
             alpha,
+            edge_prior: prior.edges(),
             search: SearchUsed::Exact,
             stop: self.stop,
+            refined: None,
             log_mpl: (self.score - log_prior.unwrap_or(Nats::ZERO)).to_f64(),
             log_prior: log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         };

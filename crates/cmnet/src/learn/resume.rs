@@ -90,6 +90,9 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
             if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned(),
         ),
     ];
+    if !options.edge_prior.is_uniform() {
+        identity.push((RunFact::Option(OptionName::EdgePrior), options.edge_prior.to_string()));
+    }
     if mode == SearchMode::Blanket {
         let limits = &options.limits;
         identity.extend([

@@ -6,7 +6,7 @@ use super::{LearnOptions, Learned, LearnedModel, SearchMode};
 use crate::control::{Outcome, StopReason};
 use crate::counts::CountSource;
 use crate::error::Result;
-use crate::score::{ContextPrior, Kappa, Scorer};
+use crate::score::{ContextPrior, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
 use crate::search::{
     ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
@@ -35,25 +35,28 @@ pub(super) fn run<S: CountSource>(
         criterion: None,
         limited: Vec::new(),
     };
+    let prior = |kappa| {
+        ContextPrior::new(kappa, scorer.rows()).with_edges(options.edge_prior, scorer.cardinalities().len())
+    };
     for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
         learned.limited.extend(finished.limited.iter().copied());
-        learned.models.push(scored(&scorer, kappa, finished)?);
+        learned.models.push(scored(&scorer, prior(kappa), finished)?);
     }
     let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
         let found = if mode == SearchMode::Blanket {
-            let search = BlanketSearch::new(&scorer, options.limits, options.candidates);
-            let prior = ContextPrior::new(kappa, scorer.rows());
+            let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
+                .with_edge_prior(options.edge_prior);
             by_blankets(
                 &search,
                 &mut blankets,
-                BlanketStart { prior, memo: &memo, from: climb.take() },
+                BlanketStart { prior: prior(kappa), memo: &memo, from: climb.take() },
                 observer,
             )?
         } else {
-            let all_pairs = GraphClimb::new(&scorer, ContextPrior::new(kappa, scorer.rows()));
+            let all_pairs = GraphClimb::new(&scorer, prior(kappa));
             by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
         };
         let stop = found.climb.stop;
@@ -64,11 +67,11 @@ pub(super) fn run<S: CountSource>(
         if stop != StopReason::Converged {
             learned.stop = stop;
             if !observer.gives_up() {
-                learned.models.push(scored(&scorer, kappa, found)?);
+                learned.models.push(scored(&scorer, prior(kappa), found)?);
             }
             break;
         }
-        learned.models.push(scored(&scorer, kappa, found)?);
+        learned.models.push(scored(&scorer, prior(kappa), found)?);
         fit(&mut learned)?;
         if learned.stop != StopReason::Converged {
             break;
@@ -80,13 +83,17 @@ pub(super) fn run<S: CountSource>(
     Ok(learned)
 }
 
-fn scored<S: CountSource>(scorer: &Scorer<'_, S>, kappa: Kappa, found: ClimbResult) -> Result<LearnedModel> {
-    let prior = ContextPrior::new(kappa, scorer.rows());
+fn scored<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: ContextPrior,
+    found: ClimbResult,
+) -> Result<LearnedModel> {
     Ok(LearnedModel {
         prior,
         score: scorer.score(&found.structure, &prior)?,
         structure: found.structure,
         climb: found.climb,
+        refinement: None,
         fit: None,
         pseudo_fit: None,
         unfitted: None,

@@ -44,9 +44,13 @@ impl Coordinates {
     /// As [`Coordinates::new`]; when the control asks to stop.
     pub fn under(structure: &Structure, terms: &Terms, control: &dyn Control) -> Result<Self> {
         check_restrictions(structure, terms)?;
-        let rows = restrictions(structure, terms);
+        Self::of_restrictions(&restrictions(structure, terms), terms.len(), control)
+    }
+
+    /// The free coordinates of so many terms under some restrictions.
+    pub(crate) fn of_restrictions(rows: &[Restriction], terms: usize, control: &dyn Control) -> Result<Self> {
         let mut dependent: BTreeMap<usize, Vec<(usize, Ratio)>> = BTreeMap::new();
-        for block in blocks(&rows, terms.len()) {
+        for block in blocks(rows, terms) {
             for row in block.echelon::<61>(control)?.reduced(control)? {
                 let coefficient = |&(column, residue): &(usize, u64)| {
                     Some((block.terms[column], Ratio::from_residue(residue)?.negated()))
@@ -55,8 +59,8 @@ impl Coordinates {
                 dependent.insert(block.terms[row.pivot], expansion.ok_or_else(entangled)?);
             }
         }
-        let coordinates = Self::assemble(terms.len(), &dependent);
-        coordinates.verify(&rows, control)?;
+        let coordinates = Self::assemble(terms, &dependent);
+        coordinates.verify(rows, control)?;
         Ok(coordinates)
     }
 

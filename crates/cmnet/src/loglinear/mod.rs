@@ -25,12 +25,14 @@ mod ratio;
 mod restriction;
 mod term;
 
+pub(crate) use cholesky::Cholesky;
 pub use closure::{affordable_canonical, canonical, canonical_under, same_model};
 pub use coordinates::Coordinates;
 pub use enumerate::Enumeration;
 pub(crate) use fit::{FitRequest, fit_named};
 pub use fit::{fit, fit_with};
 pub use likelihood::{Likelihood, LikelihoodValue};
+pub(crate) use objective::dot;
 pub use options::{Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, check_smoothing};
 pub use parameters::{Evaluator, Parameters};
 pub use pseudo::RIDGE;

@@ -42,7 +42,7 @@ pub struct TermSet {
 }
 
 impl TermSet {
-    fn new(variables: VarSet, first: usize, cardinalities: &[u32]) -> Self {
+    pub(crate) fn new(variables: VarSet, first: usize, cardinalities: &[u32]) -> Self {
         let layout = Layout::new(variables.iter().map(|v| cardinalities[v] - 1).collect());
         Self { variables, first, layout }
     }

@@ -19,4 +19,4 @@ pub use integer_logs::IntegerLogs;
 pub use kappa::{Alpha, Kappa};
 pub use mpl::{Scorer, StructureScore};
 pub use nats::Nats;
-pub use prior::ContextPrior;
+pub use prior::{ContextPrior, EdgePrior};

@@ -79,7 +79,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let plain: Vec<Nats> = (0..structure.variables())
             .map(|node| self.scorer.plain_node_score(node, structure.markov_blanket(node)))
             .collect::<Result<_>>()?;
-        let score = plain.iter().copied().sum::<Nats>() + trace.gain();
+        let edges = self.prior.edge() * structure.graph().edge_count() as u64;
+        let score = plain.iter().copied().sum::<Nats>() + trace.gain() + edges;
         Ok(GraphClimbState {
             structure,
             score,
@@ -93,6 +94,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             ties: 0,
             moves: 0,
             promising: 0,
+            bound: VarSet::default(),
         })
     }
 
@@ -106,7 +108,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     fn derive(&self, saved: ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
-        let ClimbResult { structure, climb, added_candidates, .. } = saved;
+        let ClimbResult { structure, climb, added_candidates, limited, .. } = saved;
         let ClimbRecord { steps, moves, ties, .. } = climb;
         let foreign = || {
             let problem = "the saved climb does not have the score that it has on this table";
@@ -123,7 +125,9 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         if score != Some(state.score) || told != state.score {
             return Err(foreign().into());
         }
-        let mut state = GraphClimbState { steps, ties, moves, ..state };
+        // Only limits of blankets are remembered; what cannot be counted is found out again.
+        let bound = if self.swept.is_some() { limited.into_iter().collect() } else { VarSet::default() };
+        let mut state = GraphClimbState { steps, ties, moves, bound, ..state };
         state.add_candidates(added_candidates);
         Ok(state)
     }
@@ -157,7 +161,10 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     fn try_step(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
         self.evaluate_open(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
-        let Some(best) = changes().flatten().max().filter(|&best| best > Nats::ZERO) else {
+        let best = changes().flatten().max().filter(|&best| best > Nats::ZERO);
+        let bound = state.refused_above(best.unwrap_or(Nats::ZERO));
+        let Some(best) = best else {
+            state.note_bound(&bound);
             return Ok(false);
         };
         let promising = changes().flatten().filter(|&change| change > Nats::ZERO).count() as u64;
@@ -165,6 +172,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let Some((first, _)) = equals.next() else { return Ok(false) };
         let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
         self.take(state, state.candidates[first], best, observer)?;
+        state.note_bound(&bound);
         state.moves += state.candidates.len() as u64;
         state.ties += tied + state.trace.ties();
         state.promising = promising;
@@ -185,6 +193,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             graph: state.structure.graph(),
             known: &state.candidates,
             contexts: self.contexts.allows_contexts(),
+            end: self.prior.edge_end(),
         };
         let pairs = search.new_pairs(&mut state.swept, observer)?;
         let any = !pairs.is_empty();
@@ -224,21 +233,36 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let graph = Toggled::new(state.structure.graph(), edge);
         let allow = |end| self.limits.allow(graph.markov_blanket(end), self.scorer.cardinalities());
         if !(state.structure.graph().contains(edge) || allow(low) && allow(high)) {
-            return Ok(Evaluated::forbidden(vec![low as u32, high as u32], false));
+            return self.refused(state, &graph, edge);
         }
         let ground = Ground { graph: &graph, trace: &state.trace };
         // First the contexts: the counts that they need give the plain scores as well.
         let outcome = self.contexts.toggled(ground, edge, places, observer)?;
-        let mut change = outcome.change;
-        for end in [low, high] {
-            change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
-        }
+        let change = outcome.change + self.plain_change(state, &graph, edge)?;
         Ok(Evaluated {
             change: Some(change),
             ties: outcome.ties,
             watched: Watched::new(outcome.watched),
             too_large: false,
+            refused: None,
         })
+    }
+
+    /// What a toggle changes where contexts stay as they are.
+    fn plain_change(&self, state: &GraphClimbState, graph: &Toggled<'_>, edge: Edge) -> Result<Nats> {
+        let added = !state.structure.graph().contains(edge);
+        let mut change = if added { self.prior.edge() } else { -self.prior.edge() };
+        for end in [edge.low(), edge.high()] {
+            change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
+        }
+        Ok(change)
+    }
+
+    /// An edge that the limits keep out, with what it would change: the graph may be worse than it
+    /// could be, and that is told.
+    fn refused(&self, state: &GraphClimbState, graph: &Toggled<'_>, edge: Edge) -> Halting<Evaluated> {
+        let change = self.plain_change(state, graph, edge)?;
+        Ok(Evaluated::forbidden(vec![edge.low() as u32, edge.high() as u32], Some(change)))
     }
 
     fn take(
@@ -285,7 +309,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
 fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Evaluated> {
     match change {
         Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
-            Ok(Evaluated::forbidden((0..variables as u32).collect(), true))
+            Ok(Evaluated::forbidden((0..variables as u32).collect(), None))
         }
         evaluated => evaluated,
     }
@@ -295,6 +319,19 @@ impl GraphClimbState {
     /// Choices among equals in the contexts of the neighbours.
     fn neighbor_ties(&self) -> u64 {
         self.evaluated.iter().flatten().map(|evaluated| evaluated.ties).sum()
+    }
+
+    /// The ends of edges that would change the score by more than this, had no limit kept them out.
+    fn refused_above(&self, best: Nats) -> Vec<Var> {
+        let known = self.candidates.iter().zip(&self.evaluated);
+        let above = known.filter(|(_, e)| e.as_ref().and_then(|e| e.refused).is_some_and(|gain| gain > best));
+        above.flat_map(|(edge, _)| [edge.low(), edge.high()]).collect()
+    }
+
+    fn note_bound(&mut self, ends: &[Var]) {
+        if ends.iter().any(|&end| !self.bound.contains(end)) {
+            self.bound = self.bound.iter().chain(ends.iter().copied()).collect();
+        }
     }
 
     /// Adds candidates that are not there yet, in the order of pairs.

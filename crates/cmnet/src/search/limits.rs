@@ -6,15 +6,17 @@ use crate::graph::VarSet;
 /// How large a blanket may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlanketLimits {
-    /// The most neighbours. \[default: 12\]
+    /// The most neighbours. \[default: 50\]
     pub neighbors: usize,
-    /// The most configurations of a blanket. \[default: 65536\]
+    /// The most configurations of a blanket. \[default: 2^50\]
     pub configurations: u64,
 }
 
 impl Default for BlanketLimits {
     fn default() -> Self {
-        Self { neighbors: 12, configurations: 1 << 16 }
+        // A hub has as many neighbours as its leaves ask for, though its own score never would:
+        // once each row is a configuration of its own, more neighbours cost it nothing.
+        Self { neighbors: 50, configurations: 1 << 50 }
     }
 }
 

@@ -45,6 +45,8 @@ pub struct GraphClimbState {
     pub(super) moves: u64,
     /// How many toggles improved the score before the last step.
     pub(super) promising: u64,
+    /// The ends of edges that would have been the best step, had a limit not kept them out.
+    pub(super) bound: VarSet,
 }
 
 /// What a toggle would change.
@@ -58,12 +60,15 @@ pub(super) struct Evaluated {
     pub(super) watched: Watched,
     /// Whether the counts that it needs are too large to be had.
     pub(super) too_large: bool,
+    /// What an edge would change, contexts apart, that goes beyond the limits.
+    pub(super) refused: Option<Nats>,
 }
 
 impl Evaluated {
     /// A toggle that a limit forbids.
-    pub(super) fn forbidden(watched: Vec<u32>, too_large: bool) -> Self {
-        Self { change: None, ties: 0, watched: Watched::new(watched), too_large }
+    pub(super) fn forbidden(watched: Vec<u32>, refused: Option<Nats>) -> Self {
+        let (watched, too_large) = (Watched::new(watched), refused.is_none());
+        Self { change: None, ties: 0, watched, too_large, refused }
     }
 }
 
@@ -116,11 +121,13 @@ impl GraphClimbState {
         self.promising
     }
 
-    /// The ends of edges whose blankets have too many configurations to count, as things stand.
+    /// The ends of edges that cannot be counted, as things stand, and of those that a limit kept out
+    /// where they would have been the best step.
     pub(super) fn limited(&self) -> Vec<Var> {
         let known = self.candidates.iter().zip(&self.evaluated);
         let refused = known.filter(|(_, evaluated)| evaluated.as_ref().is_some_and(|e| e.too_large));
-        let ends: VarSet = refused.flat_map(|(edge, _)| [edge.low(), edge.high()]).collect();
+        let ends = refused.flat_map(|(edge, _)| [edge.low(), edge.high()]);
+        let ends: VarSet = ends.chain(self.bound.iter()).collect();
         ends.as_slice().to_vec()
     }
 
@@ -159,8 +166,8 @@ pub struct ClimbResult {
     pub climb: ClimbRecord,
     /// Candidate edges that were added on the way, in mode `blanket`.
     pub added_candidates: Vec<Edge>,
-    /// The ends of edges that were not considered: their blankets would have too many
-    /// configurations to count.
+    /// The ends of edges that a limit kept out: their blankets would have too many
+    /// configurations to count, or would have gone beyond the limits where that was the best step.
     pub limited: Vec<Var>,
 }
 

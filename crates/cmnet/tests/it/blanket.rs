@@ -3,7 +3,7 @@
 
 use crate::common::{Sample, generator};
 use cmnet::{CountSource, LearnOptions, Learned, Nats, PlaneCounts, RowCounts, SearchMode, Select, learn};
-use cmnet_paper::generate::{recovery, two_tree};
+use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
 
 #[test]
 fn planes_and_rows_count_the_same_with_and_without_weights() {
@@ -108,4 +108,49 @@ fn a_limit_is_kept_and_reported() {
     assert!(!learned.limited.is_empty());
     let largest = |m: &cmnet::LearnedModel| (0..30).map(|v| m.structure.markov_blanket(v).len()).max();
     assert!(learned.models.iter().all(|model| largest(model) <= Some(2)));
+}
+
+/// Three hubs with about twenty neighbours each.
+fn hub_table() -> cmnet_paper::generate::Known {
+    hubs(Hubs { variables: 60, hubs: 3, levels: 2 }, 2_000, 3).unwrap()
+}
+
+fn plain(neighbors: usize) -> LearnOptions {
+    let mut options = LearnOptions {
+        kappas: vec!["eps".parse().unwrap()],
+        search: SearchMode::Blanket,
+        select: Select::None,
+        ..LearnOptions::default()
+    };
+    options.limits.neighbors = neighbors;
+    options
+}
+
+#[test]
+fn a_limit_that_binds_while_the_graph_grows_is_told() {
+    let known = hub_table();
+    // No blanket alone asks for more than the limit; the leaves ask for a hub that is full.
+    let bound = learn(&known.data, &plain(12), &()).unwrap();
+    let full = |hub: usize| bound.models[0].structure.markov_blanket(hub).len() == 12;
+    assert!((0..3).any(full));
+    for hub in (0..3).filter(|&hub| full(hub)) {
+        assert!(bound.limited.contains(&hub), "{:?}", bound.limited);
+    }
+    let free = learn(&known.data, &plain(LearnOptions::default().limits.neighbors), &()).unwrap();
+    assert!(free.limited.is_empty(), "{:?}", free.limited);
+    let total = |learned: &Learned| learned.models[0].score.total().unwrap();
+    assert!(total(&free) > total(&bound));
+}
+
+#[test]
+fn hubs_score_as_mode_paper_scores_them() {
+    let known = hub_table();
+    let usual = LearnOptions::default().limits.neighbors;
+    let blanket = learn(&known.data, &plain(usual), &()).unwrap();
+    let paper = LearnOptions { search: SearchMode::Paper, ..plain(usual) };
+    let paper = learn(&known.data, &paper, &()).unwrap();
+    let total = |learned: &Learned| learned.models[0].score.total().unwrap().to_f64();
+    assert!(total(&blanket) > total(&paper) - 0.005 * total(&paper).abs());
+    let found = recovery(&known.structure, &blanket.models[0].structure);
+    assert!(found.edges.f1() > 0.8, "{found:?}");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 19] = [
+const FLOORS: [&str; 20] = [
     "error",
     "control",
     "data",
@@ -18,6 +18,7 @@ const FLOORS: [&str; 19] = [
     "score",
     "search",
     "loglinear",
+    "refine",
     "inference",
     "model",
     "evaluate",

@@ -32,4 +32,5 @@ mod metamorphic;
 mod model_file;
 mod optimum;
 mod referee;
+mod refine;
 mod sources;

@@ -3,8 +3,8 @@
 
 use crate::common::{Sample, generator, labelled, random_structure};
 use cmnet::{
-    Alpha, ContextPrior, Control, GraphClimb, GraphClimbState, Kappa, Nats, RowCounts, Scorer, SearchEvent,
-    SearchObserver, StopReason, climb_graph,
+    Alpha, ContextPrior, Control, EdgePrior, GraphClimb, GraphClimbState, Kappa, Nats, RowCounts, Scorer,
+    SearchEvent, SearchObserver, StopReason, climb_graph,
 };
 use cmnet_check::{Labelled, Scoring, graph_hill_climb, node_score, score};
 use rand::Rng;
@@ -15,14 +15,18 @@ fn scores_agree_to_1e_9_on_10_000_structures() {
     let mut rng = generator(2);
     let mut scored = 0;
     let alphas = ["0.5", "0.5", "1", "0.3"];
+    let gammas = ["uniform", "uniform", "0.5", "1"];
     while scored < 10_000 {
         let rows = Sample::random(&mut rng);
         let (data, table) = (rows.dataset(), rows.table());
         let counts = RowCounts::new(&data);
         let alpha: Alpha = alphas[rng.random_range(0..4)].parse().unwrap();
         let scorer = Scorer::new(&counts, alpha);
-        let prior = ContextPrior::new("n^-0.5".parse().unwrap(), data.rows());
+        let edges: EdgePrior = gammas[rng.random_range(0..4)].parse().unwrap();
+        let prior =
+            ContextPrior::new("n^-0.5".parse().unwrap(), data.rows()).with_edges(edges, data.variables());
         let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(Nats::to_f64)).unwrap();
+        let scoring = scoring.with_edge_prior(edges.gamma()).unwrap();
         for _ in 0..20 {
             let structure = random_structure(&mut rng, &rows.cardinalities, 0.6);
             let found = scorer.score(&structure, &prior).unwrap();
@@ -54,11 +58,11 @@ impl SearchObserver for Recorder {
     }
 }
 
-fn climb(rows: &Sample, kappa: Kappa) -> (GraphClimbState, Vec<Labelled>, ContextPrior) {
+fn climb(rows: &Sample, kappa: Kappa, edges: EdgePrior) -> (GraphClimbState, Vec<Labelled>, ContextPrior) {
     let data = rows.dataset();
     let counts = RowCounts::new(&data);
     let scorer = Scorer::new(&counts, Alpha::default());
-    let prior = ContextPrior::new(kappa, data.rows());
+    let prior = ContextPrior::new(kappa, data.rows()).with_edges(edges, data.variables());
     let climb = GraphClimb::new(&scorer, prior);
     let mut state = climb.start().unwrap();
     let recorder = Recorder::default();
@@ -79,8 +83,10 @@ fn the_learner_takes_the_referees_steps_on_1_000_tables() {
             rows.rows.truncate(40);
             rows.weights.truncate(40);
         }
-        let (state, structures, prior) = climb(&rows, kappa);
+        let edges: EdgePrior = ["uniform", "0.5"][case % 2].parse().unwrap();
+        let (state, structures, prior) = climb(&rows, kappa, edges);
         let scoring = Scoring::new(0.5, prior.log_kappa().map(Nats::to_f64)).unwrap();
+        let scoring = scoring.with_edge_prior(edges.gamma()).unwrap();
         let expected = graph_hill_climb(&rows.table(), &scoring, &mut |_, _| true).unwrap();
         assert_eq!(state.steps().len(), expected.steps.len(), "case {case}, kappa {kappa}");
         for ((step, structure), theirs) in state.steps().iter().zip(&structures).zip(&expected.steps) {

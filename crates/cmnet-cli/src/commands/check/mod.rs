@@ -4,27 +4,34 @@ mod parameters;
 
 use self::parameters::ParameterVerdict;
 use crate::args::{CheckArgs, Format, Printed};
-use crate::commands::score::{alpha, kappa};
+use crate::commands::score::{alpha, prior};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
 use cmnet::{
-    ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, Scorer, SearchUsed, StopReason,
-    Structure, quoted,
+    Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, Scorer, SearchUsed, StopReason, Structure,
+    quoted,
 };
-use cmnet_check::{Labelled, Optimality, Score, Scoring, Table, is_locally_optimal, score};
+use cmnet_check::{
+    CheckError, ConditionalBic, Labelled, Optimality, Score, Scoring, Table, conditional_bic,
+    is_locally_optimal, score,
+};
 use cmnet_report::align::decimal;
 use cmnet_report::answer::CheckedAnswer;
 
 /// Scores that differ by more than this share are a disagreement.
 const TOLERANCE: f64 = 1e-9;
 
+/// Both optimisers end this near to the maximum of each conditional likelihood.
+const REFINED_TOLERANCE: f64 = 1e-4;
+
 pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.score.model.model)?;
     let data = files::table_for(&model, &arguments.score.data)?;
-    let prior = ContextPrior::new(kappa(&model, arguments.score.kappa.as_deref())?, data.rows());
+    let prior = prior(&model, &data, &arguments.score)?;
     let alpha = alpha(&model, arguments.score.alpha.as_deref())?;
-    let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?;
+    let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?
+        .with_edge_prior(prior.edges().gamma())?;
     let (table, structure) = (table(&data)?, labelled(model.structure()));
     let counts = RowCounts::new(&data);
     let learner = Scorer::new(&counts, alpha).score(model.structure(), &prior)?.total();
@@ -36,20 +43,25 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let examine = |fit| parameters::examine(fit, &table, &structure, fitted_here(fit));
     let parameters = model.fit().map(examine).transpose()?;
     let found = score(&table, &structure, &scoring)?;
-    let overridden = arguments.score.kappa.is_some() || arguments.score.alpha.is_some();
+    let given = &arguments.score;
+    let overridden = given.kappa.is_some() || given.alpha.is_some() || given.edge_prior.is_some();
     let verdict = Verdict {
         rows: data.rows() as f64,
         regular: structure.is_regular(table.cardinalities()),
         score: found.total(),
-        wrong_records: wrong_records(&model, &data, (!overridden).then_some(found)),
+        wrong_records: [
+            wrong_records(&model, &data, (!overridden).then_some(found)),
+            wrong_refinement(&model, &digest, (&table, &structure))?,
+        ]
+        .concat(),
         learner: learner.map(cmnet::Nats::to_f64),
         recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
         parameters,
         claims_optimality: !overridden
-            && model
-                .provenance()
-                .is_some_and(|l| l.search == SearchUsed::Paper && l.stop == StopReason::Converged),
+            && model.provenance().is_some_and(|l| {
+                l.search == SearchUsed::Paper && l.stop == StopReason::Converged && l.refined.is_none()
+            }),
         optimality,
     };
     match arguments.format {
@@ -212,6 +224,32 @@ fn wrong_records(model: &Model, data: &Dataset, found: Option<Score>) -> Vec<Str
         }
     }
     wrong
+}
+
+/// Whether the conditional BIC in the file is that of the table that the model was learned from. Tables
+/// that are too large for the referee are not examined.
+fn wrong_refinement(
+    model: &Model,
+    digest: &DataDigest,
+    (table, structure): (&Table, &Labelled),
+) -> anyhow::Result<Vec<String>> {
+    let learned = model.provenance().filter(|learned| learned.digest == *digest);
+    let Some(refined) = learned.and_then(|learned| learned.refined) else { return Ok(Vec::new()) };
+    let rule = ConditionalBic { order: refined.options.order, gamma: refined.options.edge_prior.gamma() };
+    let found = match conditional_bic(table, structure, rule) {
+        Ok(found) => found,
+        Err(CheckError::TooLarge { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let recorded = refined.conditional_bic;
+    if (found - recorded).abs() <= REFINED_TOLERANCE * (1.0 + table.variables() as f64) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![format!(
+        "The file records the conditional BIC {}; that is {}.",
+        decimal(recorded),
+        decimal(found)
+    )])
 }
 
 /// Asks the referee whether Algorithms 1 and 2 would stay here, with progress and Ctrl-C.

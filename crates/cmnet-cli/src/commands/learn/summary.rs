@@ -131,6 +131,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             "zero margins: the {estimate} has its supremum at infinity in up to {terms} terms; the value is the supremum"
         )?;
     }
+    learned.models.iter().try_for_each(|model| refinement_note(page, model))?;
     learned.models.iter().try_for_each(|model| fit_notes(page, model))?;
     if learned.ties() > 0 {
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
@@ -142,6 +143,26 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             "the search was ended early ({}): the last structure may not be a local maximum",
             learned.stop
         )?;
+    }
+    Ok(())
+}
+
+/// What a refinement did.
+fn refinement_note(page: &mut String, model: &LearnedModel) -> anyhow::Result<()> {
+    let Some(refinement) = &model.refinement else { return Ok(()) };
+    let kappa = model.prior.kappa();
+    let (added, removed) = (refinement.added.len(), refinement.removed.len());
+    let scores = format!("conditional BIC {:.4}, before {:.4}", refinement.after, refinement.before);
+    match (refinement.kept, added + removed) {
+        (true, _) => {
+            writeln!(page, "kappa {kappa} refined: {added} edges added, {removed} removed; {scores}")?;
+        }
+        (false, 0) => writeln!(page, "kappa {kappa} refined: nothing to toggle")?,
+        (false, _) => writeln!(
+            page,
+            "kappa {kappa} stays as the search found it: refined ({added} edges added, {removed} removed) its BIC \
+             is not higher"
+        )?,
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::score::Scorer;
+use crate::score::{Nats, Scorer};
 use crate::search::limits::BlanketLimits;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -19,6 +19,8 @@ pub(in crate::search) struct PairSearch<'a, 'b, S> {
     pub(in crate::search) known: &'a [Edge],
     /// Whether edges can have contexts.
     pub(in crate::search) contexts: bool,
+    /// What the prior says to one end of an edge.
+    pub(in crate::search) end: Nats,
 }
 
 impl<S: CountSource> PairSearch<'_, '_, S> {
@@ -64,7 +66,7 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         let open: Vec<Var> = (0..self.graph.nodes()).filter(fits).collect();
         let plain = scorer.plain_node_score(node, blanket)?;
         let scores = scorer.extension_scores(node, blanket, &open)?;
-        let better = open.iter().zip(scores).filter(|&(_, score)| score > plain);
+        let better = open.iter().zip(scores).filter(|&(_, score)| score + self.end > plain);
         better.map(|(&other, _)| Edge::new(node, other)).collect()
     }
 }

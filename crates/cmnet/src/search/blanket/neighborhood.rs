@@ -15,6 +15,14 @@ pub(super) struct Neighborhood {
     pub(super) limited: bool,
 }
 
+/// What a neighbourhood may become.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) limits: BlanketLimits,
+    /// What the prior says to one end of an edge.
+    pub(super) end: Nats,
+}
+
 /// Adds the best candidate while that improves the node's score; after each addition
 /// deletes the best while that improves it. The first best wins.
 ///
@@ -23,9 +31,10 @@ pub(super) struct Neighborhood {
 pub(super) fn climb<S: CountSource>(
     scorer: &Scorer<'_, S>,
     node: Var,
-    limits: BlanketLimits,
+    bounds: Bounds,
     control: &dyn Control,
 ) -> Halting<Neighborhood> {
+    let Bounds { limits, end } = bounds;
     let mut blanket = VarSet::default();
     let mut score = scorer.plain_node_score(node, &blanket)?;
     let mut limited = false;
@@ -35,15 +44,16 @@ pub(super) fn climb<S: CountSource>(
         let open: Vec<Var> = others.iter().copied().filter(|&other| !blanket.contains(other)).collect();
         let fits = |&other: &Var| limits.allow_with(&blanket, other, scorer.cardinalities());
         let (allowed, refused): (Vec<Var>, Vec<Var>) = open.into_iter().partition(fits);
-        let best = best_addition(scorer, node, &blanket, &allowed)?.filter(|&(_, best)| best > score);
+        let best = best_addition(scorer, node, &blanket, &allowed)?.filter(|&(_, best)| best + end > score);
         if best.is_none() && !limited && !refused.is_empty() {
-            limited = best_addition(scorer, node, &blanket, &refused)?.is_some_and(|(_, best)| best > score);
+            limited =
+                best_addition(scorer, node, &blanket, &refused)?.is_some_and(|(_, best)| best + end > score);
         }
         let Some((added, better)) = best else { break };
         blanket.toggle(added);
         score = better;
         while let Some((deleted, better)) =
-            best_deletion(scorer, node, &blanket)?.filter(|&(_, best)| best > score)
+            best_deletion(scorer, node, &blanket)?.filter(|&(_, best)| best > score + end)
         {
             check(control)?;
             blanket.toggle(deleted);

@@ -2,13 +2,13 @@
 //! two of them.
 
 use super::candidates::{CandidateRule, candidates};
-use super::neighborhood::{Neighborhood, climb};
+use super::neighborhood::{Bounds, Neighborhood, climb};
 use crate::control::{Halt, Halting, StopReason};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, VarSet};
-use crate::score::{ContextPrior, Scorer};
+use crate::score::{ContextPrior, EdgePrior, Scorer};
 use crate::search::graph_climb::GraphClimb;
 use crate::search::limits::BlanketLimits;
 use crate::search::observer::{SearchEvent, SearchObserver, Standing};
@@ -23,6 +23,7 @@ pub struct BlanketSearch<'a, 'b, S> {
     scorer: &'a Scorer<'b, S>,
     limits: BlanketLimits,
     rule: CandidateRule,
+    edges: EdgePrior,
 }
 
 /// The blankets found so far, which serve every kappa.
@@ -59,7 +60,13 @@ impl BlanketState {
 impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// A search with these limits and this rule for candidate edges.
     pub fn new(scorer: &'a Scorer<'b, S>, limits: BlanketLimits, rule: CandidateRule) -> Self {
-        Self { scorer, limits, rule }
+        Self { scorer, limits, rule, edges: EdgePrior::default() }
+    }
+
+    /// The same search with a prior on edges.
+    #[must_use]
+    pub fn with_edge_prior(self, edges: EdgePrior) -> Self {
+        Self { edges, ..self }
     }
 
     /// The number of levels of each variable.
@@ -92,7 +99,8 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         while state.blankets.len() < state.of {
             let batch: Vec<Var> =
                 (state.blankets.len()..state.of.min(state.blankets.len() + BATCH)).collect();
-            let find = |&node: &Var| climb(self.scorer, node, self.limits, observer);
+            let bounds = Bounds { limits: self.limits, end: self.edges.log_end(state.of) };
+            let find = |&node: &Var| climb(self.scorer, node, bounds, observer);
             let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<Halting<_>>()?;
             state.blankets.extend(found);
             observer.observe(&SearchEvent::Advanced(state));
@@ -108,7 +116,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         candidates(&state.blankets, self.rule)
     }
 
-    /// Algorithm 1 over the edges that the blankets propose.
+    /// Algorithm 1 over the edges that the blankets propose. The prior has its own word on edges.
     ///
     /// # Errors
     /// When a blanket has its own node.

@@ -1,0 +1,123 @@
+//! Accuracy on tables in a folder, for `cargo xtask bench accuracy`: learned edges, held-out
+//! likelihood, processor time.
+
+use crate::known::known;
+use crate::peer::as_text;
+use crate::usage::Meter;
+use anyhow::{Context, Result, bail};
+use cmnet::{
+    Dataset, EdgePrior, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts, ReadOptions,
+    Refine, RefineOptions, SearchMode, Select, Source, edge_names, evaluate, learn, read_csv, refine,
+};
+use cmnet_paper::generate::recovery;
+use serde_json::json;
+use std::path::Path;
+
+/// Writes a table of a known structure and its edges.
+pub(crate) fn write_table(
+    folder: &str,
+    kind: &str,
+    (variables, rows): (usize, usize),
+    seed: u64,
+) -> Result<()> {
+    let truth = known(kind, variables, rows, seed)?;
+    let folder = Path::new(folder);
+    std::fs::write(folder.join("train.csv"), as_text(&truth.data))?;
+    let edges = edge_names(truth.data.schema(), &truth.structure);
+    let lines: Vec<String> = edges.iter().map(|pair| pair.join(" ")).collect();
+    std::fs::write(folder.join("truth.edges"), lines.join("\n"))?;
+    println!("{}", json!({"edges": edges.len()}));
+    Ok(())
+}
+
+fn table(folder: &Path, name: &str) -> Result<Option<Dataset>> {
+    let path = folder.join(name);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let levels = folder.join("levels.toml");
+    let schema = levels.exists().then(|| LevelOrder::read(&levels)).transpose()?;
+    let options = ReadOptions { schema, missing: Vec::new(), ..ReadOptions::default() };
+    Ok(Some(read_csv(&Source::from_argument(&path), &options)?.data))
+}
+
+/// Learns the table of a folder in one way, and evaluates it on the rows held out, if there are some.
+pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
+    let folder = Path::new(folder);
+    let data = table(folder, "train.csv")?.context("no train.csv")?;
+    let test = table(folder, "test.csv")?;
+    let (kappas, refine) = match variant {
+        "plain" => (vec![Kappa::Epsilon], Refine::No),
+        "refined" => (vec![Kappa::Epsilon], Refine::Yes),
+        "refined-auto" => (vec![Kappa::Epsilon], Refine::Auto),
+        "contexts" => (Kappa::paper_grid(), Refine::No),
+        "contexts-refined" => (Kappa::paper_grid(), Refine::Yes),
+        "contexts-auto" => (Kappa::paper_grid(), Refine::Auto),
+        other => bail!("{other:?} is not a way to learn"),
+    };
+    let select = if test.is_some() || kappas.len() > 1 { Select::Bic } else { Select::None };
+    let method = if test.is_some() { FitMethod::Auto } else { FitMethod::Pseudo };
+    let fit = FitOptions { method, memory: 1 << 30, ..FitOptions::default() };
+    let options = LearnOptions { kappas, refine, select, fit, threads: 1, ..LearnOptions::default() };
+    let meter = Meter::start();
+    let learned = learn(&data, &options, &())?;
+    let cpu = meter.processor();
+    let kept = learned.kept(data.rows()).context("nothing was learned")?;
+    let told = match (&test, &kept.fit) {
+        (Some(test), Some(fit)) => evaluate(fit, test).log_likelihood,
+        _ => None,
+    };
+    let answer = json!({
+        "edges": edge_names(data.schema(), &kept.structure), "cpu": cpu, "test": told,
+        "kappa": kept.prior.kappa().to_string(), "limited": learned.limited.len(),
+        "parameters": kept.fit.as_ref().map(|fit| fit.free_parameters),
+    });
+    println!("{answer}");
+    Ok(())
+}
+
+/// Learns tables of one kind with and without contexts, and refines each by several priors: how
+/// gamma was chosen.
+pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str) -> Result<()> {
+    for seed in seeds.split(',') {
+        let truth = known(kind, variables, rows, seed.parse()?)?;
+        for kappa in ["eps", "n^-0.5"] {
+            let options = LearnOptions {
+                kappas: vec![kappa.parse::<Kappa>()?],
+                search: SearchMode::Blanket,
+                select: Select::None,
+                threads: 1,
+                ..LearnOptions::default()
+            };
+            let meter = Meter::start();
+            let learned = learn(&truth.data, &options, &())?;
+            let start = &learned.models[0].structure;
+            let found = recovery(&truth.structure, start);
+            print!(
+                "{kind:<14} {variables:>5} {rows:>6} {seed:>4} {kappa:>6} | {:>6.2} s edges {:.4} elements {:.3} \
+                 limited {:>3}",
+                meter.processor(),
+                found.edges.f1(),
+                found.elements.f1(),
+                learned.limited.len()
+            );
+            let counts = PlaneCounts::new(&truth.data);
+            for gamma in ["0", "0.25", "0.5", "1"] {
+                let options =
+                    RefineOptions { edge_prior: gamma.parse::<EdgePrior>()?, ..RefineOptions::default() };
+                let meter = Meter::start();
+                let refined = refine(start, &counts, &options, &())?;
+                let found = recovery(&truth.structure, &refined.structure);
+                print!(
+                    " | {gamma}: {:>5.2} s {:>3} steps {:.4} {:.3}",
+                    meter.processor(),
+                    refined.steps.len(),
+                    found.edges.f1(),
+                    found.elements.f1()
+                );
+            }
+            println!();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `learn --refine` and `--edge-prior`: what is printed, what the file keeps, what the referee says.
+
+use crate::common::Sandbox;
+use serde_json::{Value, json};
+
+#[test]
+fn a_refined_model_is_checked_by_the_referee() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/coronary_heart.csv --kappa eps --edge-prior 0 --refine yes -o r.model.json";
+    let answer = sandbox.json(learn);
+    let refinement = &answer["models"][0]["refinement"];
+    assert_eq!((&refinement["order"], &refinement["edge_prior"]), (&json!(3), &json!("0")));
+    assert!(refinement["after"].as_f64().unwrap() >= refinement["before"].as_f64().unwrap());
+    let mut model: Value = serde_json::from_str(&sandbox.read("r.model.json")).unwrap();
+    if refinement["kept"] == json!(true) {
+        assert_eq!(model["learned"]["refined"]["conditional_bic"], refinement["after"]);
+        model["learned"]["refined"]["conditional_bic"] = json!(-1.0);
+    } else {
+        let score = refinement["after"].as_f64().unwrap();
+        model["learned"]["refined"] = json!({"order": 3, "edge_prior": "0", "conditional_bic": score + 1.0});
+    }
+    sandbox.run("check r.model.json data/coronary_heart.csv").succeeds().says(&["The referee agrees"]);
+    sandbox.write("wrong.model.json", model.to_string());
+    let wrong = sandbox.run("check wrong.model.json data/coronary_heart.csv").ends_with(1);
+    wrong.says(&["The file records the conditional BIC", "DISAGREES"]);
+}
+
+#[test]
+fn a_table_decides_whether_its_refinement_is_kept() {
+    let sandbox = Sandbox::new();
+    let bic = |refine: &str| {
+        let answer = sandbox.json(&format!("learn data/car.csv --kappa eps --refine {refine} --no-output"));
+        answer["models"][0]["bic"].as_f64().unwrap()
+    };
+    let (no, yes, auto) = (bic("no"), bic("yes"), bic("auto"));
+    assert!((auto - no.max(yes)).abs() < 1e-6, "{no} {yes} {auto}");
+    let text = sandbox.run("learn data/coronary_heart.csv --refine auto --no-output").succeeds();
+    text.says(&["kappa eps", "refined"]);
+}
+
+#[test]
+fn the_edge_prior_is_kept_scored_and_checked() {
+    let sandbox = Sandbox::new();
+    sandbox.run("learn data/coronary_heart.csv --edge-prior 0.5 -o p.model.json").succeeds();
+    let model: Value = serde_json::from_str(&sandbox.read("p.model.json")).unwrap();
+    assert_eq!(model["learned"]["edge_prior"], json!("0.5"));
+    sandbox.run("check p.model.json data/coronary_heart.csv").succeeds().says(&["The referee agrees"]);
+    sandbox.run("score p.model.json data/coronary_heart.csv").succeeds().says(&["edge prior 0.5)"]);
+    let by = |prior: &str| {
+        sandbox.json(&format!("score p.model.json data/coronary_heart.csv --edge-prior {prior}"))["log_prior"]
+            .as_f64()
+            .unwrap()
+    };
+    let edges = model["edges"].as_array().unwrap().len() as f64;
+    assert!((by("uniform") - by("0.5") - edges * libm::log(6.0)).abs() < 1e-9);
+    sandbox
+        .run("learn data/coronary_heart.csv --edge-prior -1")
+        .refused(2, &["--edge-prior", "-1", "uniform, or a number from 0 to 1000"]);
+}

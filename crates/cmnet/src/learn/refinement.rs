@@ -1,0 +1,169 @@
+//! Structures that the search found, refined by the log-linear score.
+
+use super::observer::{FitControl, LearnEvent, LearnObserver};
+use super::{LearnOptions, Learned};
+use crate::control::{Outcome, StopReason};
+use crate::counts::{CountSource, CountedTable};
+use crate::error::{ErrorKind, Result, choices};
+use crate::graph::Edge;
+use crate::loglinear::{Fit, FitMethod, FitOptions, FitRequest, fit_named};
+use crate::model::RefinedScore;
+use crate::refine::{RefineOptions, Refined, refine};
+use crate::score::{EdgePrior, Scorer};
+use crate::structure::Structure;
+
+choices! {
+    /// Whether structures are refined after the search.
+    pub enum Refine of Refine {
+        /// Keep each structure as the search found it.
+        No = "no",
+        /// Toggle edges of each structure while that raises the conditional BIC.
+        Yes = "yes",
+        /// Refine each structure, and keep what came out where its BIC is higher.
+        Auto = "auto",
+    }
+}
+
+/// What a refinement did to one structure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refinement {
+    /// How structures were judged.
+    pub options: RefineOptions,
+    /// The conditional BIC of the structure that the search found.
+    pub before: f64,
+    /// The conditional BIC of the refined structure.
+    pub after: f64,
+    /// Edges that were added.
+    pub added: Vec<Edge>,
+    /// Edges that were removed.
+    pub removed: Vec<Edge>,
+    /// Whether the refined structure is kept.
+    pub kept: bool,
+}
+
+/// Refines every structure, each different one once.
+pub(super) fn run<S: CountSource>(
+    learned: &mut Learned,
+    table: &CountedTable<'_, S>,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<()> {
+    if options.refine == Refine::No {
+        return Ok(());
+    }
+    let work = Work { table, options, observer, scorer: scorer(table.counts(), options) };
+    let of = learned.models.len();
+    for place in 0..of {
+        if learned.stop != StopReason::Converged {
+            break;
+        }
+        observer.observe_learning(&LearnEvent::Refining { index: place, of });
+        work.one(learned, place)?;
+    }
+    learned.limited.sort_unstable();
+    learned.limited.dedup();
+    Ok(())
+}
+
+fn scorer<'a, S: CountSource>(counts: &'a S, options: &LearnOptions) -> Scorer<'a, S> {
+    Scorer::with_memory(counts, options.alpha, options.fit.memory)
+}
+
+struct Work<'a, 'b, S> {
+    table: &'a CountedTable<'b, S>,
+    options: &'a LearnOptions,
+    observer: &'a dyn LearnObserver,
+    scorer: Scorer<'a, S>,
+}
+
+impl<S: CountSource> Work<'_, '_, S> {
+    fn one(&self, learned: &mut Learned, place: usize) -> Result<()> {
+        let judged = self.options.refinement();
+        let found = learned.models[place].structure.clone();
+        let refined = refine(&found, self.table.counts(), &judged, &Asked(self.observer))?;
+        learned.limited.extend(&refined.limited);
+        if refined.stop != StopReason::Converged {
+            learned.stop = refined.stop;
+            learned.models[place].climb.stop = refined.stop;
+        }
+        let kept = self.keeps(learned, place, &refined)?;
+        let model = &mut learned.models[place];
+        let toggled = |add: bool| {
+            let one = if add { &refined.structure } else { &found };
+            let other = if add { &found } else { &refined.structure };
+            one.graph().edges().filter(|&edge| !other.graph().contains(edge)).collect::<Vec<Edge>>()
+        };
+        model.refinement = Some(Refinement {
+            options: judged,
+            before: refined.before,
+            after: refined.score,
+            added: toggled(true),
+            removed: toggled(false),
+            kept,
+        });
+        if kept {
+            model.score = self.scorer.score(&refined.structure, &model.prior)?;
+            model.structure = refined.structure;
+        }
+        Ok(())
+    }
+
+    /// Whether the refined structure is to be kept: always, or by BIC. The fit of the winner
+    /// stays.
+    fn keeps(&self, learned: &mut Learned, place: usize, refined: &Refined) -> Result<bool> {
+        let model = &mut learned.models[place];
+        if refined.structure == model.structure || self.options.refine == Refine::Yes {
+            return Ok(refined.structure != model.structure);
+        }
+        let usual = self.options.fit.clone();
+        let (mut before, mut after) =
+            (self.fit(&model.structure, &usual)?, self.fit(&refined.structure, &usual)?);
+        let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
+        if estimate(&before) != estimate(&after) {
+            let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
+            (before, after) = (self.fit(&model.structure, &pseudo)?, self.fit(&refined.structure, &pseudo)?);
+        }
+        Ok(match (before, after) {
+            (Some(before), Some(after)) => after.bic() > before.bic(),
+            _ => false,
+        })
+    }
+
+    fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
+        let names = Some(self.table.schema());
+        let request = FitRequest { structure, counts: self.table.counts(), names, options };
+        let control = FitControl { observer: self.observer, searched: true, fitted: false };
+        match fit_named(&request, &control) {
+            Ok(Outcome::Done(fit)) => Ok(Some(fit)),
+            Ok(Outcome::Stopped(_)) => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The observer as the control that it is.
+struct Asked<'a>(&'a dyn LearnObserver);
+
+impl crate::control::Control for Asked<'_> {
+    fn stop(&self) -> Option<StopReason> {
+        self.0.stop()
+    }
+}
+
+impl RefinedScore {
+    /// What the model file keeps of a refinement.
+    pub(super) fn of(refinement: &Refinement) -> Self {
+        Self { options: refinement.options, conditional_bic: refinement.after }
+    }
+}
+
+impl LearnOptions {
+    /// How a refinement judges structures: by the prior of edges, where a number was given.
+    pub fn refinement(&self) -> RefineOptions {
+        let usual = RefineOptions::default();
+        let edge_prior =
+            if self.edge_prior == EdgePrior::default() { usual.edge_prior } else { self.edge_prior };
+        RefineOptions { edge_prior, ..usual }
+    }
+}

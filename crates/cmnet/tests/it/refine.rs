@@ -1,0 +1,124 @@
+//! Refinement: the referee's score, no better toggle, the same bytes for any threads, and stops.
+
+use crate::common::{Impatient, Sample, edge, generator, labelled, random_structure};
+use cmnet::{EdgePrior, Outcome, RefineOptions, RowCounts, StopReason, Structure, conditional_bic, refine};
+use cmnet_check::ConditionalBic;
+use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
+
+fn options(order: usize, gamma: &str) -> RefineOptions {
+    RefineOptions { order, edge_prior: gamma.parse::<EdgePrior>().unwrap() }
+}
+
+#[test]
+fn the_score_is_the_referees_with_and_without_contexts() {
+    let mut rng = generator(71);
+    let (mut scored, mut elements) = (0, 0);
+    while scored < 60 {
+        let mut rows = Sample::random(&mut rng);
+        rows.rows.truncate(60);
+        rows.weights.truncate(60);
+        if rows.cardinalities.iter().product::<u32>() > 200 {
+            continue;
+        }
+        let data = rows.dataset();
+        let structure = random_structure(&mut rng, &rows.cardinalities, 0.6);
+        let (order, gamma) = (2 + scored % 3, ["0", "0.5"][scored % 2]);
+        let options = options(order, gamma);
+        let Outcome::Done(found) =
+            conditional_bic(&structure, &RowCounts::new(&data), &options, &()).unwrap()
+        else {
+            panic!("nothing stops it");
+        };
+        let rule = ConditionalBic { order, gamma: options.edge_prior.gamma() };
+        let expected = cmnet_check::conditional_bic(&rows.table(), &labelled(&structure), rule).unwrap();
+        assert!((found - expected).abs() < 1e-4, "case {scored}: {found} and not {expected}");
+        elements += structure.context_elements();
+        scored += 1;
+    }
+    assert!(elements > 30, "{elements}");
+}
+
+#[test]
+fn no_toggle_is_better_by_the_referee() {
+    let mut rng = generator(72);
+    let (mut steps, mut missed, mut toggles) = (0, 0, 0);
+    for case in 0..25 {
+        let mut rows = Sample::random(&mut rng);
+        rows.rows.truncate(150);
+        rows.weights.truncate(150);
+        let data = rows.dataset();
+        let empty = Structure::empty(&rows.cardinalities);
+        let refined = refine(&empty, &RowCounts::new(&data), &options(2, "0"), &()).unwrap();
+        let rule = ConditionalBic { order: 2, gamma: 0.0 };
+        let judge = |structure: &Structure| {
+            cmnet_check::conditional_bic(&rows.table(), &labelled(structure), rule).unwrap()
+        };
+        let score = judge(&refined.structure);
+        assert!((score - refined.score).abs() < 1e-3, "case {case}: {} and not {score}", refined.score);
+        assert!(refined.steps.windows(2).all(|pair| pair[1].score > pair[0].score));
+        for j in 0..rows.cardinalities.len() {
+            for i in 0..j {
+                let mut other = refined.structure.clone();
+                other.toggle_edge(edge(i, j)).unwrap();
+                toggles += 1;
+                missed += usize::from(judge(&other) > score + 1e-3);
+            }
+        }
+        steps += refined.steps.len();
+    }
+    // The screening is a heuristic, and hardly ever misses a pair.
+    assert!(steps > 25 && missed * 100 <= toggles, "{steps} steps, {missed} missed of {toggles}");
+}
+
+#[test]
+fn hubs_gain_their_leaves_and_threads_do_not_matter() {
+    let known = hubs(Hubs { variables: 24, hubs: 2, levels: 2 }, 800, 5).unwrap();
+    let start = Structure::empty(known.structure.cardinalities());
+    let counts = RowCounts::new(&known.data);
+    let by = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| refine(&start, &counts, &RefineOptions::default(), &()).unwrap())
+    };
+    let one = by(1);
+    assert!(recovery(&known.structure, &one.structure).edges.f1() > 0.9);
+    for threads in [2, 5] {
+        let other = by(threads);
+        assert_eq!(one, other);
+        assert_eq!(one.score.to_bits(), other.score.to_bits());
+    }
+}
+
+#[test]
+fn contexts_are_kept_where_nothing_speaks_against_them() {
+    let tree = two_tree(30, 5_000, 3).unwrap();
+    let refined =
+        refine(&tree.structure, &RowCounts::new(&tree.data), &RefineOptions::default(), &()).unwrap();
+    let found = recovery(&tree.structure, &refined.structure);
+    assert!(found.edges.f1() > 0.97 && found.elements.recall > 0.8, "{found:?}");
+}
+
+#[test]
+fn it_ends_at_every_question_with_what_it_has() {
+    let tree = two_tree(8, 400, 3).unwrap();
+    let (counts, empty) = (RowCounts::new(&tree.data), Structure::empty(tree.structure.cardinalities()));
+    let whole = refine(&empty, &counts, &RefineOptions::default(), &()).unwrap();
+    assert!(whole.stop == StopReason::Converged && whole.steps.len() > 3);
+    let mut patience = 0;
+    loop {
+        let part = refine(&empty, &counts, &RefineOptions::default(), &Impatient::new(patience)).unwrap();
+        if part.stop == StopReason::Converged {
+            assert_eq!(part, whole);
+            break;
+        }
+        assert_eq!(part.steps, whole.steps[..part.steps.len()]);
+        patience = 2 * patience + 1;
+    }
+    assert!(patience > 100);
+}
+
+#[test]
+fn an_order_below_two_is_refused() {
+    let tree = two_tree(4, 100, 1).unwrap();
+    let refused = refine(&tree.structure, &RowCounts::new(&tree.data), &options(1, "0"), &());
+    assert!(refused.unwrap_err().to_string().contains("order"));
+}
