@@ -111,7 +111,9 @@ impl EdgeView {
         let first = self.first(element);
         let line =
             |start: Cell| (0..self.levels).fold(0, |set, level| set | 1 << (start + level * self.stride));
-        self.lines().iter().map(|start| line(first + start)).collect()
+        let mut lines = Vec::new();
+        self.write_lines(&mut lines);
+        lines.iter().map(|&start| line(first + Cell::from(start))).collect()
     }
 
     /// The configuration with the neighbour at level 0.

@@ -64,7 +64,8 @@ impl NodeProblem {
         for neighbor in graph.markov_blanket(node).iter() {
             let edge = Edge::new(node, neighbor)?;
             let given = graph.context_space(edge)?;
-            let view = EdgeView::new(&space, neighbor, &given);
+            let is_common = |member| given.variables().contains(member);
+            let view = EdgeView::new(graph.markov_blanket(node), graph.cardinalities(), neighbor, is_common);
             let Some(whole) = prior.element(edge, graph.cardinalities()) else { continue };
             // Two integers whose sum is the whole.
             let half = Nats::from_units(whole.units() / 2);
