@@ -3,8 +3,10 @@
 
 mod accuracy;
 mod confidence;
+mod confirm;
 mod contexts;
 mod counting;
+mod coverage;
 mod gradient;
 mod inference;
 mod known;
@@ -51,6 +53,14 @@ fn main() -> Result<()> {
         }
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
         "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
+        "confirm" => {
+            let amount = (number(4, 1)?, number(5, 20)?);
+            confirm::run(name(1), number(2, 50)?, number(3, 10_000)?, amount)
+        }
+        "coverage" => {
+            let amount = (number(4, 20)?, name(5) == "pseudo");
+            coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
+        }
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1)),
         "growth" => contexts::growth(),

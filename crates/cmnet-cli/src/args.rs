@@ -7,7 +7,7 @@ pub(crate) use crate::fit_args::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cmnet::options::{Choice, fitting, learning, reading};
-use cmnet::{CandidateRule, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
+use cmnet::{CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -86,6 +86,7 @@ Examples:
   cmnet learn data/coronary_heart.csv
   cmnet learn survey.tsv.gz --weights count --kappa n^-0.5 -o survey.model.json
   cmnet learn data/car.csv --select none --format json
+  cmnet learn data/coronary_heart.csv --contexts confirmed
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
 
@@ -261,6 +262,8 @@ pub(crate) struct SearchArgs {
     pub(crate) kappa: Vec<String>,
     #[arg(long, help = learning::SEARCH.help, value_parser = choice::<SearchMode>(), default_value = learning::SEARCH.default)]
     pub(crate) search: SearchMode,
+    #[arg(long, help = learning::CONTEXTS.help, value_parser = choice::<ContextChoice>(), default_value = learning::CONTEXTS.default)]
+    pub(crate) contexts: ContextChoice,
     #[arg(long, help = learning::ALPHA.help, default_value = learning::ALPHA.default)]
     pub(crate) alpha: String,
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help = learning::EDGE_PRIOR.help, default_value = learning::EDGE_PRIOR.default)]
@@ -328,6 +331,9 @@ pub(crate) struct CheckArgs {
     /// Leave out the examination of every neighbouring graph, which is slow on many variables
     #[arg(long)]
     pub(crate) skip_optimality: bool,
+    /// Also score tests: of each edge that the model has not, and of each element of its contexts
+    #[arg(long)]
+    pub(crate) tests: bool,
 }
 
 #[derive(Debug, Args)]

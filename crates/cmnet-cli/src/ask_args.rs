@@ -1,7 +1,7 @@
 //! What can be typed to ask a model something.
 
 use crate::args::{FittedArgs, ModelArgs, Printed, ReadingArgs, RowsArgs, choice, choice_with};
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use cmnet::options::asking;
 use cmnet::{EliminationChoice, QueryMethod};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ Examples:
   cmnet explain heart.model.json --given lipoprotein_ratio='>=3' --format json
   cmnet explain heart.model.json --restrictions --terms
   cmnet explain heart.model.json --classes smoking --data data/coronary_heart.csv
+  cmnet explain heart.model.json --intervals
 
 A model without parameters is explained too, except for the strength of its edges and the values of its
 terms. With --restrictions, --classes or --terms the text tells these alone; JSON has all.";
@@ -145,6 +146,17 @@ pub(crate) struct QuestionArgs {
     pub(crate) method: MethodArgs,
 }
 
+/// The table that a model was fitted to.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// Table that the model was fitted to: intervals of maximum pseudo-likelihood estimates take its
+    /// rows
+    #[arg(long, value_name = "DATA", requires = "intervals")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     #[command(flatten)]
@@ -161,6 +173,11 @@ pub(crate) struct QueryArgs {
     /// Also entropies and the mutual information of each pair of targets, in nats
     #[arg(long)]
     pub(crate) information: bool,
+    /// Also the standard error and the 95 % interval of each probability
+    #[arg(long, conflicts_with = "map")]
+    pub(crate) intervals: bool,
+    #[command(flatten)]
+    pub(crate) rows: TableArgs,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
 }
@@ -199,6 +216,7 @@ pub(crate) struct SampleArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("uses_rows").args(["classes", "intervals"]).multiple(true)))]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -211,9 +229,14 @@ pub(crate) struct ExplainArgs {
     /// The phi-terms with their values
     #[arg(long)]
     pub(crate) terms: bool,
-    /// Table to count the classes of --classes in
-    #[arg(long, value_name = "DATA", requires = "classes")]
+    /// Table to count the classes of --classes in; intervals of maximum pseudo-likelihood estimates
+    /// take the one that the model was fitted to
+    #[arg(long, value_name = "DATA", requires = "uses_rows")]
     pub(crate) data: Option<String>,
+    /// Also standard errors and 95 % intervals of edge strengths and odds ratios; JSON has those of
+    /// the log-linear terms too
+    #[arg(long)]
+    pub(crate) intervals: bool,
     #[command(flatten)]
     pub(crate) given: GivenArgs,
     #[command(flatten)]

@@ -5,8 +5,8 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::{
-    Dataset, Fit, LevelOrder, LoadedTable, Model, ReadOptions, Source, parse_delimiter, quoted_names,
-    read_csv,
+    DataDigest, Dataset, Fit, LevelOrder, LoadedTable, Model, ReadOptions, Source, parse_delimiter,
+    quoted_names, read_csv,
 };
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,23 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
     let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     note_dropped(&loaded);
     Ok(model.arrange(loaded.data)?)
+}
+
+/// Reads the table that a model was fitted to, where one is given.
+pub(crate) fn fitted_table(
+    model: &Model,
+    data: Option<&str>,
+    reading: &ReadingArgs,
+) -> anyhow::Result<Option<Dataset>> {
+    let Some(data) = data.map(str::to_owned) else { return Ok(None) };
+    let table = table_for(model, &DataArgs { data, reading: reading.clone() })?;
+    let known = model.fit().and_then(|fit| fit.digest.as_ref());
+    if known.is_some_and(|known| *known != DataDigest::of(&table)) {
+        let problem = "--data: this is not the table that the model was fitted to; give that one, or fit \
+                       the model to this one with cmnet fit";
+        return Err(Usage(problem.to_owned()).into());
+    }
+    Ok(Some(table))
 }
 
 /// Reads a table; warnings and dropped rows go to standard error. A column with folds is read

@@ -30,7 +30,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    fn evidence(&self, schema: &Schema) -> Result<Evidence> {
+    pub(crate) fn evidence(&self, schema: &Schema) -> Result<Evidence> {
         let mut evidence = Evidence::none();
         for (name, label) in &self.given {
             let variable = find_variable(schema, name)?;

@@ -17,6 +17,7 @@ mod dialect;
 mod each_row;
 mod errors;
 mod intake;
+mod intervals;
 mod learn;
 mod model;
 mod options;
@@ -53,6 +54,8 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ask::explain, module)?)?;
     module.add_function(wrap_pyfunction!(ask::independent, module)?)?;
     module.add_function(wrap_pyfunction!(ask::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(intervals::intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(intervals::probability_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(ask::factors, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::bundled, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::bundled_names, module)?)?;

@@ -85,6 +85,7 @@ pub(crate) struct Learning {
     model: String,
     pub(crate) seed: u64,
     search: String,
+    contexts: String,
     alpha: String,
     edge_prior: String,
     refine: String,
@@ -105,6 +106,7 @@ impl Learning {
         Ok(LearnOptions {
             kappas: self.kappa.iter().map(|text| text.parse()).collect::<Result<_>>()?,
             search: self.search.parse()?,
+            contexts: self.contexts.parse()?,
             alpha: self.alpha.parse()?,
             edge_prior: self.edge_prior.parse()?,
             refine: self.refine.parse()?,

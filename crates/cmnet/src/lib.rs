@@ -75,6 +75,7 @@ mod learn;
 mod loglinear;
 mod model;
 pub mod options;
+mod precision;
 mod refine;
 mod score;
 mod search;
@@ -94,10 +95,10 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult, LearnEvent,
-    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine, Refinement,
-    RunFact, SearchMode, SearchReason, Select, cross_validate, learn, learn_counts, learn_from, parse_bytes,
-    parse_duration, run_identity,
+    ContextChoice, Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult,
+    LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
+    Refinement, RunFact, SearchMode, SearchReason, Select, cross_validate, learn, learn_counts, learn_from,
+    parse_bytes, parse_duration, run_identity,
 };
 // Confidence.
 pub use confidence::{
@@ -107,13 +108,18 @@ pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, Sear
 // Parameters.
 pub use loglinear::{
     Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
-    Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with,
+    Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with, is_nested,
     largest_violation, parameter_count, parameter_count_under, restrictions, same_model,
+};
+// Precision.
+pub use precision::{
+    EdgeEffect, ElementEffect, PairEffect, Precision, Quantity, ScoreTest, Wald, chi_square_tail, score_tests,
 };
 // Models and questions.
 pub use evaluate::{
-    ContextElement, Difference, Evaluation, difference, difference_under, divergence, divergence_from_table,
-    divergence_under, evaluate, evaluate_under,
+    ContextElement, Deviance, Difference, Evaluation, LikelihoodRatio, deviance, difference,
+    difference_under, divergence, divergence_from_table, divergence_under, evaluate, evaluate_under,
+    likelihood_ratio,
 };
 pub use inference::{
     Approximation, Belief, BeliefOptions, Climb, ClimbOptions, Completion, Conditioned, EdgeStrength,
@@ -122,7 +128,7 @@ pub use inference::{
     Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions, QueryPlan, Question, Sampler,
     Separation, Session, Start, cut_edges, find_level, find_variable, find_variables, independent,
 };
-pub use model::{Model, Provenance, RefinedScore, Support};
+pub use model::{Confirmed, Model, Provenance, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,

@@ -1,8 +1,10 @@
 //! A learned structure with the names, the data and the options it came from (paper,
 //! Definition 3).
 
+mod confirmed;
 mod support;
 
+pub use confirmed::Confirmed;
 pub use support::Support;
 
 use crate::control::Control;
@@ -38,6 +40,7 @@ pub struct Model {
     provenance: Option<Provenance>,
     fit: Option<Fit>,
     support: Option<Support>,
+    confirmed: Option<Confirmed>,
 }
 
 /// The data and options that a structure was learned with, and its score there.
@@ -105,7 +108,7 @@ impl Model {
             let problem = format!("{name} has {named} levels by name and {own} in the structure");
             return Err(Error::mismatch(problem, hint));
         }
-        Ok(Self { schema, structure, provenance: None, fit: None, support: None })
+        Ok(Self { schema, structure, provenance: None, fit: None, support: None, confirmed: None })
     }
 
     /// The same structure with parameters.
@@ -151,6 +154,15 @@ impl Model {
         Ok(Self { support: Some(support), ..self })
     }
 
+    /// The same model with what its table says about each context element.
+    ///
+    /// # Errors
+    /// When the effects are not those of this model's elements, or are impossible.
+    pub fn with_confirmed(self, confirmed: Confirmed) -> Result<Self> {
+        confirmed.check(&self.schema, &self.structure)?;
+        Ok(Self { confirmed: Some(confirmed), ..self })
+    }
+
     /// Names and levels.
     pub fn schema(&self) -> &Schema {
         &self.schema
@@ -175,6 +187,12 @@ impl Model {
     /// counted.
     pub fn support(&self) -> Option<&Support> {
         self.support.as_ref()
+    }
+
+    /// What its table says about each context element; `None` when the contexts were not
+    /// confirmed.
+    pub fn confirmed(&self) -> Option<&Confirmed> {
+        self.confirmed.as_ref()
     }
 
     /// The parameters, normalised where a junction tree fits: pseudo-likelihood leaves log Z

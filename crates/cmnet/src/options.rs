@@ -8,7 +8,7 @@ pub use crate::error::{Choice, ChoiceWord, OptionName};
 
 use crate::data::{OnMissing, OnUnknown};
 use crate::inference::QueryMethod;
-use crate::learn::{ModelClass, Refine, SearchMode, Select};
+use crate::learn::{ContextChoice, ModelClass, Refine, SearchMode, Select};
 use crate::loglinear::FitMethod;
 use crate::search::CandidateRule;
 use crate::tree::EliminationChoice;
@@ -115,6 +115,7 @@ group! {
         SEED = value(OptionName::Seed, "1", "Seed of the random search for stratified graphical models");
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
+        CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");
         ALPHA = value(OptionName::Alpha, "0.5", "Dirichlet hyperparameter per level");
         EDGE_PRIOR = value(
             OptionName::EdgePrior,
@@ -255,6 +256,7 @@ mod tests {
             edge_prior: read(learning::EDGE_PRIOR),
             refine: read(learning::REFINE),
             select: read(learning::SELECT),
+            contexts: read(learning::CONTEXTS),
             fit,
             threads: read(learning::THREADS),
             limits: BlanketLimits {

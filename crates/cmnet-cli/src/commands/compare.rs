@@ -51,5 +51,23 @@ fn as_text(compared: &Compared<'_>) -> anyhow::Result<String> {
         let value = value.map_or("not available".to_owned(), |value| format!("{value:.6}"));
         writeln!(page, "mean log-likelihood of the {which} on the data: {value}")?;
     }
+    for (which, value) in ["first", "second"].iter().zip(compared.deviance.iter().flatten()) {
+        if let Some(value) = value {
+            let degrees = value.degrees.map_or("too many to count".to_owned(), |degrees| degrees.to_string());
+            writeln!(page, "deviance of the {which}: {:.3}, degrees of freedom {degrees}", value.deviance)?;
+        }
+    }
+    if let Some(test) = &compared.likelihood_ratio {
+        let (inner, outer) = if test.inner == 0 { ("first", "second") } else { ("second", "first") };
+        writeln!(
+            page,
+            "likelihood-ratio test of the {inner} inside the {outer}: statistic {:.3}, degrees of freedom {}, p {:.3e}",
+            test.statistic, test.degrees, test.p_value
+        )?;
+        if test.boundary {
+            page +=
+                "an estimate lies on the boundary: the degrees of freedom are too many and p is too large\n";
+        }
+    }
     Ok(page)
 }

@@ -9,6 +9,7 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
     Ok(LearnOptions {
         kappas: arguments.kappa.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
         search: arguments.search,
+        contexts: arguments.contexts,
         alpha: arguments.alpha.parse()?,
         edge_prior: arguments.edge_prior.parse()?,
         refine: arguments.refine,

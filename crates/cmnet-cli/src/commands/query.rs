@@ -2,17 +2,23 @@
 
 use super::{approximation, asking};
 use crate::args::{Format, Printed};
-use crate::ask_args::QueryArgs;
+use crate::ask_args::{QueryArgs, TableArgs};
 use crate::exit::Outcome;
+use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
-use cmnet::{Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Query, Question, Schema, Var};
+use cmnet::{
+    CountSource, Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Model, Query, Question,
+    RowCounts, Schema, Var,
+};
 use cmnet_report::align::{columns, left};
+use cmnet_report::answer::intervals::{Distributions, by_level, probabilities};
 use cmnet_report::answer::queried::MutualInformation;
 use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbable, names};
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<QueryArgs>) -> anyhow::Result<Outcome> {
-    let network = files::model(&arguments.model.model)?.network()?;
+    let model = files::model(&arguments.model.model)?;
+    let network = model.network()?;
     let how = &arguments.question;
     let evidence = asking::evidence(network.schema(), &how.given)?;
     let query = network.query().evidence(evidence).targets(&arguments.target)?;
@@ -26,7 +32,7 @@ pub(crate) fn run(arguments: &Printed<QueryArgs>) -> anyhow::Result<Outcome> {
     if arguments.map {
         asked.map(arguments)?;
     } else {
-        asked.marginals(arguments)?;
+        asked.marginals(&model, arguments)?;
     }
     Ok(Outcome::Done)
 }
@@ -89,7 +95,7 @@ impl Asked<'_> {
         text + "The best that was found, a lower bound: NOT proven to be the most probable\n"
     }
 
-    fn marginals(&self, arguments: &QueryArgs) -> anyhow::Result<()> {
+    fn marginals(&self, model: &Model, arguments: &QueryArgs) -> anyhow::Result<()> {
         let tree = &arguments.question.tree;
         asking::announce_plan(tree, &self.query.plan(Question::Marginals)?);
         let together = arguments.joint || arguments.information;
@@ -103,10 +109,11 @@ impl Asked<'_> {
         let shown = joint.as_ref().filter(|_| arguments.joint);
         let information = joint.as_ref().filter(|_| arguments.information);
         let information = information.map(|found| Information::of(schema, &self.targets, &found.joint));
+        let intervals = arguments.intervals.then(|| self.intervals(model, &arguments.rows)).transpose()?;
         // A joint distribution can have many cells: only what is printed is made.
         match self.format {
             Format::Text => {
-                let mut text = self.marginals_text(&answer);
+                let mut text = self.marginals_text(&answer, intervals.as_ref());
                 text += &shown.map(|joint| self.joint_text(joint)).unwrap_or_default();
                 text += &information.as_ref().map(information_text).unwrap_or_default();
                 output::page(&text)
@@ -114,20 +121,32 @@ impl Asked<'_> {
             Format::Json => output::answer(&Marginals {
                 joint: shown.map(|joint| JointDistribution::of(schema, &self.targets, joint)),
                 information,
+                intervals: intervals.map(|found| by_level(schema, &found)),
                 ..Marginals::of(&self.query, &answer)
             }),
         }
     }
 
-    fn marginals_text(&self, answer: &MarginalAnswer) -> String {
+    /// The targets' distributions with intervals.
+    fn intervals(&self, model: &Model, rows: &TableArgs) -> anyhow::Result<Distributions> {
+        interrupt::listen();
+        let table = files::fitted_table(model, rows.data.as_deref(), &rows.reading)?;
+        let counts = table.as_ref().map(RowCounts::new);
+        let counts = counts.as_ref().map(|counts| counts as &dyn CountSource);
+        Ok(probabilities(model, counts, (&self.targets, self.query.known()), &Interrupt)?)
+    }
+
+    fn marginals_text(&self, answer: &MarginalAnswer, intervals: Option<&Distributions>) -> String {
         let schema = &self.page_schema;
         let mut text = format!("Probabilities{}\n", self.given());
-        for (v, probabilities) in &answer.marginals {
+        for (place, (v, probabilities)) in answer.marginals.iter().enumerate() {
             let variable = schema.variable(*v);
             let width = variable.levels.iter().map(|level| columns(level)).max().unwrap_or(0);
             let _ = writeln!(text, "  {}", variable.name);
-            for (level, p) in variable.levels.iter().zip(probabilities) {
-                let _ = writeln!(text, "    {}  {p:.6}", left(level, width));
+            for (code, (level, p)) in variable.levels.iter().zip(probabilities).enumerate() {
+                let known = intervals.and_then(|all| all.get(place)?.1.get(code)?.interval);
+                let interval = known.map(|[low, high]| format!("  ({low:.6} to {high:.6})"));
+                let _ = writeln!(text, "    {}  {p:.6}{}", left(level, width), interval.unwrap_or_default());
             }
         }
         if let Some(log_evidence) = answer.log_evidence.filter(|_| !self.query.known().is_empty()) {

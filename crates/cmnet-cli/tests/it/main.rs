@@ -19,5 +19,6 @@ mod explore;
 mod query;
 mod refine;
 mod report;
+mod trust;
 #[cfg(unix)]
 mod tutorial;

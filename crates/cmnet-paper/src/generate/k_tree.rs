@@ -2,7 +2,7 @@
 //! half of them one of its edges is cut off at one configuration of the others.
 
 use super::{Known, below, table_of, uniform};
-use cmnet::{Cell, Edge, OutcomeSpace, Result, Structure, Var, VarSet};
+use cmnet::{Cell, Edge, OutcomeSpace, Parameters, Result, Structure, Terms, Var, VarSet};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -61,8 +61,13 @@ pub fn k_tree(tree: KTree, rows: usize, seed: u64) -> Result<Known> {
             structure.add_context_element(Edge::new(parent, node)?, cell)?;
         }
     }
+    let tables = nodes.iter().enumerate().map(|(node, drawn)| {
+        let scope = drawn.parents.iter().copied().chain([node]).collect();
+        (scope, drawn.probabilities.iter().flatten().map(|&p| libm::log(p)).collect())
+    });
+    let parameters = Parameters::from_tables(Terms::new(&structure, None)?, tables)?;
     let data = table_of(draw(&nodes, tree.levels, rows, &mut generator), tree.levels)?;
-    Ok(Known { structure, data })
+    Ok(Known { structure, parameters, data })
 }
 
 fn grow(tree: KTree, generator: &mut Pcg64Mcg) -> Result<Vec<Node>> {

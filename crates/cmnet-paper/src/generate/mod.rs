@@ -16,7 +16,7 @@ pub use potts::{Field, grid_field, sparse_field};
 pub use recovery::{Agreement, Recovery, recovery};
 pub use triangle_grid::triangle_grid;
 
-use cmnet::{Codes, Dataset, Result, Schema, Structure, Variable, collapse};
+use cmnet::{Codes, Dataset, Parameters, Result, Schema, Structure, Variable, collapse};
 use rand::RngCore;
 use rand_pcg::Pcg64Mcg;
 
@@ -25,6 +25,8 @@ use rand_pcg::Pcg64Mcg;
 pub struct Known {
     /// Graph and contexts.
     pub structure: Structure,
+    /// The distribution that the rows are drawn from.
+    pub parameters: Parameters,
     /// The rows.
     pub data: Dataset,
 }

@@ -2,7 +2,7 @@
 //! diagonal; rows by Gibbs sampling. Not chordal, unlike the trees.
 
 use super::{Known, below, table_of, uniform};
-use cmnet::{Edge, Result, Structure, Var};
+use cmnet::{Edge, Parameters, Result, Structure, Terms, Var};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -21,6 +21,22 @@ struct Interaction {
     ends: [Var; 2],
     switch: Option<Var>,
     strength: f64,
+}
+
+impl Interaction {
+    /// Its variables and its part of the logarithm of the distribution, the last fastest.
+    fn table(&self) -> (Vec<Var>, Vec<f64>) {
+        let scope: Vec<Var> = self.ends.into_iter().chain(self.switch).collect();
+        let sides: &[bool] = if self.switch.is_some() { &[true, false] } else { &[true] };
+        let mut table = Vec::new();
+        for one in [-1.0, 1.0] {
+            for other in [-1.0, 1.0] {
+                table
+                    .extend(sides.iter().map(|&on| if on { self.strength / 2.0 * one * other } else { 0.0 }));
+            }
+        }
+        (scope, table)
+    }
 }
 
 /// A grid of `side` x `side` nodes and `rows` rows. A diagonal with a context is cut off
@@ -44,8 +60,10 @@ pub fn triangle_grid(side: usize, rows: usize, seed: u64) -> Result<Known> {
             structure.add_context_element(edge, cell)?;
         }
     }
+    let tables = interactions.iter().map(|interaction| interaction.table());
+    let parameters = Parameters::from_tables(Terms::new(&structure, None)?, tables)?;
     let data = table_of(draw(side * side, &interactions, rows, &mut generator), 2)?;
-    Ok(Known { structure, data })
+    Ok(Known { structure, parameters, data })
 }
 
 fn interactions(side: usize, generator: &mut Pcg64Mcg) -> Vec<Interaction> {

@@ -15,7 +15,18 @@ from __future__ import annotations
 import os
 
 from . import datasets
-from ._answers import Completion, Comparison, Evaluation, Explanation, Independence, Joint, Marginals, Prediction
+from ._answers import (
+    Completion,
+    Comparison,
+    Evaluation,
+    Explanation,
+    Independence,
+    Intervals,
+    Joint,
+    Marginals,
+    Prediction,
+    ProbabilityIntervals,
+)
 from ._cmnet import __version__
 from ._errors import (
     CheckpointError,
@@ -56,6 +67,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Interrupted",
+    "Intervals",
     "Joint",
     "Learned",
     "LimitError",
@@ -68,6 +80,7 @@ __all__ = [
     "NotCategoriesError",
     "OptionError",
     "Prediction",
+    "ProbabilityIntervals",
     "QuestionError",
     "Rows",
     "Scores",

@@ -159,6 +159,46 @@ def _when(levels: dict[str, Any]) -> str:
     return " when " + ", ".join(f"{name} = {level}" for name, level in levels.items()) if levels else ""
 
 
+class Intervals(dict[str, Any]):
+    """Standard errors and 95 % intervals of a model's numbers.
+
+    The keys are those of ``intervals`` in ``cmnet explain --intervals --format json``: ``edges``
+    with strengths and log odds ratios, and ``terms``. ``error`` and ``interval`` are None where
+    the data do not bound the number.
+    """
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with one row per log odds ratio: edge, configuration of the common
+        neighbours, levels, value, error, low, high, and whether the edge is cut off there."""
+        import pandas
+
+        rows = []
+        for known in self["edges"]:
+            for effect in known["effects"] or []:
+                for ratio in effect["log_odds_ratios"]:
+                    low, high = ratio["interval"] or (None, None)
+                    numbers = (ratio["value"], ratio["error"], low, high)
+                    rows.append((*known["edge"], effect["given"], *ratio["levels"], *numbers, effect["cut"]))
+        columns = ["one", "other", "given", "level_one", "level_other", "log_odds_ratio", "error", "low", "high", "cut"]
+        return pandas.DataFrame(rows, columns=columns)
+
+
+class ProbabilityIntervals(dict[str, Any]):
+    """Distributions with standard errors and 95 % intervals:
+    ``answer["pressure"]["high"]["interval"]`` has the ends of one."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with columns variable, level, probability, error, low and high."""
+        import pandas
+
+        rows = []
+        for name, levels in self.items():
+            for level, known in levels.items():
+                low, high = known["interval"] or (None, None)
+                rows.append((name, level, known["value"], known["error"], low, high))
+        return pandas.DataFrame(rows, columns=["variable", "level", "probability", "error", "low", "high"])
+
+
 class Comparison(dict[str, Any]):
     """What one model has and another has not; the keys of ``cmnet compare --format json``."""
 

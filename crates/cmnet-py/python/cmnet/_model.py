@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _cmnet, _interop, _options
-from ._answers import Comparison, Evaluation, Prediction
+from ._answers import Comparison, Evaluation, Intervals, Prediction, ProbabilityIntervals
 from ._options import Amount, Elimination, keywords_of
 from ._questions import Questions
 from ._source import source
@@ -234,6 +234,40 @@ class Model(Variables, Questions):
         ask = _options.inference(memory=memory, elimination=elimination)
         found = _cmnet.predict(self._model, data, name, rows, ask)
         return Prediction(name, self.levels[name], *found)
+
+    # How sure
+
+    @keywords_of(_options.reading)
+    def intervals(
+        self, table: Any = None, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
+    ) -> Intervals:
+        """Standard errors and 95 % intervals of edge strengths, odds ratios and terms.
+
+        After a fit by pseudo-likelihood, ``table`` is the one that the model was fitted to.
+        """
+        how = _options.reading(**reading)
+        data = None if table is None else source(table, names, how)
+        return Intervals(_cmnet.intervals(self._model, data, how))
+
+    @keywords_of(_options.reading)
+    def probability_intervals(
+        self,
+        given: Mapping[str, Any] | None = None,
+        targets: Sequence[str] | str = (),
+        table: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        **reading: Unpack[Reading],
+    ) -> ProbabilityIntervals:
+        """The distribution of each target given levels, with standard errors and 95 % intervals.
+
+        After a fit by pseudo-likelihood, ``table`` is the one that the model was fitted to.
+        """
+        how = _options.reading(**reading)
+        data = None if table is None else source(table, names, how)
+        asked = _options.names("targets", targets)
+        known = _options.given(given, None)
+        return ProbabilityIntervals(_cmnet.probability_intervals(self._model, asked, known, data, how))
 
     # Other models and packages
 

@@ -29,6 +29,7 @@ OnMissing = Literal["error", "drop"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket"]
+Contexts = Literal["all", "confirmed"]
 Select = Literal["bic", "none"]
 Refine = Literal["no", "yes", "auto"]
 Candidates = Literal["or", "and"]
@@ -76,6 +77,7 @@ class Searching(TypedDict, total=False):
 
     kappa: Kappa
     search: SearchMode
+    contexts: Contexts
     alpha: str | float
     edge_prior: str | float
     refine: Refine
@@ -387,6 +389,7 @@ def searching(
     *,
     kappa: Kappa = KAPPA,
     search: SearchMode = "auto",
+    contexts: Contexts = "all",
     alpha: str | float = "0.5",
     edge_prior: str | float = "uniform",
     refine: Refine = "no",
@@ -400,6 +403,7 @@ def searching(
     return {
         "kappa": _kappas(kappa),
         "search": text("search", search),
+        "contexts": text("contexts", contexts),
         "alpha": amount("alpha", alpha),
         "edge_prior": amount("edge_prior", edge_prior),
         "refine": text("refine", refine),

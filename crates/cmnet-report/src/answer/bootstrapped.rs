@@ -1,7 +1,10 @@
 //! What resamples say: `cmnet bootstrap`.
 
 use super::{Answer, names};
-use cmnet::{Bootstrap, ElementSupport, Frequency, Model, Schema, context_records, edge_names};
+use cmnet::{
+    Bootstrap, Cell, Edge, ElementSupport, Frequency, Model, Schema, Structure, Support, context_records,
+    edge_names,
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -62,6 +65,24 @@ impl BootstrappedAnswer<'_> {
             "holds": known.holds.support()});
         add(fields, known.found)
     }
+}
+
+/// The support of a model's edges and context elements, as its file has it.
+pub fn supported(schema: &Schema, structure: &Structure, support: &Support) -> Value {
+    let of = support.replicates;
+    let edges = support
+        .edges
+        .iter()
+        .map(|(&edge, &count)| add(json!({"edge": names::edge(schema, edge)}), Frequency { count, of }));
+    let element = |(&(edge, cell), &count): (&(Edge, Cell), &u64)| {
+        let space = structure.context(edge)?.space();
+        let levels = space.variables().iter().zip(space.configuration(cell));
+        let fields = json!({"edge": names::edge(schema, edge), "given": names::list(schema, space.variables()),
+            "element": levels.map(|known| names::label(schema, known)).collect::<Value>()});
+        Some(add(fields, Frequency { count, of }))
+    };
+    json!({"replicates": of, "seed": support.seed, "edges": edges.collect::<Value>(),
+        "contexts": support.elements.iter().filter_map(element).collect::<Value>()})
 }
 
 fn consensus(model: &Model) -> Value {

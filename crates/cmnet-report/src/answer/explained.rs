@@ -1,6 +1,6 @@
 //! What a model says, and what evidence does to it.
 
-use super::{Mathematics, names};
+use super::{Intervals, Mathematics, confirmed, names, supported};
 use crate::sentence;
 use cmnet::{
     Edge, EdgeContext, Evidence, ExactOptions, Explanation, Model, Network, Result, Structure, Under, Var,
@@ -28,6 +28,8 @@ pub struct Explained<'a> {
     pub bytes: u64,
     /// Terms, restrictions and classes, where they were asked for.
     pub mathematics: Option<Mathematics<'a>>,
+    /// Standard errors and intervals, where they are asked for.
+    pub intervals: Option<Intervals>,
 }
 
 answer_by_json!(Explained, "cmnet-explain/1");
@@ -60,8 +62,23 @@ impl<'a> Explained<'a> {
             known.is_none_or(|known| known.space() == context.space() && known.len() < context.len())
         };
         let implied_contexts = closed.iter().flat_map(Structure::contexts).filter(more).cloned().collect();
-        let mathematics = None;
-        Ok(Self { model, evidence, explanation, implied_cuts, implied_contexts, bytes, mathematics })
+        let (mathematics, intervals) = (None, None);
+        Ok(Self {
+            model,
+            evidence,
+            explanation,
+            implied_cuts,
+            implied_contexts,
+            bytes,
+            mathematics,
+            intervals,
+        })
+    }
+
+    /// The same with standard errors and intervals.
+    #[must_use]
+    pub fn with_intervals(self, intervals: Option<Intervals>) -> Self {
+        Self { intervals, ..self }
     }
 
     /// All of it by names.
@@ -99,6 +116,14 @@ impl<'a> Explained<'a> {
         });
         if let (Some(mathematics), Some(fields)) = (&self.mathematics, document.as_object_mut()) {
             mathematics.write_into(fields);
+        }
+        if let Some(known) = self.model.confirmed() {
+            document["confirmed"] = confirmed(schema, structure, known);
+        }
+        let support = self.model.support();
+        document["support"] = json!(support.map(|support| supported(schema, structure, support)));
+        if let Some(intervals) = &self.intervals {
+            document["intervals"] = intervals.to_json(schema);
         }
         document
     }

@@ -1,11 +1,12 @@
 //! What was learned from a table, by names.
 
-use super::Answer;
+use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
     LearnedModel, Nats, Refinement, Schema, StopReason, Variable, context_records, edge_names,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 /// `cmnet-learn/1`: all models that were learned.
 #[derive(Clone, Debug, Serialize)]
@@ -55,6 +56,12 @@ pub struct ModelAnswer {
     pub edges: Vec<[String; 2]>,
     /// The contexts.
     pub contexts: Vec<ContextRecord>,
+    /// What the table says about the context elements, where they were to be confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<Value>,
+    /// Why they could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unconfirmed: Option<String>,
     /// The log marginal pseudo-likelihood.
     pub log_mpl: f64,
     /// The log prior.
@@ -184,6 +191,11 @@ impl ModelAnswer {
             log_kappa: model.prior.log_kappa().map(Nats::to_f64),
             edges: edge_names(data.schema(), &model.structure),
             contexts: context_records(data.schema(), &model.structure),
+            confirmed: model
+                .confirmed
+                .as_ref()
+                .map(|known| confirmed(data.schema(), &model.structure, known)),
+            unconfirmed: model.unconfirmed.as_ref().map(|why| why.words(dialect)),
             log_mpl: model.score.log_mpl.to_f64(),
             log_prior: model.score.log_prior.map(Nats::to_f64),
             score: model.score.total().map(Nats::to_f64),

@@ -73,6 +73,9 @@ pub struct Marginals<'a> {
     /// Entropies, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub information: Option<Information<'a>>,
+    /// Standard errors and intervals of the probabilities, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<Map<String, Value>>,
 }
 
 /// The joint distribution of some variables.
@@ -213,6 +216,7 @@ impl<'a> Marginals<'a> {
             work: Work::of(query, &answer.plan, answer.approximation.as_ref().map(ErrorFacts::from)),
             joint: None,
             information: None,
+            intervals: None,
         }
     }
 }

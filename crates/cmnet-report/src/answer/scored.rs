@@ -1,8 +1,9 @@
 //! The score of a structure, and the referee's word on a model.
 
-use super::Answer;
-use cmnet::{Alpha, ContextPrior, Nats, Schema, StructureScore};
+use super::{Answer, names};
+use cmnet::{Alpha, ContextPrior, Nats, Schema, ScoreTest, StructureScore};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 /// `cmnet-score/1`: the score of a structure, node by node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,6 +82,24 @@ pub struct CheckedAnswer<'a, P> {
     pub parameters: Option<P>,
     /// The better structure in words, where there is one.
     pub finding: Option<String>,
+    /// Score tests of edges and context elements, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Value>,
+}
+
+/// Score tests by names.
+pub fn tests(schema: &Schema, tests: &[ScoreTest]) -> Value {
+    let one = |test: &ScoreTest| {
+        let given = test.element.as_ref().map(|(_, given)| {
+            let level = |&known: &(usize, u32)| {
+                (schema.name(known.0).to_owned(), Value::from(names::label(schema, known)))
+            };
+            given.iter().map(level).collect::<Map<_, _>>()
+        });
+        json!({"edge": names::edge(schema, test.edge), "given": given, "statistic": test.statistic,
+            "degrees": test.degrees, "p_value": test.p_value, "adjusted": test.adjusted})
+    };
+    tests.iter().map(one).collect()
 }
 
 impl<P: Serialize> Answer for CheckedAnswer<'_, P> {

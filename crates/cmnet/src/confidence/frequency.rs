@@ -1,10 +1,8 @@
 //! How often something was found in replicates, and what that says.
 
+use crate::precision::Z;
 use serde::Serialize;
 use std::fmt;
-
-/// The standard normal quantile of a two-sided interval of 95 %.
-const Z: f64 = 1.959_963_984_540_054;
 
 /// So many of so many replicates.
 ///

@@ -34,6 +34,7 @@ option_names! {
     Checkpoint = "checkpoint",
     CheckpointInterval = "checkpoint-interval",
     Columns = "columns",
+    Contexts = "contexts",
     Delimiter = "delimiter",
     Drop = "drop",
     EdgePrior = "edge-prior",

@@ -8,6 +8,7 @@ mod checkpoint_file;
 mod checkpoint_record;
 mod checkpointer;
 mod columns;
+mod confirmed_record;
 #[cfg(feature = "csv")]
 mod csv;
 mod fit_record;

@@ -2,6 +2,7 @@
 //! it is read. `docs/formats.md` describes it.
 
 use super::atomic::write_atomic_with;
+use super::confirmed_record::ConfirmedRecord;
 use super::fit_record::FitText;
 use super::json_text::{json_to_text, write_json};
 use super::model_error::error_at;
@@ -41,6 +42,9 @@ impl Model {
             variables: self.schema().variables(),
             edges: edge_names(self.schema(), self.structure()),
             contexts: context_records(self.schema(), self.structure()),
+            confirmed: self
+                .confirmed()
+                .map(|confirmed| ConfirmedRecord::new(self.schema(), self.structure(), confirmed)),
             support: self
                 .support()
                 .map(|support| SupportRecord::new(self.schema(), self.structure(), support)),
@@ -222,7 +226,13 @@ impl Reader<'_> {
             record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
         let support = record.support.as_ref();
         let support = support.map(|known| known.to_support(self.file, &schema, &structure)).transpose()?;
+        let confirmed = record.confirmed.as_ref();
+        let confirmed =
+            confirmed.map(|known| known.to_confirmed(self.file, &schema, &structure)).transpose()?;
         let mut model = Model::new(schema, structure)?;
+        if let Some(confirmed) = confirmed {
+            model = model.with_confirmed(confirmed)?;
+        }
         if let Some(support) = support {
             model = model.with_support(support)?;
         }

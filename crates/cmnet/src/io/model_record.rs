@@ -1,5 +1,6 @@
 //! The fields of a model file, as they stand in the JSON.
 
+use super::confirmed_record::ConfirmedRecord;
 use super::fit_record::{FitRecord, FitText};
 use super::support_record::SupportRecord;
 use crate::data::Variable;
@@ -21,6 +22,8 @@ pub(super) struct ModelRecord<'a> {
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
     #[serde(default)]
+    pub(super) confirmed: Option<ConfirmedRecord>,
+    #[serde(default)]
     pub(super) support: Option<SupportRecord>,
     #[serde(borrow, default)]
     pub(super) parameters: Option<FitRecord<'a>>,
@@ -36,6 +39,8 @@ pub(super) struct ModelText<'a> {
     pub(super) variables: &'a [Variable],
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) confirmed: Option<ConfirmedRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) support: Option<SupportRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use crate::error::{Result, quoted};
 use crate::graph::Edge;
 use crate::model::Support;
 use crate::structure::Structure;
+use crate::table::Cell;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -38,10 +39,8 @@ impl SupportRecord {
         let names = |edge: Edge| [edge.low(), edge.high()].map(|v| schema.name(v).to_owned());
         let edges = support.edges.iter().map(|(&edge, &count)| EdgeCount { edge: names(edge), count });
         let element = |(&(edge, cell), &count): (&(Edge, u64), &u64)| {
-            let space = structure.context(edge)?.space();
-            let levels = space.variables().iter().zip(space.configuration(cell));
-            let labels = levels.map(|(v, level)| schema.variable(v).levels[level as usize].clone());
-            Some(ElementCount { edge: names(edge), element: labels.collect(), count })
+            let element = element_labels(schema, structure, edge, cell)?;
+            Some(ElementCount { edge: names(edge), element, count })
         };
         Self {
             replicates: support.replicates,
@@ -83,16 +82,28 @@ impl SupportRecord {
     }
 }
 
-fn not_an_edge([one, other]: &[String; 2]) -> String {
+/// The levels of an element's configuration.
+pub(super) fn element_labels(
+    schema: &Schema,
+    structure: &Structure,
+    edge: Edge,
+    cell: Cell,
+) -> Option<Vec<String>> {
+    let space = structure.context(edge)?.space();
+    let levels = space.variables().iter().zip(space.configuration(cell));
+    Some(levels.map(|(v, level)| schema.variable(v).levels[level as usize].clone()).collect())
+}
+
+pub(super) fn not_an_edge([one, other]: &[String; 2]) -> String {
     format!("{} - {} is not among the edges of the model", quoted(one), quoted(other))
 }
 
-fn known_edge(schema: &Schema, structure: &Structure, [one, other]: &[String; 2]) -> Option<Edge> {
+pub(super) fn known_edge(schema: &Schema, structure: &Structure, [one, other]: &[String; 2]) -> Option<Edge> {
     let edge = Edge::new(schema.find(one)?, schema.find(other)?).ok()?;
     structure.graph().contains(edge).then_some(edge)
 }
 
-fn cell(schema: &Schema, structure: &Structure, edge: Edge, labels: &[String]) -> Option<u64> {
+pub(super) fn cell(schema: &Schema, structure: &Structure, edge: Edge, labels: &[String]) -> Option<u64> {
     let context = structure.context(edge)?;
     let space = context.space();
     if space.variables().len() != labels.len() {

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod choose;
+mod confirm;
 mod cross_validate;
 mod observer;
 mod options;
@@ -13,7 +14,7 @@ mod search;
 pub use amounts::{parse_bytes, parse_duration};
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
-pub use options::{LearnOptions, ModelClass, SearchMode, SearchReason, Select};
+pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
 pub use resume::{LearnState, RunFact, run_identity};
 
@@ -22,7 +23,7 @@ use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::loglinear::Fit;
-use crate::model::{Model, Provenance, RefinedScore};
+use crate::model::{Confirmed, Model, Provenance, RefinedScore};
 use crate::score::{ContextPrior, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
@@ -97,6 +98,10 @@ pub struct LearnedModel {
     pub pseudo_fit: Option<Fit>,
     /// Why its parameters cannot be had, or not by the method that all are compared by.
     pub unfitted: Option<Unfitted>,
+    /// What the table says about its context elements, where they were to be confirmed.
+    pub confirmed: Option<Confirmed>,
+    /// Why they could not be.
+    pub unconfirmed: Option<Unfitted>,
 }
 
 impl LearnedModel {
@@ -108,6 +113,12 @@ impl LearnedModel {
     /// The pseudo-likelihood's BIC, where there is one.
     pub fn pseudo_bic(&self) -> Option<f64> {
         self.compared().filter(|fit| fit.pseudo_log_likelihood.is_some()).map(Fit::bic)
+    }
+
+    /// Whether elements were left out that the table did not confirm: then scores of the structure
+    /// before are not those of this one.
+    fn lost_contexts(&self) -> bool {
+        self.confirmed.as_ref().is_some_and(|known| known.elements.len() < known.tested)
     }
 
     /// The model with its provenance, ready to be saved.
@@ -146,14 +157,21 @@ impl LearnedModel {
             edge_prior: options.edge_prior,
             search: search.clone(),
             stop: self.climb.stop,
-            refined: self.refinement.as_ref().filter(|refinement| refinement.kept).map(RefinedScore::of),
+            refined: self
+                .refinement
+                .as_ref()
+                .filter(|refinement| refinement.kept && !self.lost_contexts())
+                .map(RefinedScore::of),
             log_mpl: self.score.log_mpl.to_f64(),
             log_prior: self.score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         }
     }
 
     fn model(&self, schema: &Schema, learned: Provenance) -> Result<Model> {
-        let model = Model::new(schema.clone(), self.structure.clone())?.with_provenance(learned);
+        let mut model = Model::new(schema.clone(), self.structure.clone())?.with_provenance(learned);
+        if let Some(confirmed) = &self.confirmed {
+            model = model.with_confirmed(confirmed.clone())?;
+        }
         match &self.fit {
             Some(fit) => model.with_fit(fit.clone()),
             None => Ok(model),
@@ -235,13 +253,14 @@ fn search_and_choose<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    // What is refined is fitted afterwards.
-    let fit = |learned: &mut Learned| match options.refine {
-        Refine::No => choose::fit_found(learned, table, options, observer),
-        Refine::Yes | Refine::Auto => Ok(()),
+    // What is refined or confirmed is fitted afterwards.
+    let fit = |learned: &mut Learned| match (options.refine, options.contexts) {
+        (Refine::No, ContextChoice::All) => choose::fit_found(learned, table, options, observer),
+        _ => Ok(()),
     };
     let mut learned = search::run(state, table.counts(), options, observer, fit)?;
     refinement::run(&mut learned, table, options, observer)?;
+    confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;
     Ok(learned)
 }

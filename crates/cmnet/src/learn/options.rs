@@ -41,6 +41,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Which context elements of the structures that a search found are kept.
+    pub enum ContextChoice of Contexts {
+        /// All that the search found.
+        All = "all",
+        /// Those that pass a test of their odds ratios.
+        Confirmed = "confirmed",
+    }
+}
+
 /// Why a search was used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchReason {
@@ -94,6 +104,8 @@ pub struct LearnOptions {
     pub refine: Refine,
     /// How to choose among the kappas. \[default: bic\]
     pub select: Select,
+    /// Which context elements to keep. \[default: all\]
+    pub contexts: ContextChoice,
     /// How to fit, where that is asked for.
     pub fit: FitOptions,
     /// Threads to use; 0 takes one per core. \[default: 0\]
@@ -113,6 +125,7 @@ impl Default for LearnOptions {
             edge_prior: EdgePrior::default(),
             refine: Refine::No,
             select: Select::Bic,
+            contexts: ContextChoice::All,
             fit: FitOptions::default(),
             threads: 0,
             limits: BlanketLimits::default(),
@@ -168,6 +181,7 @@ impl LearnOptions {
             (OptionName::EdgePrior, self.edge_prior != usual.edge_prior),
             (OptionName::Refine, self.refine != usual.refine),
             (OptionName::Select, self.select != usual.select),
+            (OptionName::Contexts, self.contexts != usual.contexts),
             (OptionName::MaxNeighbors, self.limits.neighbors != usual.limits.neighbors),
             (OptionName::MaxConfigurations, self.limits.configurations != usual.limits.configurations),
             (OptionName::Candidates, self.candidates != usual.candidates),

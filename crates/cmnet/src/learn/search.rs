@@ -97,6 +97,8 @@ fn scored<S: CountSource>(
         fit: None,
         pseudo_fit: None,
         unfitted: None,
+        confirmed: None,
+        unconfirmed: None,
     })
 }
 

@@ -8,6 +8,7 @@ use crate::data::Var;
 use crate::error::Result;
 use crate::graph::VarSet;
 use crate::table::{OutcomeSpace, Shape, add_energies, softmax};
+use std::collections::BTreeMap;
 
 /// One variable with the observed configurations of its Markov blanket, ascending.
 #[derive(Clone, Debug)]
@@ -96,6 +97,30 @@ impl Node {
             members.filter_map(|(&v, &stride)| Some((blanket.position(v)?, stride as u32))).collect()
         };
         self.cliques.iter().map(of_clique).collect()
+    }
+
+    /// The number of the blanket's configuration in each of some rows of all variables, if it
+    /// was observed when the counts were taken.
+    pub(super) fn locate<'r>(
+        &self,
+        shapes: &[Shape],
+        rows: impl Iterator<Item = &'r [u32]>,
+    ) -> Option<Vec<u32>> {
+        let runs = self.bases.chunks_exact(self.cliques.len().max(1)).zip(0u32..);
+        let known: BTreeMap<&[u32], u32> = runs.collect();
+        let base = |row: &[u32], &(clique, stride): &(usize, usize)| {
+            (shapes[clique].cell(row) - row[self.variable] as usize * stride) as u32
+        };
+        let place = |row: &[u32]| {
+            let bases: Vec<u32> = self.cliques.iter().map(|clique| base(row, clique)).collect();
+            known.get(bases.as_slice()).copied()
+        };
+        rows.map(place).collect()
+    }
+
+    /// The variable.
+    pub(super) fn variable(&self) -> Var {
+        self.variable
     }
 
     /// Begins a configuration of the blanket.

@@ -84,6 +84,11 @@ impl Cholesky {
         sum
     }
 
+    /// The logarithm of the determinant of A.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        -2.0 * self.inverse_diagonal.iter().map(|&inverse| libm::log(inverse)).sum::<f64>()
+    }
+
     /// Solves A x = b.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut x = right.to_vec();

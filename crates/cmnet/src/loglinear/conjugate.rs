@@ -152,12 +152,23 @@ pub(super) fn conjugate_gradients(
     right: &[f64],
     control: &dyn Control,
 ) -> Halting<Solution> {
+    // Far from the maximum a rough step will do; near it the convergence stays fast.
+    let forcing = largest(right).sqrt().clamp(1e-4, 0.1);
+    solve_to(forcing, curvature, preconditioner, right, control)
+}
+
+/// The same until the residual has this share of its first length, where digits allow it.
+pub(super) fn solve_to(
+    forcing: f64,
+    curvature: impl Fn(&[f64]) -> Vec<f64>,
+    preconditioner: &Preconditioner,
+    right: &[f64],
+    control: &dyn Control,
+) -> Halting<Solution> {
     let mut x = vec![0.0; right.len()];
     let mut residual = right.to_vec();
     let mut direction = preconditioner.apply(&residual);
     let mut energy = dot(&residual, &direction);
-    // Far from the maximum a rough step will do; near it the convergence stays fast.
-    let forcing = largest(right).sqrt().clamp(1e-4, 0.1);
     let goal = energy * forcing * forcing;
     let most = (2 * right.len() + 20).min(MOST_STEPS);
     let mut steps = 0;

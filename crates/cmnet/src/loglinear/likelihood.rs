@@ -124,7 +124,7 @@ impl Likelihood {
     }
 
     /// The expected share of every term.
-    fn expected(&self, point: &TreePoint) -> Vec<f64> {
+    pub(crate) fn expected(&self, point: &TreePoint) -> Vec<f64> {
         let mut expected = vec![0.0; self.tables.terms()];
         for (index, clique) in self.tree.cliques().iter().enumerate() {
             let mut table = point.propagation.marginal(index).to_vec();

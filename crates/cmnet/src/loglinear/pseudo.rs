@@ -15,6 +15,8 @@ use super::term::Terms;
 use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
 use crate::data::Var;
+use crate::error::Error;
+use crate::graph::VarSet;
 use crate::table::Shape;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -48,6 +50,15 @@ pub(crate) struct PseudoLikelihood {
     total: f64,
     /// The weight of the squared parameters, per observation.
     ridge: f64,
+}
+
+/// The distinct rows of a table as the conditionals see them.
+#[derive(Clone, Debug)]
+pub(crate) struct RowPlaces {
+    /// For each node and row, the place of blanket and level in the node's tables.
+    cells: Vec<Vec<u32>>,
+    /// How often each row was observed.
+    pub(crate) weights: Vec<f64>,
 }
 
 /// The conditionals at one beta.
@@ -97,6 +108,50 @@ impl PseudoLikelihood {
         let rows = self.rows;
         self.nodes.par_iter_mut().for_each(|node| node.smooth(smoothing, rows));
         self
+    }
+
+    /// The blankets' configurations in the distinct rows of a table.
+    pub(crate) fn places(&self, counts: &dyn CountSource, control: &dyn Control) -> Halting<RowPlaces> {
+        let variables: VarSet = self.nodes.iter().map(Node::variable).collect();
+        let margin = counts.margin(&variables)?;
+        let width = counts.cardinalities().len();
+        let mut rows = vec![0; width * margin.observed()];
+        for (row, (levels, _)) in rows.chunks_exact_mut(width.max(1)).zip(margin.iter()) {
+            variables.iter().zip(levels).for_each(|(v, &level)| row[v] = level);
+        }
+        let one = |node: &Node| {
+            check(control)?;
+            let places = node.locate(&self.shapes, rows.chunks_exact(width));
+            let places = places.ok_or_else(|| {
+                Error::mismatch("the rows differ from those of the estimate", "use the same table")
+            })?;
+            let levels = rows.chunks_exact(width).map(|row| row[node.variable()]);
+            let cells = places.iter().zip(levels).map(|(&at, level)| at * node.levels as u32 + level);
+            Ok(cells.collect())
+        };
+        let cells = self.nodes.par_iter().map(one).collect::<Halting<Vec<Vec<u32>>>>()?;
+        Ok(RowPlaces { cells, weights: margin.iter().map(|(_, count)| f64::from(count)).collect() })
+    }
+
+    /// The derivative of each distinct row's pseudo-log-probability along a direction of beta.
+    pub(crate) fn row_scores(
+        &self,
+        point: &ConditionalsPoint,
+        direction: &[f64],
+        places: &RowPlaces,
+    ) -> Vec<f64> {
+        let tables = self.clique_tables(&self.coordinates.expand(direction));
+        let mut scores = vec![0.0; places.weights.len()];
+        for ((node, probabilities), cells) in self.nodes.iter().zip(&point.probabilities).zip(&places.cells) {
+            let mut moves = node.energies(&tables);
+            let runs = moves.chunks_exact_mut(node.levels).zip(probabilities.chunks_exact(node.levels));
+            for (values, p) in runs {
+                let mean = dot(values, p);
+                values.iter_mut().for_each(|value| *value -= mean);
+            }
+            scores.iter_mut().zip(cells).for_each(|(score, &cell)| *score += moves[cell as usize]);
+        }
+        scores
     }
 
     fn clique_tables(&self, phi: &[f64]) -> Vec<Vec<f64>> {

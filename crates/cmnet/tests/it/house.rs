@@ -20,6 +20,7 @@ const FLOORS: [&str; 20] = [
     "loglinear",
     "refine",
     "inference",
+    "precision",
     "model",
     "evaluate",
     "learn",

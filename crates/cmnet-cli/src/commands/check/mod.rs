@@ -1,6 +1,7 @@
 //! `cmnet check`: the referee's word on a model.
 
 mod parameters;
+mod tests;
 
 use self::parameters::ParameterVerdict;
 use crate::args::{CheckArgs, Format, Printed};
@@ -9,15 +10,15 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
 use cmnet::{
-    Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, Scorer, SearchUsed, StopReason, Structure,
-    quoted,
+    Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer, SearchUsed, StopReason,
+    Structure, quoted,
 };
 use cmnet_check::{
     CheckError, ConditionalBic, Labelled, Optimality, Score, Scoring, Table, conditional_bic,
     is_locally_optimal, score,
 };
 use cmnet_report::align::decimal;
-use cmnet_report::answer::CheckedAnswer;
+use cmnet_report::answer::{CheckedAnswer, scored::tests as named_tests};
 
 /// Scores that differ by more than this share are a disagreement.
 const TOLERANCE: f64 = 1e-9;
@@ -58,11 +59,15 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
         parameters,
+        // A search that ended by itself is a local optimum; without the elements that the table
+        // did not confirm its structure is none.
         claims_optimality: !overridden
+            && model.confirmed().is_none()
             && model.provenance().is_some_and(|l| {
                 l.search == SearchUsed::Paper && l.stop == StopReason::Converged && l.refined.is_none()
             }),
         optimality,
+        tests: if arguments.tests { Some(tests::of(&model, &data)?) } else { None },
     };
     match arguments.format {
         Format::Text => output::page(&verdict.as_text(&model))?,
@@ -89,6 +94,7 @@ struct Verdict {
     parameters: Option<ParameterVerdict>,
     claims_optimality: bool,
     optimality: Option<Optimality>,
+    tests: Option<Vec<ScoreTest>>,
 }
 
 impl Verdict {
@@ -130,6 +136,7 @@ impl Verdict {
             wrong_records: &self.wrong_records,
             parameters: self.parameters.as_ref(),
             finding: self.finding(model),
+            tests: self.tests.as_ref().map(|found| named_tests(model.schema(), found)),
         }
     }
 
@@ -154,6 +161,9 @@ impl Verdict {
         for wrong in &self.wrong_records {
             text += wrong;
             text.push('\n');
+        }
+        if let Some(found) = &self.tests {
+            text += &tests::as_text(&output::printable(model.schema()), found);
         }
         if self.same_data == Some(false) {
             text += "This is not the table the model was learned from: its recorded score is not compared.\n";

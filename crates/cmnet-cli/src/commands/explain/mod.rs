@@ -1,5 +1,6 @@
 //! `cmnet explain`: what a model says, and what evidence does to it.
 
+mod intervals;
 mod mathematics;
 mod words;
 
@@ -7,9 +8,10 @@ use super::asking;
 use crate::args::{DataArgs, Format, Printed};
 use crate::ask_args::ExplainArgs;
 use crate::exit::Outcome;
+use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
-use cmnet::find_variable;
-use cmnet_report::answer::{Explained, Mathematics, Shown};
+use cmnet::{CountSource, RowCounts, find_variable};
+use cmnet_report::answer::{Explained, Intervals, Mathematics, Shown};
 
 pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
@@ -39,6 +41,16 @@ pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     asking::announce(&arguments.tree, &what);
     let explained = Explained::of(&model, network.as_ref(), &evidence, &exact)?;
     let explained = Explained { mathematics: shown, ..explained };
+    let intervals = if arguments.intervals {
+        interrupt::listen();
+        let rows = files::fitted_table(&model, arguments.data.as_deref(), &arguments.reading)?;
+        let counts = rows.as_ref().map(RowCounts::new);
+        let counts = counts.as_ref().map(|counts| counts as &dyn CountSource);
+        Some(Intervals::of(&model, counts, &Interrupt)?)
+    } else {
+        None
+    };
+    let explained = explained.with_intervals(intervals);
     match arguments.format {
         Format::Text => output::page(&words::of(&explained))?,
         Format::Json => output::answer(&explained)?,

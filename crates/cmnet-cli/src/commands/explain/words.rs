@@ -2,8 +2,8 @@
 
 use crate::commands::asking;
 use crate::output;
-use cmnet::{Schema, VarSet};
-use cmnet_report::answer::Explained;
+use cmnet::{Frequency, Schema, VarSet};
+use cmnet_report::answer::{Explained, confirmed_lines, names};
 use cmnet_report::sentence;
 use std::fmt::Write as _;
 
@@ -15,7 +15,8 @@ const MOST_PAIRS: usize = 20;
 /// An explanation in words.
 pub(super) fn of(explained: &Explained<'_>) -> String {
     let words = Words { schema: &output::printable(explained.model.schema()), explained };
-    words.blankets() + &words.contexts() + &words.cuts() + &words.edges() + &words.independence()
+    let known = words.blankets() + &words.contexts() + &words.cuts() + &words.edges();
+    known + &words.confidence() + &super::intervals::of(words.schema, explained) + &words.independence()
 }
 
 struct Words<'a> {
@@ -116,6 +117,42 @@ impl Words<'_> {
         }
         if self.explained.explanation.edges.iter().any(|strength| strength.information.is_none()) {
             text += "  ?: no parameters (run cmnet fit), or too large a table\n";
+        }
+        text
+    }
+
+    /// How sure edges and contexts are, as far as the model knows.
+    fn confidence(&self) -> String {
+        let model = self.explained.model;
+        let mut text = String::new();
+        if let Some(confirmed) = model.confirmed() {
+            let _ = writeln!(text, "\nConfirmed contexts ({} were tested)", confirmed.tested);
+            for line in confirmed_lines(self.schema, model.structure(), confirmed) {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        let Some(support) = model.support() else {
+            return text
+                + "\nSupport: not known; cmnet bootstrap DATA -o MODEL counts how often each edge and context comes back\n";
+        };
+        let of = support.replicates;
+        let _ = writeln!(text, "\nSupport in {of} resamples: share, 95 % interval, verdict");
+        let mut line = |count: u64, what: String| {
+            let found = Frequency { count, of };
+            let ([low, high], verdict) = (found.interval(), found.verdict());
+            let _ = writeln!(text, "  {:.3} ({low:.3} to {high:.3}) {verdict:<12} {what}", found.support());
+        };
+        for (&edge, &count) in &support.edges {
+            line(count, asking::edge_text(self.schema, edge));
+        }
+        for (&(edge, cell), &count) in &support.elements {
+            let Some(context) = model.structure().context(edge) else { continue };
+            let levels = context.space().variables().iter().zip(context.space().configuration(cell));
+            let given: Vec<String> = levels
+                .map(|known| format!("{}={}", self.schema.name(known.0), names::label(self.schema, known)))
+                .collect();
+            let ends = asking::edge_text(self.schema, edge);
+            line(count, format!("{ends} cut off given {}", given.join(", ")));
         }
         text
     }

@@ -6,6 +6,7 @@ use cmnet::{
     Criterion, Dataset, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedTable, Nats,
     SearchReason, SearchUsed, StopReason,
 };
+use cmnet_report::answer::confirmed_lines;
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub(super) fn render(learned: &Learned, loaded: &LoadedTable, written: &[PathBuf
     if let Some(chosen) = learned.selected.map(|place| &learned.models[place]) {
         writeln!(page)?;
         page += &text::render(&Drawing::new(data.schema(), &chosen.structure)?);
+        confirmed(&mut page, chosen, data)?;
     }
     if let ([path, ..], None, Some(kept)) = (written, learned.selected, learned.kept(data.rows())) {
         let (why, what) = if learned.stop == StopReason::Interrupted {
@@ -55,6 +57,19 @@ pub(super) fn render(learned: &Learned, loaded: &LoadedTable, written: &[PathBuf
         writeln!(page, "\nwrote {files}")?;
     }
     Ok(page)
+}
+
+/// What the table says about the contexts of the chosen structure, where they were confirmed.
+fn confirmed(page: &mut String, chosen: &LearnedModel, data: &Dataset) -> anyhow::Result<()> {
+    if let Some(why) = &chosen.unconfirmed {
+        writeln!(page, "\nthe contexts were not tested: {}", why.words(&CommandLine))?;
+    }
+    let Some(known) = &chosen.confirmed else { return Ok(()) };
+    writeln!(page, "\nconfirmed: {} of {} context elements", known.elements.len(), known.tested)?;
+    for line in confirmed_lines(&output::printable(data.schema()), &chosen.structure, known) {
+        writeln!(page, "  {line}")?;
+    }
+    Ok(())
 }
 
 fn table(page: &mut String, learned: &Learned) -> anyhow::Result<()> {

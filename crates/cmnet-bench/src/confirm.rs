@@ -1,0 +1,131 @@
+//! Contexts that a search found and contexts that the table confirms, on structures that are
+//! known: how many are true, by the letter and nearly so.
+
+use crate::known::known;
+use anyhow::Result;
+use cmnet::{
+    Cell, ContextChoice, Edge, LearnOptions, OutcomeSpace, Parameters, Select, Structure, Term, Var,
+};
+use cmnet::{LearnedModel, VarSet, learn};
+use cmnet_paper::generate::{Known, recovery};
+use std::collections::BTreeMap;
+
+/// A true log odds ratio below this is as good as none.
+const NEARLY: f64 = 0.2;
+
+/// What a structure's elements are worth: precision, recall, F1, precision counting nearly true
+/// elements, F1 of the edges, BIC.
+type Numbers = [f64; 6];
+
+/// Learns some tables of one kind with all contexts and with confirmed ones.
+pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (usize, usize)) -> Result<()> {
+    let mut found: BTreeMap<String, Vec<Numbers>> = BTreeMap::new();
+    for seed in first..first + tables {
+        let truth = known(kind, variables, rows, seed as u64)?;
+        for contexts in [ContextChoice::All, ContextChoice::Confirmed] {
+            let options = LearnOptions {
+                kappas: vec!["n^-0.5".parse()?],
+                select: Select::Bic,
+                contexts,
+                ..LearnOptions::default()
+            };
+            let model = learn(&truth.data, &options, &())?.models.remove(0);
+            found.entry(contexts.to_string()).or_default().push(numbers(&truth, &model)?);
+        }
+    }
+    println!("{kind}, {variables} variables, {rows} rows, tables {first} to {}", first + tables - 1);
+    for (contexts, all) in found {
+        let column = |at: usize| -> Vec<f64> { all.iter().map(|numbers| numbers[at]).collect() };
+        let shown = |at: usize| {
+            let (mean, deviation) = spread(&column(at));
+            format!("{mean:.3} ({deviation:.3})")
+        };
+        let [precision, recall, f1, nearly, edges] = [0, 1, 2, 3, 4].map(shown);
+        println!(
+            "  {contexts:<9} elements P {precision} R {recall} F1 {f1}; nearly P {nearly}; edges F1 {edges}; BIC {:.1}",
+            spread(&column(5)).0
+        );
+    }
+    Ok(())
+}
+
+/// Mean and standard deviation.
+fn spread(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
+}
+
+fn numbers(truth: &Known, model: &LearnedModel) -> Result<Numbers> {
+    let found = recovery(&truth.structure, &model.structure);
+    let (mut right, mut all) = (0.0, 0.0);
+    for context in model.structure.contexts() {
+        for cell in context.elements() {
+            let given = levels(context.space(), cell);
+            let is_true = truth.structure.context(context.edge()).is_some_and(|own| {
+                own.space().variables() == context.space().variables() && own.contains(cell)
+            });
+            let nearly = || largest_effect(truth, context.edge(), &given) < NEARLY;
+            right += f64::from(u8::from(is_true || nearly()));
+            all += 1.0;
+        }
+    }
+    let (elements, nearly) = (found.elements, if all > 0.0 { right / all } else { 1.0 });
+    let bic = model.fit.as_ref().map_or(f64::NAN, cmnet::Fit::bic);
+    Ok([elements.precision, elements.recall, elements.f1(), nearly, found.edges.f1(), bic])
+}
+
+fn levels(space: &OutcomeSpace, cell: Cell) -> BTreeMap<Var, u32> {
+    space.variables().iter().zip(space.configuration(cell)).collect()
+}
+
+/// The largest true |log odds ratio| of any two levels of both ends, over all that the other
+/// common neighbours may be.
+fn largest_effect(truth: &Known, edge: Edge, given: &BTreeMap<Var, u32>) -> f64 {
+    let Known { structure, parameters, .. } = truth;
+    if !structure.graph().contains(edge) {
+        return 0.0;
+    }
+    let cardinalities = structure.cardinalities();
+    let common = structure.graph().common_neighbors(edge);
+    let open: VarSet = common.iter().filter(|v| !given.contains_key(v)).collect();
+    let Ok(space) = OutcomeSpace::new(open, cardinalities) else { return f64::INFINITY };
+    let (low, high) = edge.ends();
+    let mut largest = 0.0f64;
+    for cell in 0..space.size() {
+        let mut all = given.clone();
+        all.extend(levels(&space, cell));
+        let at = |a: u32, b: u32| log_odds_ratio(parameters, &common, edge, (a, b), &all);
+        for (a, c) in (0..cardinalities[low]).flat_map(|a| (0..a).map(move |c| (a, c))) {
+            for (b, d) in (0..cardinalities[high]).flat_map(|b| (0..b).map(move |d| (b, d))) {
+                largest = largest.max((at(a, b) - at(a, d) - at(c, b) + at(c, d)).abs());
+            }
+        }
+    }
+    largest
+}
+
+/// The log odds ratio of two levels against the first ones: the sum of the terms on both ends.
+pub(crate) fn log_odds_ratio(
+    parameters: &Parameters,
+    common: &VarSet,
+    edge: Edge,
+    (low, high): (u32, u32),
+    given: &BTreeMap<Var, u32>,
+) -> f64 {
+    let members: Vec<(Var, u32)> =
+        common.iter().map(|v| (v, given[&v])).filter(|known| known.1 > 0).collect();
+    if low == 0 || high == 0 {
+        return 0.0;
+    }
+    let term = |mask: usize| {
+        let chosen = members.iter().enumerate().filter(|(place, _)| mask >> place & 1 == 1);
+        let mut term: Vec<(Var, u32)> = chosen.map(|(_, &known)| known).collect();
+        term.extend([(edge.low(), low), (edge.high(), high)]);
+        term.sort_unstable();
+        let (variables, levels): (Vec<Var>, Vec<u32>) = term.into_iter().unzip();
+        parameters.value(&Term { variables: variables.into_iter().collect(), levels })
+    };
+    (0..1usize << members.len()).map(term).sum()
+}

@@ -1,0 +1,71 @@
+//! The effects of a model's confirmed context elements, as they stand in the file.
+
+use super::model_error::error_at;
+use super::support_record::{cell, element_labels, known_edge, not_an_edge};
+use crate::data::Schema;
+use crate::error::Result;
+use crate::model::Confirmed;
+use crate::precision::ElementEffect;
+use crate::structure::Structure;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConfirmedRecord {
+    tested: usize,
+    contexts: Vec<EffectRecord>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EffectRecord {
+    edge: [String; 2],
+    element: Vec<String>,
+    log_odds_ratio: f64,
+    error: f64,
+    p_value: f64,
+    probability: f64,
+}
+
+impl ConfirmedRecord {
+    pub(super) fn new(schema: &Schema, structure: &Structure, confirmed: &Confirmed) -> Self {
+        let effects = confirmed.elements.iter().filter_map(|(&(edge, cell), effect)| {
+            Some(EffectRecord {
+                edge: [edge.low(), edge.high()].map(|v| schema.name(v).to_owned()),
+                element: element_labels(schema, structure, edge, cell)?,
+                log_odds_ratio: effect.log_odds_ratio,
+                error: effect.error,
+                p_value: effect.p_value,
+                probability: effect.probability,
+            })
+        });
+        Self { tested: confirmed.tested, contexts: effects.collect() }
+    }
+
+    /// The effects by number. That they are those of the structure is checked with the model.
+    pub(super) fn to_confirmed(
+        &self,
+        file: &str,
+        schema: &Schema,
+        structure: &Structure,
+    ) -> Result<Confirmed> {
+        let mut elements = BTreeMap::new();
+        for (place, record) in self.contexts.iter().enumerate() {
+            let at = format!("confirmed.contexts[{place}]");
+            let edge = known_edge(schema, structure, &record.edge)
+                .ok_or_else(|| error_at(file, &at, not_an_edge(&record.edge)))?;
+            let cell = cell(schema, structure, edge, &record.element).ok_or_else(|| {
+                error_at(file, &at, "this is no context element of the model's edge".to_owned())
+            })?;
+            let EffectRecord { log_odds_ratio, error, p_value, probability, .. } = *record;
+            let effect = ElementEffect { log_odds_ratio, error, p_value, probability };
+            if elements.insert((edge, cell), effect).is_some() {
+                return Err(error_at(file, &at, "this element appears twice".to_owned()));
+            }
+        }
+        let confirmed = Confirmed { tested: self.tested, elements };
+        confirmed.check(schema, structure).map_err(|error| error_at(file, "confirmed", error.to_string()))?;
+        Ok(confirmed)
+    }
+}

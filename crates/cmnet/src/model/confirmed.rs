@@ -1,0 +1,46 @@
+//! What a table says about the context elements of a model that were confirmed by it.
+
+use crate::data::Schema;
+use crate::error::{Error, Result, quoted};
+use crate::graph::Edge;
+use crate::precision::ElementEffect;
+use crate::structure::Structure;
+use crate::table::Cell;
+use std::collections::BTreeMap;
+
+/// The context elements of a model whose contexts were confirmed, each with its effect: see
+/// [`crate::ContextChoice::Confirmed`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Confirmed {
+    /// Elements that the search had found.
+    pub tested: usize,
+    /// The elements that are left.
+    pub elements: BTreeMap<(Edge, Cell), ElementEffect>,
+}
+
+impl Confirmed {
+    /// Whether the effects are those of a structure, one for each element, and possible numbers.
+    pub(crate) fn check(&self, schema: &Schema, structure: &Structure) -> Result<()> {
+        let refused = |problem: String| Err(Error::mismatch(problem, "learn the model again"));
+        let mut elements = structure.contexts().flat_map(|c| c.elements().map(|cell| (c.edge(), cell)));
+        if let Some((edge, _)) = elements.find(|element| !self.elements.contains_key(element)) {
+            let [low, high] = [edge.low(), edge.high()].map(|v| quoted(schema.name(v)));
+            return refused(format!("a context element of {low} - {high} has no effect"));
+        }
+        if self.elements.len() != structure.context_elements() {
+            return refused("there is an effect of a context element that the model has not".to_owned());
+        }
+        if self.tested < self.elements.len() {
+            return refused(format!("{} elements are left of {} tested", self.elements.len(), self.tested));
+        }
+        let share = |value: f64| (0.0..=1.0).contains(&value);
+        let possible = |effect: &ElementEffect| {
+            let errs = effect.error >= 0.0 && effect.error.is_finite();
+            errs && effect.log_odds_ratio.is_finite() && share(effect.p_value) && share(effect.probability)
+        };
+        if !self.elements.values().all(possible) {
+            return refused("the effect of a context element is no possible number".to_owned());
+        }
+        Ok(())
+    }
+}

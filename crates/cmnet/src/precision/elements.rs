@@ -1,0 +1,155 @@
+//! Whether a context element is there: what the fit without contexts says about the odds ratios
+//! in a configuration of an edge's common neighbours.
+//!
+//! A cut edge has log odds ratios of exactly zero. A test alone cannot say that they are: few
+//! rows refute nothing. So zero is weighed against log odds ratios of the usual size by a Bayes
+//! factor, which is large only where the estimate is both near zero and precise. An edge whose
+//! common neighbours have many configurations has many chances to be near zero by accident;
+//! therefore the odds beforehand are one to the number of configurations.
+
+use super::effect::Joint;
+use super::{Precision, Quantity, chi_square_tail};
+use crate::control::{Control, ask};
+use crate::error::Result;
+use crate::graph::Edge;
+use crate::loglinear::{Cholesky, ElementPattern};
+use crate::structure::Structure;
+use crate::table::Cell;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// The standard deviation of log odds ratios that are not zero. Chosen among 1, 1.5, 2, 3 and 4
+/// on generated tables; `cmnet-bench confirm` measures what it gives.
+const USUAL: f64 = 2.0;
+/// The logarithm of a Bayes factor beyond which it does not matter.
+const MOST_LOG: f64 = 300.0;
+
+/// What a table says about one element of a context.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementEffect {
+    /// The log odds ratio that is farthest from zero, in the fit of the graph without contexts.
+    pub log_odds_ratio: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// The p-value of the test that all odds ratios of the element are one.
+    pub p_value: f64,
+    /// The probability that they are.
+    pub probability: f64,
+}
+
+impl ElementEffect {
+    /// The log odds ratio with its interval of 95 %.
+    pub fn quantity(&self) -> Quantity {
+        Quantity::on_line(self.log_odds_ratio, Some(self.error * self.error))
+    }
+}
+
+/// The logarithm of the Bayes factor for zero against log odds ratios of the usual size, by pairs
+/// of levels of which `columns` belong to one level of the lower end.
+fn log_bayes_factor(values: &[f64], covariance: &[Vec<f64>], columns: usize) -> f64 {
+    let mut wide = covariance.to_vec();
+    for (at, row) in wide.iter_mut().enumerate() {
+        for (other, entry) in row.iter_mut().enumerate() {
+            // Independent cells make odds ratios that share a level go together: then it does not
+            // matter which level is the first.
+            let shared = |one: usize, other: usize| if one == other { 2.0 } else { 1.0 };
+            let both = shared(at / columns, other / columns) * shared(at % columns, other % columns);
+            *entry += USUAL * USUAL * both / 4.0;
+        }
+    }
+    log_density(values, covariance) - log_density(values, &wide)
+}
+
+/// The log density of numbers with mean zero, up to a constant.
+fn log_density(values: &[f64], covariance: &[Vec<f64>]) -> f64 {
+    let factor = Cholesky::new(&Joint::lower(covariance));
+    -0.5 * (factor.inverse_form(values.to_vec()) + factor.log_determinant())
+}
+
+/// What estimates of an element's log odds ratios say, one of so many configurations.
+fn effect_of(joint: &Joint, columns: usize, configurations: u64) -> Option<ElementEffect> {
+    let (values, own) = (&joint.values, joint.covariance.as_ref()?);
+    let size = |&at: &usize| values[at].abs();
+    let farthest = (0..values.len()).max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let log = log_bayes_factor(values, own, columns).clamp(-MOST_LOG, MOST_LOG);
+    let odds = libm::exp(log) / configurations as f64;
+    Some(ElementEffect {
+        log_odds_ratio: values[farthest],
+        error: own[farthest][farthest].max(0.0).sqrt(),
+        p_value: chi_square_tail(Joint::distance(values, own), values.len()),
+        probability: odds / (1.0 + odds),
+    })
+}
+
+impl Precision<'_> {
+    /// What this fit of a graph without contexts says about the elements of a structure with the
+    /// same graph; elements that the data do not bound are left out.
+    ///
+    /// # Errors
+    /// When the control asks to stop.
+    pub(crate) fn element_effects(
+        &self,
+        structure: &Structure,
+        control: &dyn Control,
+    ) -> Result<BTreeMap<(Edge, Cell), ElementEffect>> {
+        let mut effects = BTreeMap::new();
+        for context in structure.contexts() {
+            let (edge, space) = (context.edge(), context.space());
+            let terms = self.fit.parameters.terms();
+            let pattern = ElementPattern::new(self.structure.graph(), terms, edge, space);
+            let columns = structure.cardinalities()[edge.high()] as usize - 1;
+            let cells: Vec<Cell> = context.elements().collect();
+            let one = |&cell: &Cell| {
+                ask(control)?;
+                let joint = self.joint(&Self::contrasts(&pattern, cell).1, control)?;
+                Ok(effect_of(&joint, columns, space.size()).map(|effect| ((edge, cell), effect)))
+            };
+            let found = cells.par_iter().map(one).collect::<Result<Vec<_>>>()?;
+            effects.extend(found.into_iter().flatten());
+        }
+        Ok(effects)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binary(value: f64, error: f64, configurations: u64) -> ElementEffect {
+        let joint = Joint { values: vec![value], covariance: Some(vec![vec![error * error]]) };
+        effect_of(&joint, 1, configurations).unwrap()
+    }
+
+    /// N(e; 0, s^2) / N(e; 0, s^2 + 4).
+    #[test]
+    fn the_probability_is_that_of_two_normal_densities() {
+        let (value, error) = (0.1, 0.08);
+        let density = |variance: f64| libm::exp(-value * value / (2.0 * variance)) / variance.sqrt();
+        let factor = density(error * error) / density(error * error + 4.0);
+        let found = binary(value, error, 2);
+        assert!((found.probability - factor / (factor + 2.0)).abs() < 1e-12);
+        assert!((found.p_value - 0.211_299_5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn few_rows_confirm_nothing_and_many_configurations_ask_for_more() {
+        assert!(binary(0.0, 0.05, 2).probability > 0.9);
+        assert!(binary(0.0, 2.0, 2).probability < 0.5);
+        assert!(binary(0.0, 0.3, 2).probability > 0.5 && binary(0.0, 0.3, 16).probability < 0.5);
+        assert!(binary(0.5, 0.05, 2).probability < 1e-6);
+        let open = Joint { values: vec![0.0], covariance: None };
+        assert_eq!(effect_of(&open, 1, 2), None);
+    }
+
+    /// Two levels of the lower end and three of the higher, with another level as the first.
+    #[test]
+    fn the_order_of_levels_does_not_matter() {
+        let (values, covariance) = (vec![0.3, -0.2], vec![vec![0.05, 0.02], vec![0.02, 0.04]]);
+        // Against the second level: minus its ratio, and the difference.
+        let turned = vec![-values[0], values[1] - values[0]];
+        let (a, b, c) = (covariance[0][0], covariance[0][1], covariance[1][1]);
+        let other = vec![vec![a, a - b], vec![a - b, a - 2.0 * b + c]];
+        let one = log_bayes_factor(&values, &covariance, 2);
+        assert!((one - log_bayes_factor(&turned, &other, 2)).abs() < 1e-10);
+    }
+}
