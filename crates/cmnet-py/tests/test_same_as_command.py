@@ -55,6 +55,27 @@ def test_queries_are_equal(heart_model, saved, run):
     assert dict(gibbs) == there["marginals"]
 
 
+def test_intervals_are_equal(heart_model, saved, run):
+    there = run("explain", saved, "--intervals")["intervals"]
+    here = heart_model.intervals()
+    assert dict(here) == there
+    frame = here.to_dataframe()
+    assert len(frame) == sum(len(e["log_odds_ratios"]) for edge in there["edges"] for e in edge["effects"])
+    assert (frame.loc[frame["cut"], "error"] == 0).all()
+    there = run("query", saved, "--given", "smoking=yes", "--target", "lipoprotein_ratio", "--intervals")
+    here = heart_model.probability_intervals({"smoking": "yes"}, "lipoprotein_ratio")
+    assert dict(here) == there["intervals"]
+    assert list(here.to_dataframe()["low"] < here.to_dataframe()["high"]) == [True, True]
+
+
+def test_confirmed_contexts_have_the_same_bytes(command, tmp_path):
+    path, there, here = table_path("coronary_heart"), tmp_path / "there.json", tmp_path / "here.json"
+    arguments = [command, "learn", path, "--kappa", "n^-0.5", "--contexts", "confirmed", "-o", there]
+    subprocess.run(arguments, check=True, capture_output=True)
+    cmnet.learn(path, kappa="n^-0.5", contexts="confirmed").selected.save(here)
+    assert here.read_bytes() == there.read_bytes()
+
+
 def test_joint_distributions_are_equal(heart_model, saved, run):
     there = run("query", saved, "--joint", "--target", "smoking,lipoprotein_ratio")["joint"]
     here = heart_model.joint(targets=["smoking", "lipoprotein_ratio"])
