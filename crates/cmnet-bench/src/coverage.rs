@@ -37,7 +37,7 @@ impl Coverage {
 
 /// Fits the true structures of some tables, and counts.
 pub(crate) fn run(kind: &str, variables: usize, rows: usize, (tables, pseudo): (usize, bool)) -> Result<()> {
-    let mut counted: [Coverage; 4] = Default::default();
+    let mut counted: [Coverage; 4] = std::array::from_fn(|_| Coverage::default());
     for seed in 1..=tables as u64 {
         let truth = known(kind, variables, rows, seed)?;
         let method = if pseudo { FitMethod::Pseudo } else { FitMethod::Exact };

@@ -60,7 +60,7 @@ pub fn triangle_grid(side: usize, rows: usize, seed: u64) -> Result<Known> {
             structure.add_context_element(edge, cell)?;
         }
     }
-    let tables = interactions.iter().map(|interaction| interaction.table());
+    let tables = interactions.iter().map(Interaction::table);
     let parameters = Parameters::from_tables(Terms::new(&structure, None)?, tables)?;
     let data = table_of(draw(side * side, &interactions, rows, &mut generator), 2)?;
     Ok(Known { structure, parameters, data })

@@ -70,8 +70,8 @@ mod tests {
             assert!((chi_square_tail(at_5, degrees) - 0.05).abs() < 1e-5, "{degrees}");
             assert!((chi_square_tail(at_01, degrees) - 0.001).abs() < 1e-6, "{degrees}");
         }
-        assert_eq!(chi_square_tail(0.0, 3), 1.0);
-        assert_eq!(chi_square_tail(5.0, 0), 1.0);
+        assert!((chi_square_tail(0.0, 3) - 1.0).abs() < 1e-15);
+        assert!((chi_square_tail(5.0, 0) - 1.0).abs() < 1e-15);
         assert!(chi_square_tail(2000.0, 2) < 1e-300);
     }
 }

@@ -144,11 +144,11 @@ mod tests {
     /// Two levels of the lower end and three of the higher, with another level as the first.
     #[test]
     fn the_order_of_levels_does_not_matter() {
-        let (values, covariance) = (vec![0.3, -0.2], vec![vec![0.05, 0.02], vec![0.02, 0.04]]);
+        let (values, covariance) = ([0.3, -0.2], [vec![0.05, 0.02], vec![0.02, 0.04]]);
         // Against the second level: minus its ratio, and the difference.
-        let turned = vec![-values[0], values[1] - values[0]];
+        let turned = [-values[0], values[1] - values[0]];
         let (a, b, c) = (covariance[0][0], covariance[0][1], covariance[1][1]);
-        let other = vec![vec![a, a - b], vec![a - b, a - 2.0 * b + c]];
+        let other = [vec![a, a - b], vec![a - b, a - 2.0 * b + c]];
         let one = log_bayes_factor(&values, &covariance, 2);
         assert!((one - log_bayes_factor(&turned, &other, 2)).abs() < 1e-10);
     }
