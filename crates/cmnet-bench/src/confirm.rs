@@ -4,9 +4,9 @@
 use crate::known::known;
 use anyhow::Result;
 use cmnet::{
-    Cell, ContextChoice, Edge, LearnOptions, OutcomeSpace, Parameters, Select, Structure, Term, Var,
+    Cell, ContextChoice, Edge, LearnOptions, LearnedModel, OutcomeSpace, Parameters, Select, Term, Var,
+    VarSet, learn,
 };
-use cmnet::{LearnedModel, VarSet, learn};
 use cmnet_paper::generate::{Known, recovery};
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (u
                 ..LearnOptions::default()
             };
             let model = learn(&truth.data, &options, &())?.models.remove(0);
-            found.entry(contexts.to_string()).or_default().push(numbers(&truth, &model)?);
+            found.entry(contexts.to_string()).or_default().push(numbers(&truth, &model));
         }
     }
     println!("{kind}, {variables} variables, {rows} rows, tables {first} to {}", first + tables - 1);
@@ -57,7 +57,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
-fn numbers(truth: &Known, model: &LearnedModel) -> Result<Numbers> {
+fn numbers(truth: &Known, model: &LearnedModel) -> Numbers {
     let found = recovery(&truth.structure, &model.structure);
     let (mut right, mut all) = (0.0, 0.0);
     for context in model.structure.contexts() {
@@ -73,7 +73,7 @@ fn numbers(truth: &Known, model: &LearnedModel) -> Result<Numbers> {
     }
     let (elements, nearly) = (found.elements, if all > 0.0 { right / all } else { 1.0 });
     let bic = model.fit.as_ref().map_or(f64::NAN, cmnet::Fit::bic);
-    Ok([elements.precision, elements.recall, elements.f1(), nearly, found.edges.f1(), bic])
+    [elements.precision, elements.recall, elements.f1(), nearly, found.edges.f1(), bic]
 }
 
 fn levels(space: &OutcomeSpace, cell: Cell) -> BTreeMap<Var, u32> {

@@ -84,13 +84,14 @@ impl Brute {
                     brute.coordinates.expansion(number).for_each(|(at, factor)| features[at] += factor);
                 }
             }
-            for a in 0..k {
-                means[a] += p * features[a];
-                (0..k).for_each(|b| products[a][b] += p * features[a] * features[b]);
+            means.iter_mut().zip(&features).for_each(|(mean, feature)| *mean += p * feature);
+            for (row, one) in products.iter_mut().zip(&features) {
+                row.iter_mut().zip(&features).for_each(|(sum, other)| *sum += p * one * other);
             }
         }
-        for a in 0..k {
-            (0..k).for_each(|b| products[a][b] = (products[a][b] - means[a] * means[b]) * fitted.rows as f64);
+        let rows = fitted.rows as f64;
+        for (row, one) in products.iter_mut().zip(&means) {
+            row.iter_mut().zip(&means).for_each(|(sum, other)| *sum = (*sum - one * other) * rows);
         }
         brute.covariance = inverse(&products);
         brute
@@ -118,14 +119,14 @@ impl Brute {
         let sum = |by_row: &[f64]| rows.iter().zip(by_row).map(|((_, weight), s)| weight * s).sum::<f64>();
         let scores = slope(&brute.beta);
         let mut curvature = vec![vec![0.0; k]; k];
-        for at in 0..k {
+        for (at, row) in curvature.iter_mut().enumerate() {
             let moved = |by: f64| {
                 let mut beta = brute.beta.clone();
                 beta[at] += by;
                 slope(&beta).iter().map(|by_row| sum(by_row)).collect::<Vec<f64>>()
             };
-            let (ahead, behind) = (moved(1e-3), moved(-1e-3));
-            (0..k).for_each(|b| curvature[at][b] = (behind[b] - ahead[b]) / 2e-3);
+            let both = moved(1e-3).into_iter().zip(moved(-1e-3));
+            *row = both.map(|(ahead, behind)| (behind - ahead) / 2e-3).collect();
         }
         let product = |a: usize, b: usize| {
             let both: Vec<f64> = scores[a].iter().zip(&scores[b]).map(|(x, y)| x * y).collect();
