@@ -150,7 +150,7 @@ impl Job<'_> {
             let plain = PseudoLikelihood::new(self.terms, part, coordinates, counts, self.control)?;
             let places = plain.places(counts, self.control)?;
             let smoothed = |weight| Ok(plain.clone().with_smoothing(Smoothing(weight)));
-            let (used, bare) = self.solvers(smoothed, beta, loose)?;
+            let (used, bare) = self.solvers(smoothed, &beta, loose)?;
             let kind = |solver| Kind::Pseudo(Box::new(solver), places.clone());
             return Ok(PartInformation { kind: kind(used), bare: bare.map(kind), rows });
         }
@@ -167,7 +167,7 @@ impl Job<'_> {
             };
             Ok(likelihood.clone().with_means(expected.iter().zip(&even).map(mean).collect()))
         };
-        let (used, bare) = self.solvers(smoothed, beta, loose)?;
+        let (used, bare) = self.solvers(smoothed, &beta, loose)?;
         let kind = |solver| Kind::Exact(Box::new(solver));
         Ok(PartInformation { kind: kind(used), bare: bare.map(kind), rows })
     }
@@ -184,7 +184,7 @@ impl Job<'_> {
     fn solvers<O: Objective>(
         &self,
         smoothed: impl Fn(f64) -> Halting<O>,
-        beta: Vec<f64>,
+        beta: &[f64],
         loose: Option<f64>,
     ) -> Halting<(Solver<O>, Option<Solver<O>>)> {
         let fit = self.estimated.fit;
@@ -201,11 +201,11 @@ impl Job<'_> {
                     control: self.control,
                 };
                 let objective = smoothed(weight)?;
-                let found = newton(&objective, beta.clone(), stop)?;
+                let found = newton(&objective, beta.to_vec(), stop)?;
                 Some(Solver::new(objective, &found.beta, self.control)?)
             }
         };
-        Ok((Solver::new(smoothed(fit.smoothing)?, &beta, self.control)?, bare))
+        Ok((Solver::new(smoothed(fit.smoothing)?, beta, self.control)?, bare))
     }
 }
 

@@ -147,7 +147,9 @@ impl PseudoLikelihood {
             let runs = moves.chunks_exact_mut(node.levels).zip(probabilities.chunks_exact(node.levels));
             for (values, p) in runs {
                 let mean = dot(values, p);
-                values.iter_mut().for_each(|value| *value -= mean);
+                for value in values {
+                    *value -= mean;
+                }
             }
             scores.iter_mut().zip(cells).for_each(|(score, &cell)| *score += moves[cell as usize]);
         }

@@ -28,7 +28,9 @@ fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let best = (column..k).max_by(|&a, &b| work[a][column].abs().total_cmp(&work[b][column].abs()));
         work.swap(column, best.unwrap());
         let pivot = work[column][column];
-        work[column].iter_mut().for_each(|value| *value /= pivot);
+        for value in &mut work[column] {
+            *value /= pivot;
+        }
         let own = work[column].clone();
         for row in (0..k).filter(|&row| row != column) {
             let factor = work[row][column];
@@ -173,7 +175,9 @@ fn compare_linear(precision: &Precision<'_>, brute: &Brute, structure: &Structur
 
 fn log_odds_ratio(parameters: &Parameters, edge: Edge, given: &[(usize, u32)], levels: (u32, u32)) -> f64 {
     let mut row = vec![0; parameters.terms().cardinalities().len()];
-    given.iter().for_each(|&(v, level)| row[v] = level);
+    for &(v, level) in given {
+        row[v] = level;
+    }
     let mut at = |low: u32, high: u32| {
         (row[edge.low()], row[edge.high()]) = (low, high);
         parameters.energy(&row)

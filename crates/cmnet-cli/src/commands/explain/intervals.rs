@@ -15,7 +15,9 @@ pub(super) fn of(schema: &Schema, explained: &Explained<'_>) -> String {
     let mut text = String::from(
         "\nIntervals (95 %): the strength of each edge, and the log odds ratio of its ends given all else\n",
     );
-    intervals.edges.iter().for_each(|edge| add_edge(&mut text, schema, edge));
+    for edge in &intervals.edges {
+        add_edge(&mut text, schema, edge);
+    }
     if intervals.edges.is_empty() {
         text += "  none\n";
     }
