@@ -146,9 +146,12 @@ pub(crate) struct QuestionArgs {
     pub(crate) method: MethodArgs,
 }
 
-/// The table that a model was fitted to.
+/// Whether intervals are asked for, and the table that the model was fitted to.
 #[derive(Debug, Args)]
-pub(crate) struct TableArgs {
+pub(crate) struct IntervalArgs {
+    /// Also the standard error and the 95 % interval of each probability
+    #[arg(long, conflicts_with = "map")]
+    pub(crate) intervals: bool,
     /// Table that the model was fitted to: intervals of maximum pseudo-likelihood estimates take its
     /// rows
     #[arg(long, value_name = "DATA", requires = "intervals")]
@@ -173,11 +176,8 @@ pub(crate) struct QueryArgs {
     /// Also entropies and the mutual information of each pair of targets, in nats
     #[arg(long)]
     pub(crate) information: bool,
-    /// Also the standard error and the 95 % interval of each probability
-    #[arg(long, conflicts_with = "map")]
-    pub(crate) intervals: bool,
     #[command(flatten)]
-    pub(crate) rows: TableArgs,
+    pub(crate) rows: IntervalArgs,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
 }

@@ -2,7 +2,7 @@
 
 use super::{approximation, asking};
 use crate::args::{Format, Printed};
-use crate::ask_args::{QueryArgs, TableArgs};
+use crate::ask_args::{IntervalArgs, QueryArgs};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
@@ -109,7 +109,8 @@ impl Asked<'_> {
         let shown = joint.as_ref().filter(|_| arguments.joint);
         let information = joint.as_ref().filter(|_| arguments.information);
         let information = information.map(|found| Information::of(schema, &self.targets, &found.joint));
-        let intervals = arguments.intervals.then(|| self.intervals(model, &arguments.rows)).transpose()?;
+        let intervals =
+            arguments.rows.intervals.then(|| self.intervals(model, &arguments.rows)).transpose()?;
         // A joint distribution can have many cells: only what is printed is made.
         match self.format {
             Format::Text => {
@@ -128,7 +129,7 @@ impl Asked<'_> {
     }
 
     /// The targets' distributions with intervals.
-    fn intervals(&self, model: &Model, rows: &TableArgs) -> anyhow::Result<Distributions> {
+    fn intervals(&self, model: &Model, rows: &IntervalArgs) -> anyhow::Result<Distributions> {
         interrupt::listen();
         let table = files::fitted_table(model, rows.data.as_deref(), &rows.reading)?;
         let counts = table.as_ref().map(RowCounts::new);
