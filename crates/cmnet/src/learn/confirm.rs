@@ -28,7 +28,7 @@ pub(super) fn confirm<S: CountSource>(
         return Ok(());
     }
     let scorer = Scorer::with_memory(table.counts(), options.alpha, options.fit.memory);
-    let control = FitControl { observer, searched: learned.search_converged() };
+    let control = FitControl { observer, searched: learned.search_converged(), fitted: false };
     for place in 0..learned.models.len() {
         let structure = &learned.models[place].structure;
         let job = Job { counts: table.counts(), names: table.schema(), options: &options.fit };
