@@ -1,7 +1,7 @@
 //! Hubs: a few variables that many others hang on. Every blanket but theirs is small.
 
 use super::{Known, below, table_of, uniform};
-use cmnet::{Edge, Result, Structure, Var};
+use cmnet::{Edge, Parameters, Result, Structure, Terms, Var};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -52,7 +52,25 @@ pub fn hubs(kind: Hubs, rows: usize, seed: u64) -> Result<Known> {
         }
     }
     let columns = draw(&parents, levels, rows, &mut generator);
-    Ok(Known { structure, data: table_of(columns, kind.levels)? })
+    let tables = parents.iter().enumerate().map(|(node, own)| table(node, own, levels));
+    let parameters = Parameters::from_tables(Terms::new(&structure, None)?, tables)?;
+    Ok(Known { structure, parameters, data: table_of(columns, kind.levels)? })
+}
+
+/// A variable after its parents, and the logarithms of its probabilities, the last fastest.
+fn table(node: Var, parents: &Parents, levels: usize) -> (Vec<Var>, Vec<f64>) {
+    let mut logs = Vec::new();
+    for configuration in 0..levels.pow(parents.len() as u32) {
+        let mut odds = vec![0.0; levels];
+        let mut rest = configuration;
+        for (_, asked) in parents.iter().rev() {
+            odds[asked[rest % levels]] += STRENGTH;
+            rest /= levels;
+        }
+        let total: f64 = odds.iter().map(|&odds| libm::exp(odds)).sum();
+        logs.extend(odds.iter().map(|odds| odds - libm::log(total)));
+    }
+    (parents.iter().map(|&(parent, _)| parent).chain([node]).collect(), logs)
 }
 
 /// A random order of the levels.

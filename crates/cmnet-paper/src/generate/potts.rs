@@ -2,7 +2,7 @@
 
 use super::hubs::{permutation, pick};
 use super::{Known, below, sparse_graph, table_of};
-use cmnet::{Edge, Graph, Result, Structure, Var};
+use cmnet::{Edge, Graph, Parameters, Result, Structure, Terms, Var};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -75,7 +75,23 @@ fn field_over(field: Field, graph: &Graph, rows: usize, generator: &mut Pcg64Mcg
         columns.iter_mut().zip(&state).for_each(|(column, &level)| column.push(level));
     }
     let structure = Structure::from_graph(graph.clone(), &vec![field.levels; graph.nodes()])?;
-    Ok(Known { structure, data: table_of(columns, field.levels)? })
+    let parameters = Parameters::from_tables(Terms::new(&structure, None)?, tables(&asked, field.strength))?;
+    Ok(Known { structure, parameters, data: table_of(columns, field.levels)? })
+}
+
+/// For each edge its ends and its part of the logarithm of the distribution, the last fastest.
+fn tables(asked: &Asked, strength: f64) -> Vec<(Vec<Var>, Vec<f64>)> {
+    let mut tables = Vec::new();
+    for (node, neighbors) in asked.iter().enumerate() {
+        for (other, wanted) in neighbors.iter().filter(|(other, _)| *other < node) {
+            let mut table = vec![0.0; wanted.len() * wanted.len()];
+            for (from, to) in wanted.iter().enumerate() {
+                table[from * wanted.len() + to] = strength;
+            }
+            tables.push((vec![*other, node], table));
+        }
+    }
+    tables
 }
 
 #[cfg(test)]
