@@ -228,7 +228,10 @@ def public_network(name):
         text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         target = FOLDER / f"{name}.bif"
         target.write_bytes(text)
-        return pyagrum.loadBN(str(target))
+        try:
+            return pyagrum.loadBN(str(target))
+        except pyagrum.GumException:
+            print(f"{name}: pyAgrum cannot read the file that pgmpy has")
     return None
 
 
