@@ -128,7 +128,7 @@ pub use inference::{
     Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions, QueryPlan, Question, Sampler,
     Separation, Session, Start, cut_edges, find_level, find_variable, find_variables, independent,
 };
-pub use model::{Confirmed, Model, Provenance, Support};
+pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
