@@ -99,7 +99,7 @@ fn exponents(
     let (one, other) = (table(small)?, table(large)?);
     let exponent = |kappa: Kappa| -> Result<f64> {
         let (before, after) = (seconds(&one, kappa, BLANKET)?, seconds(&other, kappa, BLANKET)?);
-        Ok((after / before).ln() / (large as f64 / small as f64).ln())
+        Ok(libm::log(after / before) / libm::log(large as f64 / small as f64))
     };
     let (graph, contexts) = (exponent(Kappa::Epsilon)?, exponent("n^-0.5".parse()?)?);
     println!("{what:<36} {:>8} {graph:>10.2} {contexts:>12.2}", format!("{small}, {large}"));

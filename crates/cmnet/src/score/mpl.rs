@@ -221,7 +221,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     fn has_few_configurations(&self, node: Var, blanket: &VarSet) -> bool {
         let cardinalities = self.cardinalities();
         let mut levels = blanket.iter().map(|v| u64::from(cardinalities[v]));
-        let size = levels.try_fold(1u64, |size, levels| size.checked_mul(levels));
+        let size = levels.try_fold(1, u64::checked_mul);
         size.is_some_and(|size| size <= ALWAYS_DENSE && u64::from(cardinalities[node]) <= ALWAYS_DENSE)
     }
 

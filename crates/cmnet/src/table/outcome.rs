@@ -89,7 +89,7 @@ impl OutcomeSpace {
 /// Refuses variables with more configurations than 63 bits can number.
 pub(crate) fn check_size(variables: &VarSet, cardinalities: &[u32]) -> Result<()> {
     let mut levels = variables.iter().map(|variable| u64::from(cardinalities[variable]));
-    let size = levels.try_fold(1u64, |size, levels| size.checked_mul(levels));
+    let size = levels.try_fold(1, u64::checked_mul);
     size.filter(|&size| i64::try_from(size).is_ok()).map(|_| ()).ok_or_else(|| too_large(variables))
 }
 

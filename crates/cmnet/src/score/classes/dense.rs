@@ -59,8 +59,8 @@ impl Met {
 #[derive(Clone, Copy)]
 struct Lines<'w> {
     first: u32,
-    /// Relative to the first.
-    lines: &'w [u32],
+    /// How far each line is from the first.
+    away: &'w [u32],
     /// How far apart the configurations of a line are, and how many there are.
     stride: u32,
     levels: u32,
@@ -70,7 +70,7 @@ impl Lines<'_> {
     /// The first configuration of each line.
     #[inline]
     fn starts(&self) -> impl Iterator<Item = u32> {
-        self.lines.iter().map(|line| self.first + line)
+        self.away.iter().map(|away| self.first + away)
     }
 
     /// The configurations of a line.
@@ -322,7 +322,9 @@ impl<'a> DenseClasses<'a> {
         let mut gain = None;
         if entangled {
             merge.reserve(self.class.len());
-            pairs.iter().for_each(|&(one, other)| merge.join(one, other));
+            for &(one, other) in pairs.iter() {
+                merge.join(one, other);
+            }
             for classes in merge.groups() {
                 let by = self.line_gain(classes.iter().map(|&(_, class)| class));
                 gain = by.map(|by| gain.unwrap_or_default() + by).or(gain);
@@ -356,6 +358,6 @@ fn of(score: ClassScore<'_>, counts: &[Count]) -> Nats {
 impl EdgeView {
     /// The element whose first configuration is `first`, given its lines.
     fn at<'w>(&self, first: u32, lines: &'w [u32]) -> Lines<'w> {
-        Lines { first, lines, stride: self.stride as u32, levels: self.levels as u32 }
+        Lines { first, away: lines, stride: self.stride as u32, levels: self.levels as u32 }
     }
 }
