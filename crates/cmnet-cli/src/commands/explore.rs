@@ -3,7 +3,6 @@
 use crate::args::{DataArgs, Format, Printed};
 use crate::ask_args::ExploreArgs;
 use crate::exit::{Outcome, Usage};
-use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
 use cmnet_report::answer::ExploredAnswer;
 use cmnet_report::{Explorer, PageAnswers};
@@ -21,13 +20,13 @@ pub(crate) fn run(arguments: &Printed<ExploreArgs>) -> anyhow::Result<Outcome> {
     let file = model.to_string_lossy().into_owned();
     let model = files::model(model)?;
     let table = data.as_ref().map(|data| files::table_for(&model, data)).transpose()?;
-    interrupt::listen();
     let explorer = Explorer::new(&model, &file);
     let explorer = match &table {
         Some(table) => explorer.with_table(table),
         None => explorer,
     };
-    let made = explorer.page(&Interrupt)?;
+    // Nothing is kept of an unfinished page, so that Ctrl-C simply ends the command.
+    let made = explorer.page(&())?;
     cmnet::write_atomic(page, made.html.as_bytes())?;
     let shown = page.display().to_string();
     match arguments.format {
@@ -45,7 +44,7 @@ pub(crate) fn run(arguments: &Printed<ExploreArgs>) -> anyhow::Result<Outcome> {
 }
 
 /// A browser knows a page by its ending.
-pub(super) fn check_ending(page: &Path) -> anyhow::Result<()> {
+fn check_ending(page: &Path) -> anyhow::Result<()> {
     let ending = page.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     if matches!(ending.as_deref(), Some("html" | "htm")) {
         return Ok(());
@@ -64,19 +63,18 @@ fn remark(answers: PageAnswers) -> &'static str {
 }
 
 /// Opens a page in the browser of the desktop.
-pub(super) fn open(page: &Path) -> anyhow::Result<()> {
+fn open(page: &Path) -> anyhow::Result<()> {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {
-        let mut command = Command::new("cmd");
-        command.args(["/C", "start", ""]);
-        command
+        Command::new("explorer")
     } else {
         Command::new("xdg-open")
     };
     let page = std::path::absolute(page)?;
     let quiet = command.arg(&page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if quiet.status().is_ok_and(|status| status.success()) {
+    // Some of these stay until the browser is closed: nobody waits for that.
+    if quiet.spawn().is_ok() {
         return Ok(());
     }
     let problem = format!("{}: written, but no browser could be started; open it yourself", page.display());

@@ -349,7 +349,8 @@ class Model(Variables, Questions):
         """Writes a page to explore the model in a browser: set evidence, see edges vanish.
 
         The page is one file that needs no server and no network, and answers exactly as `query`
-        does. With a table, the share of each level there is marked beside the model's.
+        does. Where the junction tree is too large for a page, the page says that its answers are
+        approximate. With a table, the share of each level there is marked beside the model's.
         """
         page = _options.path(path)
         if not page.lower().endswith((".html", ".htm")):
