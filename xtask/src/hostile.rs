@@ -64,7 +64,7 @@ const KINDS: [Kind; 5] = [
         samples: &["voting.checkpoint"],
         name: "damaged.checkpoint",
         commands: &[
-            "learn data/congressional_voting.csv --kappa n^-0.25 --search blanket --checkpoint FILE --resume \
+            "learn data/congressional_voting.csv --kappa n^-0.25 --search blanket --max-neighbors 12 --max-configurations 65536 --checkpoint FILE --resume \
                      --time-limit 1s -o learned.model.json",
         ],
     },
