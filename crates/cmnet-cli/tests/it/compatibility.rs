@@ -92,8 +92,8 @@ fn model_files_of_earlier_versions_are_written_back_unchanged() {
 fn a_checkpoint_of_this_version_goes_on_to_the_same_model() {
     let version = workspace().join("suite/compatibility/0.1");
     let sandbox = sandbox_with(&version);
-    let learn =
-        "learn data/congressional_voting.csv --kappa n^-0.25 --search blanket --checkpoint voting.checkpoint";
+    let learn = "learn data/congressional_voting.csv --kappa n^-0.25 --search blanket --max-neighbors 12 \
+                 --max-configurations 65536 --checkpoint voting.checkpoint";
     let resumed = sandbox.run(&format!("{learn} --resume -o resumed.model.json"));
     if env!("CARGO_PKG_VERSION").starts_with("0.1.") {
         resumed.succeeds();
