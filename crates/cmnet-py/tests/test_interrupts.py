@@ -215,7 +215,7 @@ def test_ctrl_c_ends_the_packing_of_many_small_batches_in_time():
 
 
 def test_ctrl_c_while_fitting_is_an_interruption():
-    """All searches are done; the fits are not."""
+    """A structure is fitted when its search is done: what was found before the fit is kept."""
     seen = threading.Event()
 
     def progress(facts):
@@ -235,7 +235,7 @@ def test_ctrl_c_while_fitting_is_an_interruption():
         work()
     except cmnet.Interrupted as error:
         assert error.partial.stop == "interrupted"
-        assert [model.learned["stop"] for model in error.partial.models] == ["converged", "converged"]
+        assert error.partial.models and all(model.learned["stop"] == "converged" for model in error.partial.models)
     else:
         pytest.skip("the fits were done before the interruption came")
     finally:

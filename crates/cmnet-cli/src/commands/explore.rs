@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Printed<ExploreArgs>) -> anyhow::Result<Outcome> {
 }
 
 /// A browser knows a page by its ending.
-fn check_ending(page: &Path) -> anyhow::Result<()> {
+pub(super) fn check_ending(page: &Path) -> anyhow::Result<()> {
     let ending = page.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     if matches!(ending.as_deref(), Some("html" | "htm")) {
         return Ok(());
@@ -63,7 +63,7 @@ fn remark(answers: PageAnswers) -> &'static str {
 }
 
 /// Opens a page in the browser of the desktop.
-fn open(page: &Path) -> anyhow::Result<()> {
+pub(super) fn open(page: &Path) -> anyhow::Result<()> {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {
