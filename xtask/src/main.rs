@@ -7,6 +7,8 @@ mod bench_search;
 mod browser;
 mod hostile;
 mod kills;
+mod lane;
+mod memory;
 mod python;
 mod python_package;
 mod same;
@@ -33,6 +35,7 @@ cargo xtask COMMAND
   kills [N]          N runs (default 100) killed at random moments and resumed
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
+  memory [CMNET]     the peak of every command beside the bound that it was given
 ";
 
 fn main() -> ExitCode {
@@ -56,6 +59,8 @@ fn main() -> ExitCode {
         ["hostile", count, command] => {
             count.parse().map_err(Into::into).and_then(|count| hostile::run(count, Some(command.into())))
         }
+        ["memory"] => memory::run(None),
+        ["memory", command] => memory::run(Some(command.into())),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
