@@ -256,10 +256,10 @@ pub(crate) fn explain<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let network = model.model.fit().is_some().then(|| model.network(py)).transpose()?;
     let model = model.model.clone();
-    let answer = work::call(py, 1, move |stop| {
+    work::answer(py, 1, move |stop| {
         let (evidence, exact) = (given.evidence(model.schema())?, inference.exact()?);
         let shown = show.shown(model.schema())?;
         let explained = Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?;
@@ -269,8 +269,7 @@ pub(crate) fn explain<'py>(
             Some(Mathematics::of(&model, shown, table.as_deref(), stop)?)
         };
         value::of(&Explained { mathematics, ..explained })
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// Whether variables are independent of others given variables and a context, and why.
@@ -284,7 +283,7 @@ pub(crate) fn independent<'py>(
     context: Given,
 ) -> PyResult<Bound<'py, PyAny>> {
     let model = model.model.clone();
-    let answer = work::call(py, 1, move |stop| {
+    work::answer(py, 1, move |stop| {
         let schema = model.schema();
         let find = |names: &[String]| -> Result<VarSet> {
             names.iter().map(|name| find_variable(schema, name)).collect()
@@ -298,8 +297,7 @@ pub(crate) fn independent<'py>(
         question.check(schema)?;
         let found = independence(model.structure(), &question, stop)?;
         value::of(&IndependentAnswer { schema, question: &question, found: &found })
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// What one model has and another has not, after closure.
@@ -311,13 +309,12 @@ pub(crate) fn compare<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let models = [model.model.clone(), other.model.clone()];
-    let answer = work::call(py, 1, move |stop| {
+    work::answer(py, 1, move |stop| {
         let [one, other] = &models;
         value::of(&Compared::under(one, other, table.as_deref(), stop)?)
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// One table of log potentials per maximal clique: names, and values, the last fastest.

@@ -74,6 +74,16 @@ impl Model {
         Ok(options)
     }
 
+    /// As [`Model::dataset`], where a table is given.
+    pub(crate) fn optional_dataset(
+        &self,
+        py: Python<'_>,
+        data: Option<Data<'_>>,
+        reading: &Reading,
+    ) -> PyResult<Option<Arc<Dataset>>> {
+        data.map(|data| self.dataset(py, data, reading)).transpose()
+    }
+
     /// A table with this model's variables and levels.
     pub(crate) fn dataset(
         &self,
@@ -278,11 +288,10 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let answer = work::call(py, 1, move |stop| {
+        work::answer(py, 1, move |stop| {
             let fit = model.normalized_fit_under(stop)?;
             value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?))
-        })?;
-        value::to_python(py, &answer)
+        })
     }
 
     /// The log-probability of each row, or its pseudo-log-probability; NaN where a value is

@@ -1,7 +1,7 @@
 //! Every context as a sentence, with what the table says about it.
 
 use super::Report;
-use super::html::{Column, Page, Table, fixed, percent};
+use super::html::{Page, fixed, percent};
 use crate::sentence;
 use cmnet::{Cell, Dataset, EdgeContext};
 use std::collections::BTreeMap;
@@ -36,18 +36,15 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
         }
         cells
     };
-    let mut columns = vec![Column::Words("context")];
+    let mut columns = vec!["context"];
     if report.table.is_some() {
-        columns.extend(["rows in it", "nats in it", "rows elsewhere", "nats elsewhere"].map(Column::Numbers));
+        columns.extend(["rows in it", "nats in it", "rows elsewhere", "nats elsewhere"]);
     }
     if support.is_some() {
-        columns.push(Column::Numbers("least support"));
+        columns.push("least support");
     }
-    page.table(&Table {
-        caption: "Contexts in which an edge vanishes",
-        columns: &columns,
-        rows: structure.contexts().map(row).collect(),
-    });
+    let rows: Vec<_> = structure.contexts().map(row).collect();
+    page.table("Contexts in which an edge vanishes", &columns, &rows);
     if report.table.is_some() {
         page.paragraph(
             "Nats are the mutual information of the two ends in the table, given their common neighbours. In a context the model \

@@ -1,7 +1,7 @@
 //! How well the model fits, on its own rows and on held-out ones.
 
 use super::Report;
-use super::html::{Column, Page, Table, fixed};
+use super::html::{Page, fixed};
 use crate::{Chart, ChartPoint, ChartSeries};
 use cmnet::{Control, CrossValidated, CrossValidation, Result, evaluate_under};
 
@@ -56,18 +56,12 @@ fn cross_validation(validated: &CrossValidation, page: &mut Page) {
             fixed(Some(row.parameters), 1),
         ]
     };
-    page.table(&Table {
-        caption: "Means over folds",
-        columns: &[
-            Column::Words("method"),
-            Column::Numbers("predictive"),
-            Column::Numbers("its deviation"),
-            Column::Numbers("BIC / n"),
-            Column::Numbers("edges"),
-            Column::Numbers("parameters"),
-        ],
-        rows: validated.rows.iter().map(row).collect(),
-    });
+    let rows: Vec<_> = validated.rows.iter().map(row).collect();
+    page.table(
+        "Means over folds",
+        &["method", "predictive", "its deviation", "BIC / n", "edges", "parameters"],
+        &rows,
+    );
     page.figure(
         &chart(validated).svg(),
         "Mean natural-log probability of a held-out row, with the standard deviation over folds. Higher is better.",
