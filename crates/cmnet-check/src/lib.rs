@@ -61,7 +61,7 @@ pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use newton::{Ending, Fit, maximum_likelihood};
 pub use partition::{class_numbers, classes};
 pub use pseudo::{PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood};
-pub use score::{Score, Scoring, log_prior, node_score, score};
+pub use score::{KnownEdges, Score, Scoring, log_prior, node_score, score};
 pub use space::{LARGEST_SPACE, configurations, position};
 pub use structure::{Complaint, Configuration, Contexts, Edge, Labelled};
 pub use table::Table;

@@ -171,7 +171,7 @@ impl Model {
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let learned = self.model.provenance().map(|learned| {
             json!({"rows": learned.rows, "digest": learned.digest, "kappa": learned.kappa.to_string(),
-                "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(),
+                "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(), "knowledge": learned.knowledge,
                 "search": learned.search, "stop": learned.stop,
                 "conditional_bic": learned.refined.map(|refined| refined.conditional_bic),
                 "log_mpl": learned.log_mpl, "log_prior": finite(learned.log_prior),

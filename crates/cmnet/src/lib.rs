@@ -152,8 +152,8 @@ pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_eliminat
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};
 pub use refine::{RefineOptions, RefineStep, Refined, conditional_bic, refine};
 pub use score::{
-    Alpha, BlanketPartition, ContextPrior, EdgePrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer,
-    StructureScore,
+    Alpha, BlanketPartition, ContextPrior, EdgePattern, EdgePrior, EdgeProbability, EdgeRules, IntegerLogs,
+    Kappa, Knowledge, LocalScore, Nats, Scorer, StructureScore,
 };
 pub use search::{
     BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Optimum,

@@ -16,6 +16,7 @@ mod common;
 mod compatibility;
 mod docs;
 mod explore;
+mod knowledge;
 mod query;
 mod refine;
 mod report;

@@ -22,6 +22,7 @@ mod inference_query;
 mod inference_sampling;
 mod inference_support;
 mod inference_uai;
+mod knowledge;
 mod loglinear_boundary;
 mod loglinear_fit;
 mod loglinear_gradient;
