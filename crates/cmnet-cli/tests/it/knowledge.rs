@@ -17,12 +17,16 @@ fn required_and_forbidden_edges_are_kept_scored_and_checked() {
     assert_eq!(edges.iter().filter(of_work).count(), 0);
     assert_eq!(model["learned"]["knowledge"]["require"], json!(["smoking-family_anamnesis"]));
     // Within what is known the structure is a local optimum; without it the referee would object.
-    sandbox.run("check k.model.json data/coronary_heart.csv").succeeds().says(&["locally optimal         yes"]);
+    sandbox
+        .run("check k.model.json data/coronary_heart.csv")
+        .succeeds()
+        .says(&["locally optimal         yes"]);
     let mut free = model.clone();
     free["learned"].as_object_mut().unwrap().remove("knowledge");
-    sandbox.write("free.model.json", &free.to_string());
+    sandbox.write("free.model.json", free.to_string());
     sandbox.run("check free.model.json data/coronary_heart.csv").says(&["locally optimal         NO"]);
-    let exact = "exact data/coronary_heart.csv --forbid strenuous_mental_work-* -o e.model.json --format json";
+    let exact =
+        "exact data/coronary_heart.csv --forbid strenuous_mental_work-* -o e.model.json --format json";
     sandbox.run(exact).succeeds();
     assert!(!sandbox.read("e.model.json").contains("[\"strenuous_mental_work\""));
 }
@@ -49,10 +53,18 @@ fn knowledge_that_cannot_be_is_refused_by_name() {
     let sandbox = Sandbox::new();
     sandbox.run(&format!("{LEARN} --require smoking-family_anamnesis --forbid smoking-*")).refused(
         2,
-        &["--require", "smoking-family_anamnesis", "\"smoking-*\" forbids \"smoking\" - \"family_anamnesis\""],
+        &[
+            "--require",
+            "smoking-family_anamnesis",
+            "\"smoking-*\" forbids \"smoking\" - \"family_anamnesis\"",
+        ],
     );
-    sandbox.run(&format!("{LEARN} --forbid smokin-*")).refused(2, &["--forbid", "\"smokin\" is none", "smoking"]);
+    sandbox
+        .run(&format!("{LEARN} --forbid smokin-*"))
+        .refused(2, &["--forbid", "\"smokin\" is none", "smoking"]);
     sandbox.write("known.toml", "require = []\ntier = []\n");
     sandbox.run(&format!("{LEARN} --knowledge known.toml")).refused(2, &["known.toml", "2", "tier"]);
-    sandbox.run(&format!("{LEARN} --model sgm --require smoking-family_anamnesis")).refused(2, &["--require"]);
+    sandbox
+        .run(&format!("{LEARN} --model sgm --require smoking-family_anamnesis"))
+        .refused(2, &["--require"]);
 }

@@ -17,6 +17,7 @@ mod compatibility;
 mod docs;
 mod explore;
 mod knowledge;
+mod missing;
 mod query;
 mod refine;
 mod report;

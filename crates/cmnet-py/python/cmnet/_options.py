@@ -30,7 +30,7 @@ Edges = Union[str, Sequence[Union[str, "tuple[str, str]"]]]
 """Edges: ``"a-b"``, ``("a", "b")``, with ``*`` for any characters in a name, or a list of them."""
 Knowledge = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """What is known about edges: a mapping, or the path of a TOML file."""
-OnMissing = Literal["error", "drop"]
+OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket"]
@@ -140,6 +140,10 @@ class Inference(TypedDict, total=False):
 
     memory: Amount
     elimination: Elimination
+
+
+class Imputing(RowReading, Inference, total=False):
+    """The options of `row_reading` and `inference`."""
 
 
 class Explaining(Inference, Reading, total=False):

@@ -151,7 +151,7 @@ pub(super) fn read_text(path: &Path, problem: impl Fn(String) -> InputProblem) -
 }
 
 /// Reads a document of TOML; an error names its line.
-pub(super) fn parse_toml<T: serde::de::DeserializeOwned>(
+pub(super) fn parse_toml<T: de::DeserializeOwned>(
     file: &str,
     text: &str,
     problem: impl Fn(String) -> InputProblem,

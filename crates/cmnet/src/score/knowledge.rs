@@ -102,13 +102,15 @@ impl Knowledge {
     pub fn rules(&self, schema: &Schema) -> Result<EdgeRules> {
         let mut rules = EdgeRules::default();
         for pattern in &self.forbid {
-            let edges = matching(schema, pattern, OptionName::Forbid)?;
-            edges.into_iter().for_each(|edge| rules.forbid(edge, &pattern.to_string()));
+            for edge in matching(schema, pattern, OptionName::Forbid)? {
+                rules.forbid(edge, &pattern.to_string());
+            }
         }
         self.apply_tiers(schema, &mut rules)?;
         for pattern in &self.no_contexts {
-            let edges = matching(schema, pattern, OptionName::Knowledge)?;
-            edges.into_iter().for_each(|edge| rules.forbid_contexts(edge));
+            for edge in matching(schema, pattern, OptionName::Knowledge)? {
+                rules.forbid_contexts(edge);
+            }
         }
         for EdgeProbability { edge: pattern, p } in &self.prior {
             if !(*p > 0.0 && *p < 1.0) {
@@ -117,8 +119,9 @@ impl Knowledge {
                 return Err(Error::option(OptionName::Knowledge, found, expected));
             }
             let end = Nats::from_f64(libm::log(p / (1.0 - p)) / 2.0);
-            let edges = matching(schema, pattern, OptionName::Knowledge)?;
-            edges.into_iter().for_each(|edge| rules.set_end(edge, end));
+            for edge in matching(schema, pattern, OptionName::Knowledge)? {
+                rules.set_end(edge, end);
+            }
         }
         for pattern in &self.require {
             for edge in matching(schema, pattern, OptionName::Require)? {

@@ -128,8 +128,8 @@ fn every_search_and_refinement_keeps_to_what_is_known() {
         let learned = learn(&data, &options, &()).unwrap();
         for model in &learned.models {
             assert!(rules.hold(model.structure.graph()), "case {case}");
-            let cut = model.structure.contexts().map(|context| context.edge());
-            assert!(cut.clone().all(|edge| rules.allows_contexts(edge)), "case {case}");
+            let mut cut = model.structure.contexts().map(|context| context.edge());
+            assert!(cut.all(|edge| rules.allows_contexts(edge)), "case {case}");
             assert!(model.score.total().is_some());
         }
     }

@@ -30,6 +30,7 @@ mod loglinear_pseudo;
 mod loglinear_structure;
 mod loglinear_support;
 mod metamorphic;
+mod missing;
 mod model_file;
 mod optimum;
 mod precision;
