@@ -18,6 +18,8 @@ const STILL: f64 = 1e-9;
 /// a parameter may be on its way to infinity.
 const LITTLE: f64 = 1e-13;
 const PATIENCE: usize = 3;
+/// A parameter that is as good as infinite.
+const FAR: f64 = 500.0;
 /// What a step may lose to rounding, as a share of the log-likelihood.
 const ROUNDING: f64 = 1e-12;
 
@@ -223,8 +225,9 @@ impl Em<'_> {
             }
             let two = self.maximize(&after_one)?;
             let further = extrapolated(&here, &one.parameters, &two.parameters);
-            let (after_further, value_further) = self.expect(&further)?;
-            if value_further > value_one {
+            if let Some((after_further, value_further)) = self.expect_within(&further)?
+                && value_further > value_one
+            {
                 steps.push(value_further);
                 (here, expected) = (further, after_further);
             } else {
@@ -232,6 +235,15 @@ impl Em<'_> {
                 steps.push(value_two.max(value_one));
                 (here, expected) = (two.parameters, after_two);
             }
+        }
+    }
+
+    /// The E-step, unless the parameters are so large that nothing is left of a probability.
+    fn expect_within(&self, parameters: &Parameters) -> Halting<Option<(Expected, f64)>> {
+        if parameters.values().iter().all(|value| value.abs() < FAR) {
+            self.expect(parameters).map(Some)
+        } else {
+            Ok(None)
         }
     }
 }

@@ -43,7 +43,7 @@ fn done<T>(outcome: Outcome<T>) -> T {
 fn em_reaches_the_maximum_that_the_referee_finds() {
     let mut rng = generator(1801);
     let (mut cases, mut contexts) = (0, 0);
-    while cases < 40 {
+    while cases < 15 {
         let share = [0.05, 0.2, 0.4][cases % 3];
         let (sample, table) = holed(&mut rng, share, cases % 2 == 1);
         let known = (0..sample.cardinalities.len()).all(|v| table.missing(v) < table.rows());
@@ -80,13 +80,13 @@ fn em_reaches_the_maximum_that_the_referee_finds() {
         contexts += structure.context_elements();
         cases += 1;
     }
-    assert!(contexts > 20, "{contexts}");
+    assert!(contexts > 5, "{contexts}");
 }
 
 #[test]
 fn a_table_without_holes_is_fitted_as_ever_and_order_does_not_matter() {
     let mut rng = generator(1802);
-    for _ in 0..10 {
+    for _ in 0..4 {
         let (sample, table) = holed(&mut rng, 0.2, false);
         let data = sample.dataset();
         let structure = random_structure(&mut rng, &sample.cardinalities, 0.6);
