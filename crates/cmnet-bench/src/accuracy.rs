@@ -6,8 +6,9 @@ use crate::peer::as_text;
 use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
-    Dataset, EdgePrior, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts, ReadOptions,
-    Refine, RefineOptions, SearchMode, Select, Source, edge_names, evaluate, learn, read_csv, refine,
+    Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts,
+    ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, edge_names, evaluate, learn, read_csv,
+    refine,
 };
 use cmnet_paper::generate::recovery;
 use serde_json::json;
@@ -106,7 +107,7 @@ pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str)
                 let options =
                     RefineOptions { edge_prior: gamma.parse::<EdgePrior>()?, ..RefineOptions::default() };
                 let meter = Meter::start();
-                let refined = refine(start, &counts, &options, &())?;
+                let refined = refine(start, &counts, &options, &EdgeRules::default(), &())?;
                 let found = recovery(&truth.structure, &refined.structure);
                 print!(
                     " | {gamma}: {:>5.2} s {:>3} steps {:.4} {:.3}",

@@ -122,6 +122,7 @@ cross-validation learns anew in each fold. Support is shown where `cmnet bootstr
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
+const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
 
 /// Reads one of the words of an option; the library says which there are and what they do.
@@ -268,6 +269,8 @@ pub(crate) struct SearchArgs {
     pub(crate) alpha: String,
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help = learning::EDGE_PRIOR.help, default_value = learning::EDGE_PRIOR.default)]
     pub(crate) edge_prior: String,
+    #[command(flatten)]
+    pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, help = learning::REFINE.help, value_parser = choice::<Refine>(), default_value = learning::REFINE.default)]
     pub(crate) refine: Refine,
     #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
@@ -282,6 +285,17 @@ pub(crate) struct SearchArgs {
     pub(crate) candidates: CandidateRule,
     #[command(flatten)]
     pub(crate) fitting: FittingArgs,
+}
+
+/// What is known about edges.
+#[derive(Debug, Args)]
+pub(crate) struct KnowledgeArgs {
+    #[arg(help_heading = KNOWLEDGE, long, value_name = "EDGE", allow_hyphen_values = true, help = learning::REQUIRE.help)]
+    pub(crate) require: Vec<String>,
+    #[arg(help_heading = KNOWLEDGE, long, value_name = "EDGE", allow_hyphen_values = true, help = learning::FORBID.help)]
+    pub(crate) forbid: Vec<String>,
+    #[arg(help_heading = KNOWLEDGE, long, value_name = "FILE", help = learning::KNOWLEDGE.help)]
+    pub(crate) knowledge: Option<PathBuf>,
 }
 
 /// Long runs that survive a crash.

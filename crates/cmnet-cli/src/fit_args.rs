@@ -1,6 +1,6 @@
 //! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `exact`, `report` and `compare`.
 
-use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
+use crate::args::{DataArgs, FittedArgs, FittingArgs, KnowledgeArgs, ModelArgs, ReadingArgs, SearchArgs};
 use clap::Args;
 use cmnet::options::{learning, resampling, validation};
 use std::path::PathBuf;
@@ -91,6 +91,8 @@ pub(crate) struct ExactArgs {
     pub(crate) kappa: String,
     #[arg(long, help = learning::ALPHA.help, default_value = learning::ALPHA.default)]
     pub(crate) alpha: String,
+    #[command(flatten)]
+    pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]
     pub(crate) time_limit: Option<String>,
     /// Model file to write, fitted

@@ -10,9 +10,9 @@ use crate::work::Stop;
 use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
-    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, GibbsOptions, IndependenceQuestion,
-    InferenceMethod, Network, Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Under, Var,
-    VarSet, find_level, find_variable, independent as independence, parse_bytes,
+    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
+    IndependenceQuestion, InferenceMethod, Network, Predictor, Query, QueryOptions, Question as Asked,
+    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
     Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,
@@ -174,6 +174,31 @@ pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Quest
             sampler.rows(start..end)?.iter().try_for_each(|row| drawn.push(row))?;
         }
         Ok(drawn.finish())
+    })
+}
+
+/// Rows with missing values filled: by draws of a seed, else by the most probable values.
+#[pyfunction]
+pub(crate) fn impute<'py>(
+    py: Python<'py>,
+    model: &Model,
+    data: Data<'py>,
+    rows: RowReading,
+    seed: Option<u64>,
+    inference: Inference,
+) -> PyResult<Rows> {
+    let network = model.network(py)?;
+    let exact = inference.exact().map_err(|error| errors::to_python(py, &error))?;
+    over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
+        let imputer = Imputer::new(&network, exact.memory);
+        let fill = seed.map_or(Fill::MostProbable, |seed| Fill::Draw { seed });
+        let (mut filled, mut number) = (RowsBuilder::new(network.schema()), 0);
+        rows.each(&mut |levels, _| {
+            filled.push(&imputer.fill(levels, fill, number, stop)?)?;
+            number += 1;
+            Ok(())
+        })?;
+        Ok(filled.finish())
     })
 }
 

@@ -49,6 +49,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ask::query, module)?)?;
     module.add_function(wrap_pyfunction!(ask::joint, module)?)?;
     module.add_function(wrap_pyfunction!(ask::most_probable, module)?)?;
+    module.add_function(wrap_pyfunction!(ask::impute, module)?)?;
     module.add_function(wrap_pyfunction!(ask::sample, module)?)?;
     module.add_function(wrap_pyfunction!(ask::predict, module)?)?;
     module.add_function(wrap_pyfunction!(ask::explain, module)?)?;

@@ -7,10 +7,10 @@ use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
 use cmnet::{
-    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, InputProblem, LevelOrder,
-    MissingValues, Network, OnMissing, Outcome, Place, ReadOptions, Result, RowCounts, Schema,
-    Source as File, Under, context_records, edge_names, evaluate_under, find_variable, fit_with, read_csv,
-    write_atomic,
+    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
+    InputProblem, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place, ReadOptions,
+    Result, RowCounts, Schema, Source as File, Under, context_records, edge_names, evaluate_under,
+    find_variable, fit_incomplete, fit_with, read_csv, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
@@ -51,6 +51,28 @@ pub(crate) enum Positions {
 impl Model {
     pub(crate) fn new(model: cmnet::Model) -> Self {
         Self { model: Arc::new(model), network: OnceLock::new() }
+    }
+
+    /// Parameters from what is known of every row.
+    fn fit_incomplete(
+        &self,
+        py: Python<'_>,
+        data: Data<'_>,
+        reading: Reading,
+        options: FitOptions,
+    ) -> PyResult<Self> {
+        let model = self.model.clone();
+        let how = RowReading { reading, forgiving: false };
+        let fitted = over_rows(py, self.model.schema(), data, &how, move |rows, stop| {
+            let mut table = IncompleteTable::new(model.schema().clone());
+            rows.each(&mut |levels, weight| table.push(levels, weight))?;
+            match fit_incomplete(model.structure(), &table, &options, stop)? {
+                Outcome::Done(found) => Ok(found.fit),
+                Outcome::Stopped(_) => Err(work::interrupted()),
+            }
+        })?;
+        let model = (*self.model).clone().with_fit(fitted).map_err(|error| errors::to_python(py, &error))?;
+        Ok(Self::new(model))
     }
 
     /// The model as something that answers questions, made once.
@@ -181,7 +203,7 @@ impl Model {
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let learned = self.model.provenance().map(|learned| {
             json!({"rows": learned.rows, "digest": learned.digest, "kappa": learned.kappa.to_string(),
-                "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(),
+                "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(), "knowledge": learned.knowledge,
                 "search": learned.search, "stop": learned.stop,
                 "conditional_bic": learned.refined.map(|refined| refined.conditional_bic),
                 "log_mpl": learned.log_mpl, "log_prior": finite(learned.log_prior),
@@ -268,6 +290,10 @@ impl Model {
 
     fn fit(&self, py: Python<'_>, data: Data<'_>, reading: Reading, fitting: Fitting) -> PyResult<Self> {
         let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
+        let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
+        if on_missing == OnMissing::Model {
+            return self.fit_incomplete(py, data, reading, options);
+        }
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
         let fitted = work::call(py, 0, move |stop| {
@@ -369,6 +395,10 @@ impl Gaps {
 
     /// Complains where that is asked for; `source` is a file and how many lines are above its rows.
     fn check(self, on_missing: OnMissing, source: Option<(String, u64)>) -> Result<()> {
+        if on_missing == OnMissing::Model {
+            let expected = "error or drop; model is for fits";
+            return Err(Error::option(OptionName::OnMissing, "model", expected));
+        }
         if self.rows == 0 || on_missing == OnMissing::Drop {
             return Ok(());
         }

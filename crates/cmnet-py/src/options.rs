@@ -4,10 +4,11 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    BlanketLimits, Error, FitOptions, LearnOptions, LevelOrder, ModelClass, ReadOptions, Result, parse_bytes,
-    parse_delimiter, parse_duration,
+    BlanketLimits, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, ReadOptions, Result,
+    parse_bytes, parse_delimiter, parse_duration,
 };
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -77,6 +78,20 @@ impl Fitting {
     }
 }
 
+/// What is known about edges: a file, or what a mapping says as JSON.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct KnowledgeGiven {
+    file: Option<PathBuf>,
+    json: String,
+}
+
+fn read_json<T: DeserializeOwned>(option: OptionName, text: &str) -> Result<T> {
+    let expected =
+        "edges such as \"a-b\" or (\"a\", \"b\"), by the names require, forbid, no_contexts, tiers, prior";
+    serde_json::from_str(text).map_err(|_| Error::option(option, text, expected))
+}
+
 /// How structures are learned.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -88,6 +103,10 @@ pub(crate) struct Learning {
     contexts: String,
     alpha: String,
     edge_prior: String,
+    /// Edges that are required and forbidden, as JSON.
+    require: String,
+    forbid: String,
+    knowledge: Option<KnowledgeGiven>,
     refine: String,
     select: String,
     threads: usize,
@@ -109,6 +128,7 @@ impl Learning {
             contexts: self.contexts.parse()?,
             alpha: self.alpha.parse()?,
             edge_prior: self.edge_prior.parse()?,
+            knowledge: self.knowledge()?,
             refine: self.refine.parse()?,
             select: self.select.parse()?,
             fit: self.fitting.options()?,
@@ -116,6 +136,17 @@ impl Learning {
             limits: BlanketLimits { neighbors: self.max_neighbors, configurations: self.max_configurations },
             candidates: self.candidates.parse()?,
         })
+    }
+
+    fn knowledge(&self) -> Result<Knowledge> {
+        let given = match &self.knowledge {
+            Some(KnowledgeGiven { file: Some(path), .. }) => Knowledge::read(path)?,
+            Some(KnowledgeGiven { json, .. }) => read_json(OptionName::Knowledge, json)?,
+            None => Knowledge::default(),
+        };
+        let require = read_json(OptionName::Require, &self.require)?;
+        let forbid = read_json(OptionName::Forbid, &self.forbid)?;
+        Ok(given.and(Knowledge { require, forbid, ..Knowledge::default() }))
     }
 
     /// Whether the decomposable stratified graphical models of the paper's comparison are

@@ -256,3 +256,20 @@ def test_refinement_and_edge_prior_reach_the_library(heart):
     assert (facts["conditional_bic"] is not None) == (refined.selected.edges != plain.selected.edges)
     sparse = cmnet.learn(heart, kappa="eps", edge_prior="3")
     assert len(sparse.selected.edges) <= len(plain.selected.edges)
+
+
+def test_knowledge_reaches_the_library(heart, tmp_path):
+    known = cmnet.learn(heart, kappa="eps", require=("smoking", "family_anamnesis"), forbid="strenuous_mental_work-*")
+    edges = known.selected.edges
+    assert ("smoking", "family_anamnesis") in edges
+    assert not any("strenuous_mental_work" in edge for edge in edges)
+    assert known.selected.learned["knowledge"]["forbid"] == ["strenuous_mental_work-*"]
+    file = tmp_path / "known.toml"
+    file.write_text("require = ['smoking-family_anamnesis']\nforbid = ['strenuous_mental_work-*']\n")
+    mapping = {"require": [["smoking", "family_anamnesis"]], "forbid": ["strenuous_mental_work-*"]}
+    for knowledge in (file, str(file), mapping):
+        assert cmnet.learn(heart, kappa="eps", knowledge=knowledge).selected.edges == edges
+    with pytest.raises(ValueError, match="forbids"):
+        cmnet.learn(heart, require="smoking-family_anamnesis", forbid=["smoking-*"])
+    with pytest.raises(ValueError, match="knowledge"):
+        cmnet.learn(heart, knowledge={"requires": []})

@@ -73,6 +73,7 @@ mod inference;
 mod io;
 mod learn;
 mod loglinear;
+mod missing;
 mod model;
 pub mod options;
 mod precision;
@@ -85,9 +86,9 @@ mod tree;
 
 // Tables.
 pub use data::{
-    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, Intake, Levels, LoadedTable, MAX_LEVELS, MAX_ROWS,
-    OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed,
-    quoted_names,
+    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
+    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var,
+    Variable, Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -128,6 +129,7 @@ pub use inference::{
     Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions, QueryPlan, Question, Sampler,
     Separation, Session, Start, cut_edges, find_level, find_variable, find_variables, independent,
 };
+pub use missing::{Fill, Imputer, IncompleteFit, MissingTest, fit_incomplete, missing_tests};
 pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
@@ -152,8 +154,8 @@ pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_eliminat
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};
 pub use refine::{RefineOptions, RefineStep, Refined, conditional_bic, refine};
 pub use score::{
-    Alpha, BlanketPartition, ContextPrior, EdgePrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer,
-    StructureScore,
+    Alpha, BlanketPartition, ContextPrior, EdgePattern, EdgePrior, EdgeProbability, EdgeRules, IntegerLogs,
+    Kappa, Knowledge, LocalScore, Nats, Scorer, StructureScore,
 };
 pub use search::{
     BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Optimum,

@@ -14,7 +14,7 @@ use crate::graph::{Edge, VarSet};
 use crate::inference::{Network, Query};
 use crate::loglinear::{Fit, FitOptions, affordable_canonical};
 use crate::refine::RefineOptions;
-use crate::score::{Alpha, EdgePrior, Kappa};
+use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
 use crate::search::{SearchUsed, StopReason};
 use crate::structure::Structure;
 
@@ -56,6 +56,8 @@ pub struct Provenance {
     pub alpha: Alpha,
     /// The prior of graphs.
     pub edge_prior: EdgePrior,
+    /// What was known about edges.
+    pub knowledge: Knowledge,
     /// The search.
     pub search: SearchUsed,
     /// Why the search ended.

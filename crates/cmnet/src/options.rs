@@ -123,6 +123,17 @@ group! {
             "Prior of graphs: uniform, or gamma, which weighs each end of an edge by d^-gamma, d the \
              number of variables",
         );
+        REQUIRE = optional(
+            OptionName::Require,
+            "Edges that every graph has: two names with a hyphen between, * for any characters, such as a-b or a-*; \
+             several times for several",
+        );
+        FORBID = optional(OptionName::Forbid, "Edges that no graph has, written as those that are required");
+        KNOWLEDGE = optional(
+            OptionName::Knowledge,
+            "TOML file with what is known: lists require, forbid, no_contexts and tiers, and tables [[prior]] with \
+             edge and p",
+        );
         REFINE = choice::<Refine>(
             "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
              prior is given, gamma is 0.5",
@@ -232,7 +243,7 @@ mod tests {
     use crate::io::ReadOptions;
     use crate::learn::{LearnOptions, parse_bytes, parse_duration};
     use crate::loglinear::FitOptions;
-    use crate::score::Kappa;
+    use crate::score::{Kappa, Knowledge};
     use crate::search::BlanketLimits;
 
     fn read<T: std::str::FromStr>(option: OptionInfo) -> T {
@@ -254,6 +265,7 @@ mod tests {
             search: read(learning::SEARCH),
             alpha: read(learning::ALPHA),
             edge_prior: read(learning::EDGE_PRIOR),
+            knowledge: Knowledge::default(),
             refine: read(learning::REFINE),
             select: read(learning::SELECT),
             contexts: read(learning::CONTEXTS),

@@ -2,9 +2,13 @@
 
 use crate::args::{FitArgs, Format, Printed};
 use crate::commands::fitting::fit_options;
+use crate::commands::missing;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::{Fit, FitStatus, Model, Schema, fit};
+use cmnet::{
+    Error, ErrorKind, Fit, FitOptions, FitStatus, Model, OnMissing, Outcome as Work, Schema, fit,
+    fit_incomplete,
+};
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
 use std::fmt::Write;
@@ -15,8 +19,7 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     }
     let model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;
-    let data = files::table_for(&model, &arguments.data)?;
-    let fitted = fit(model.structure(), &data, &options)?;
+    let fitted = estimate(&model, &options, arguments)?;
     let page = match arguments.format {
         Format::Text => Err(as_text(&output::printable(model.schema()), &fitted, options.smoothing)?),
         Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
@@ -32,6 +35,20 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Limited);
     }
     Ok(Outcome::Done)
+}
+
+/// The parameters, from complete rows or from what is known of all.
+fn estimate(model: &Model, options: &FitOptions, arguments: &FitArgs) -> anyhow::Result<Fit> {
+    if arguments.data.reading.on_missing != OnMissing::Model {
+        return Ok(fit(model.structure(), &files::table_for(model, &arguments.data)?, options)?);
+    }
+    let table = files::incomplete_for(model, &arguments.data)?;
+    missing::tell(&arguments.data.data, &table);
+    match fit_incomplete(model.structure(), &table, options, &())? {
+        Work::Done(found) => Ok(found.fit),
+        // Nobody asks to stop here.
+        Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
+    }
 }
 
 fn save(model: &Model, arguments: &Printed<FitArgs>) -> anyhow::Result<()> {

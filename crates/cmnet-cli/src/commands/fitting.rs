@@ -1,7 +1,7 @@
 //! Options of searching and fitting that several commands share.
 
-use crate::args::{FittingArgs, SearchArgs};
-use cmnet::{BlanketLimits, FitOptions, LearnOptions, OptionName, parse_bytes, parse_duration};
+use crate::args::{FittingArgs, KnowledgeArgs, SearchArgs};
+use cmnet::{BlanketLimits, FitOptions, Knowledge, LearnOptions, OptionName, parse_bytes, parse_duration};
 use std::time::Duration;
 
 /// What was typed becomes what the library understands.
@@ -12,6 +12,7 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         contexts: arguments.contexts,
         alpha: arguments.alpha.parse()?,
         edge_prior: arguments.edge_prior.parse()?,
+        knowledge: knowledge(&arguments.knowledge)?,
         refine: arguments.refine,
         fit: fit_options(&arguments.fitting)?,
         threads: arguments.threads,
@@ -22,6 +23,14 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         candidates: arguments.candidates,
         ..LearnOptions::default()
     })
+}
+
+/// What a file says about edges, and what was typed.
+pub(crate) fn knowledge(arguments: &KnowledgeArgs) -> anyhow::Result<Knowledge> {
+    let file = arguments.knowledge.as_deref().map(Knowledge::read).transpose()?.unwrap_or_default();
+    let patterns = |texts: &[String]| texts.iter().map(|text| text.as_str().into()).collect();
+    let (require, forbid) = (patterns(&arguments.require), patterns(&arguments.forbid));
+    Ok(file.and(Knowledge { require, forbid, ..Knowledge::default() }))
 }
 
 /// When a search is to end.

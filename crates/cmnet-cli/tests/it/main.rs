@@ -16,6 +16,8 @@ mod common;
 mod compatibility;
 mod docs;
 mod explore;
+mod knowledge;
+mod missing;
 mod query;
 mod refine;
 mod report;

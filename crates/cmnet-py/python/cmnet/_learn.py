@@ -51,6 +51,10 @@ def learn(
     edge_prior
         Prior of graphs: ``"uniform"``, or gamma, which weighs each end of an edge by d^-gamma,
         d the number of variables.
+    require, forbid, knowledge
+        Edges that every graph has and edges that none has: ``"a-b"``, ``("a", "b")``, ``"a-*"``, or
+        a list of them. ``knowledge`` is a mapping, or the path of a TOML file, with the lists
+        ``require``, ``forbid``, ``no_contexts``, ``tiers`` and ``prior`` (see docs/tables.md).
     refine
         ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does

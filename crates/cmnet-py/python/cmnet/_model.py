@@ -176,7 +176,9 @@ class Model(Variables, Questions):
         pseudo-likelihood) or ``"auto"``: exact when the junction tree fits ``memory``.
         Pseudo-counts that sum to ``smoothing`` keep probabilities positive; 0 gives the bare
         estimate (where that lies at infinity, the end of the way at
-        pseudo-counts of 1e-7 for each row). The other options are those of `cmnet.Table`.
+        pseudo-counts of 1e-7 for each row). The other options are those of `cmnet.Table`; here
+        ``on_missing="model"`` takes what is known of rows with missing values (by EM; they are
+        assumed to be missing at random).
         """
         fitting = _options.fitting(**_options.pick(options, _options.fitting))
         how = _options.reading(**_options.pick(options, _options.reading))

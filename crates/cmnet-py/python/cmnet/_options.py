@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union, cast, get_type_hints
@@ -25,7 +26,11 @@ Amount = Union[str, int, float]
 """A time such as ``"5m"`` or 300 (seconds), or an amount of memory such as ``"256M"`` or bytes."""
 Schema = Union[str, "os.PathLike[str]", Mapping[str, Sequence[Any]]]
 """Levels of some columns in order: a mapping, or the path of a TOML file."""
-OnMissing = Literal["error", "drop"]
+Edges = Union[str, Sequence[Union[str, "tuple[str, str]"]]]
+"""Edges: ``"a-b"``, ``("a", "b")``, with ``*`` for any characters in a name, or a list of them."""
+Knowledge = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+"""What is known about edges: a mapping, or the path of a TOML file."""
+OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket"]
@@ -80,6 +85,9 @@ class Searching(TypedDict, total=False):
     contexts: Contexts
     alpha: str | float
     edge_prior: str | float
+    require: Edges
+    forbid: Edges
+    knowledge: Knowledge | None
     refine: Refine
     threads: int
     time_limit: Amount | None
@@ -132,6 +140,10 @@ class Inference(TypedDict, total=False):
 
     memory: Amount
     elimination: Elimination
+
+
+class Imputing(RowReading, Inference, total=False):
+    """The options of `row_reading` and `inference`."""
 
 
 class Explaining(Inference, Reading, total=False):
@@ -392,6 +404,9 @@ def searching(
     contexts: Contexts = "all",
     alpha: str | float = "0.5",
     edge_prior: str | float = "uniform",
+    require: Edges = (),
+    forbid: Edges = (),
+    knowledge: Knowledge | None = None,
     refine: Refine = "no",
     threads: int = 0,
     time_limit: Amount | None = None,
@@ -406,6 +421,9 @@ def searching(
         "contexts": text("contexts", contexts),
         "alpha": amount("alpha", alpha),
         "edge_prior": amount("edge_prior", edge_prior),
+        "require": _edges("require", require),
+        "forbid": _edges("forbid", forbid),
+        "knowledge": _knowledge(knowledge),
         "refine": text("refine", refine),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
@@ -442,6 +460,27 @@ def resampling(*, replicates: int = 200, seed: int = 1, threshold: float = 0.6) 
         "seed": number("seed", seed),
         "threshold": real("threshold", threshold),
     }
+
+
+def _edges(option: str, value: Edges) -> str:
+    """Edges as JSON."""
+    pairs: list[Any] = [value] if isinstance(value, str) else items(option, value)
+    if len(pairs) == 2 and isinstance(value, tuple) and all(isinstance(end, str) and "-" not in end for end in pairs):
+        pairs = [pairs]
+    edge = [text(option, one) if isinstance(one, str) else names(option, items(option, one)) for one in pairs]
+    return json.dumps(edge)
+
+
+def _knowledge(value: Knowledge | None) -> dict[str, Any] | None:
+    """A file, or what a mapping says as JSON."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        return {"file": path(value, "knowledge"), "json": "{}"}
+    try:
+        return {"file": None, "json": json.dumps(dict(value))}
+    except (TypeError, ValueError):
+        raise _cmnet.refuse_option("knowledge", repr(value), "a mapping of texts, lists and numbers") from None
 
 
 def _kappas(value: Kappa) -> list[str]:

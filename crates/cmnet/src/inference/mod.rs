@@ -43,5 +43,6 @@ pub use plan::QueryPlan;
 pub use posterior::Posterior;
 pub use predict::{Prediction, Predictor};
 pub use query::{Query, Question};
+pub(crate) use random::stream;
 pub use sample::Sampler;
 pub use session::Session;

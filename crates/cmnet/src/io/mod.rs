@@ -15,6 +15,7 @@ mod fit_record;
 #[cfg(feature = "csv")]
 mod header;
 mod json_text;
+mod knowledge_file;
 mod lock;
 mod model_error;
 mod model_file;

@@ -28,6 +28,7 @@ use crate::score::{ContextPrior, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// What a choice among structures goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -155,6 +156,7 @@ impl LearnedModel {
             kappa: self.prior.kappa(),
             alpha: options.alpha,
             edge_prior: options.edge_prior,
+            knowledge: options.knowledge.clone(),
             search: search.clone(),
             stop: self.climb.stop,
             refined: self
@@ -258,7 +260,9 @@ fn search_and_choose<S: CountSource>(
         (Refine::No, ContextChoice::All) => choose::fit_found(learned, table, options, observer),
         _ => Ok(()),
     };
-    let mut learned = search::run(state, table.counts(), options, observer, fit)?;
+    let rules = Arc::new(options.knowledge.rules(table.schema())?);
+    let setting = search::Setting { counts: table.counts(), options, rules: &rules };
+    let mut learned = search::run(state, setting, observer, fit)?;
     refinement::run(&mut learned, table, options, observer)?;
     confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;

@@ -3,7 +3,7 @@
 use super::refinement::Refine;
 use crate::error::{Error, Expected, OptionName, Result, choices};
 use crate::loglinear::FitOptions;
-use crate::score::{Alpha, EdgePrior, Kappa};
+use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
 use crate::search::{BlanketLimits, CandidateRule};
 use serde::Serialize;
 use std::fmt;
@@ -100,6 +100,8 @@ pub struct LearnOptions {
     pub alpha: Alpha,
     /// The prior of graphs. \[default: uniform\]
     pub edge_prior: EdgePrior,
+    /// What is known about edges. \[default: nothing\]
+    pub knowledge: Knowledge,
     /// Whether to refine what the search found. \[default: no\]
     pub refine: Refine,
     /// How to choose among the kappas. \[default: bic\]
@@ -123,6 +125,7 @@ impl Default for LearnOptions {
             search: SearchMode::Auto,
             alpha: Alpha::default(),
             edge_prior: EdgePrior::default(),
+            knowledge: Knowledge::default(),
             refine: Refine::No,
             select: Select::Bic,
             contexts: ContextChoice::All,
@@ -179,6 +182,9 @@ impl LearnOptions {
             (OptionName::Search, self.search != usual.search),
             (OptionName::Alpha, self.alpha != usual.alpha),
             (OptionName::EdgePrior, self.edge_prior != usual.edge_prior),
+            (OptionName::Require, !self.knowledge.require.is_empty()),
+            (OptionName::Forbid, !self.knowledge.forbid.is_empty()),
+            (OptionName::Knowledge, self.knowledge != usual.knowledge),
             (OptionName::Refine, self.refine != usual.refine),
             (OptionName::Select, self.select != usual.select),
             (OptionName::Contexts, self.contexts != usual.contexts),

@@ -80,7 +80,8 @@ impl<S: CountSource> Work<'_, '_, S> {
     fn one(&self, learned: &mut Learned, place: usize) -> Result<()> {
         let judged = self.options.refinement();
         let found = learned.models[place].structure.clone();
-        let refined = refine(&found, self.table.counts(), &judged, &Asked(self.observer))?;
+        let rules = learned.models[place].prior.rules();
+        let refined = refine(&found, self.table.counts(), &judged, rules, &Asked(self.observer))?;
         learned.limited.extend(&refined.limited);
         if refined.stop != StopReason::Converged {
             learned.stop = refined.stop;

@@ -93,6 +93,10 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
     if !options.edge_prior.is_uniform() {
         identity.push((RunFact::Option(OptionName::EdgePrior), options.edge_prior.to_string()));
     }
+    if !options.knowledge.is_empty() {
+        let known = serde_json::to_string(&options.knowledge).unwrap_or_default();
+        identity.push((RunFact::Option(OptionName::Knowledge), known));
+    }
     if mode == SearchMode::Blanket {
         let limits = &options.limits;
         identity.extend([

@@ -6,7 +6,7 @@ use super::{LearnOptions, Learned, LearnedModel, SearchMode};
 use crate::control::{Outcome, StopReason};
 use crate::counts::CountSource;
 use crate::error::Result;
-use crate::score::{ContextPrior, Scorer};
+use crate::score::{ContextPrior, EdgeRules, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
 use crate::search::{
     ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
@@ -14,12 +14,18 @@ use crate::search::{
 use crate::structure::Structure;
 use std::sync::Arc;
 
+/// What is searched with.
+pub(super) struct Setting<'a, S> {
+    pub(super) counts: &'a S,
+    pub(super) options: &'a LearnOptions,
+    pub(super) rules: &'a Arc<EdgeRules>,
+}
+
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
     state: LearnState,
-    counts: &S,
-    options: &LearnOptions,
+    Setting { counts, options, rules }: Setting<'_, S>,
     observer: &dyn LearnObserver,
     mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
@@ -36,7 +42,8 @@ pub(super) fn run<S: CountSource>(
         limited: Vec::new(),
     };
     let prior = |kappa| {
-        ContextPrior::new(kappa, scorer.rows()).with_edges(options.edge_prior, scorer.cardinalities().len())
+        let prior = ContextPrior::new(kappa, scorer.rows());
+        prior.with_edges(options.edge_prior, scorer.cardinalities().len()).with_rules(Arc::clone(rules))
     };
     for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
         learned.limited.extend(finished.limited.iter().copied());
@@ -47,8 +54,8 @@ pub(super) fn run<S: CountSource>(
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
         let found = if mode == SearchMode::Blanket {
-            let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
-                .with_edge_prior(options.edge_prior);
+            let search =
+                BlanketSearch::new(&scorer, options.limits, options.candidates).with_edge_prior(prior(kappa));
             by_blankets(
                 &search,
                 &mut blankets,
@@ -89,8 +96,8 @@ fn scored<S: CountSource>(
     found: ClimbResult,
 ) -> Result<LearnedModel> {
     Ok(LearnedModel {
-        prior,
         score: scorer.score(&found.structure, &prior)?,
+        prior,
         structure: found.structure,
         climb: found.climb,
         refinement: None,

@@ -16,7 +16,7 @@ use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, Halting, Outcome, check, outcome};
-use crate::counts::{Count, CountSource, RowCounts, check_rows};
+use crate::counts::{CountSource, RowCounts, check_rows};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, Remedy, Result};
 use crate::graph::VarSet;
@@ -127,7 +127,7 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
     let coordinates = Coordinates::under(structure, &terms, control)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
-    let level_counts = |variable| counts.table(&Shape::new(vec![variable], counts.cardinalities()));
+    let level_counts = |variable| counts.weights(&Shape::new(vec![variable], counts.cardinalities()));
     let levels = (0..structure.variables()).map(level_counts).collect::<Result<_>>()?;
     let job = Job { request, terms: &terms, coordinates: &coordinates, levels, control };
     let (bare, estimate, reason): (Vec<Bare<'_>>, _, _) = match plans {
@@ -269,7 +269,7 @@ struct Job<'a> {
     terms: &'a Terms,
     coordinates: &'a Coordinates,
     /// How often each level of each variable was observed.
-    levels: Vec<Vec<Count>>,
+    levels: Vec<Vec<f64>>,
     control: &'a dyn Control,
 }
 
@@ -382,7 +382,7 @@ impl Job<'_> {
             let term = self.terms.term(part.terms[local]);
             match (term.variables.as_slice(), term.levels.as_slice()) {
                 (&[variable], &[level]) => {
-                    let count = |level: u32| f64::from(self.levels[variable][level as usize]) + 0.5;
+                    let count = |level: u32| self.levels[variable][level as usize] + 0.5;
                     libm::log(count(level) / count(0))
                 }
                 _ => 0.0,

@@ -41,8 +41,9 @@ pub struct GraphClimb<'a, 'b, S> {
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// A climb over all pairs of variables that scores with `scorer` and `prior`.
     pub fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
-        let pairs = Graph::empty(scorer.cardinalities().len()).pairs().collect();
-        let contexts = ContextClimber::new(scorer, prior);
+        let pairs = Graph::empty(scorer.cardinalities().len()).pairs();
+        let pairs = pairs.filter(|&edge| prior.rules().is_free(edge)).collect();
+        let contexts = ContextClimber::new(scorer, prior.clone());
         Self { scorer, prior, contexts, candidates: pairs, limits: BlanketLimits::NONE, swept: None }
     }
 
@@ -56,7 +57,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         candidates: Vec<Edge>,
         blankets: Vec<VarSet>,
     ) -> Self {
-        let contexts = ContextClimber::new(scorer, prior);
+        let contexts = ContextClimber::new(scorer, prior.clone());
         Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets) }
     }
 
@@ -65,21 +66,39 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Self { contexts: self.contexts.sharing(memo), ..self }
     }
 
-    /// The state before the first step: the empty graph.
+    /// The state before the first step: the graph of the required edges, which is empty where
+    /// nothing is required, with the contexts that Algorithm 2 finds on it.
     ///
     /// # Errors
     /// When the counts cannot be had.
     pub fn start(&self) -> Result<GraphClimbState> {
-        let structure = Structure::empty(self.scorer.cardinalities());
-        let trace = Trace::empty(structure.variables());
-        self.state(structure, trace)
+        let (graph, nodes) = (self.required_graph(), self.scorer.cardinalities().len());
+        let trace = match self.contexts.climb(&graph, &()) {
+            Ok(trace) => trace,
+            Err(Halt::Failed(error)) => return Err(error),
+            Err(Halt::Stopped(_)) => Trace::empty(nodes), // nobody asks to stop here
+        };
+        let mut structure = Structure::from_graph(graph, self.scorer.cardinalities())?;
+        for step in trace.steps() {
+            structure.add_context_element(step.edge, step.element)?;
+        }
+        let ties = trace.ties();
+        Ok(GraphClimbState { ties, ..self.state(structure, trace)? })
+    }
+
+    fn required_graph(&self) -> Graph {
+        let mut graph = Graph::empty(self.scorer.cardinalities().len());
+        for edge in self.prior.rules().required() {
+            graph.add_edge(edge);
+        }
+        graph
     }
 
     fn state(&self, structure: Structure, trace: Trace) -> Result<GraphClimbState> {
         let plain: Vec<Nats> = (0..structure.variables())
             .map(|node| self.scorer.plain_node_score(node, structure.markov_blanket(node)))
             .collect::<Result<_>>()?;
-        let edges = self.prior.edge() * structure.graph().edge_count() as u64;
+        let edges = self.prior.edges_of(structure.graph());
         let score = plain.iter().copied().sum::<Nats>() + trace.gain() + edges;
         Ok(GraphClimbState {
             structure,
@@ -193,7 +212,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             graph: state.structure.graph(),
             known: &state.candidates,
             contexts: self.contexts.allows_contexts(),
-            end: self.prior.edge_end(),
+            prior: &self.prior,
         };
         let pairs = search.new_pairs(&mut state.swept, observer)?;
         let any = !pairs.is_empty();
@@ -251,7 +270,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// What a toggle changes where contexts stay as they are.
     fn plain_change(&self, state: &GraphClimbState, graph: &Toggled<'_>, edge: Edge) -> Result<Nats> {
         let added = !state.structure.graph().contains(edge);
-        let mut change = if added { self.prior.edge() } else { -self.prior.edge() };
+        let mut change = if added { self.prior.edge(edge) } else { -self.prior.edge(edge) };
         for end in [edge.low(), edge.high()] {
             change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
         }

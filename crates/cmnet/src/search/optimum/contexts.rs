@@ -25,12 +25,18 @@ pub(super) fn search<'o, S: CountSource>(
     let mut problems: BTreeMap<Sight, (Arc<NodeProblem>, Nats)> = BTreeMap::new();
     let pairs: Vec<Edge> = Graph::empty(scorer.cardinalities().len()).pairs().collect();
     let mut graphs: Vec<(Nats, u64)> = Vec::new();
-    for set in 0..1u64 << pairs.len() {
+    let bits = |wanted: &dyn Fn(Edge) -> bool| {
+        let places = pairs.iter().enumerate().filter(|&(_, &edge)| wanted(edge));
+        places.fold(0u64, |set, (place, _)| set | 1 << place)
+    };
+    let required = bits(&|edge| prior.rules().requires(edge));
+    let forbidden = bits(&|edge| !prior.rules().allows(edge));
+    for set in (0..1u64 << pairs.len()).filter(|set| set & forbidden == 0 && set & required == required) {
         let structure = structure_of(scorer.cardinalities(), &pairs, set)?;
         let mut bound = Nats::ZERO;
         for node in 0..structure.variables() {
             if let Some(stop) = progress.observer.stop() {
-                progress.leave(stop, std::iter::once(Nats::ZERO));
+                progress.leave(stop, std::iter::once(prior.highest()));
                 return Ok(progress);
             }
             let sight = sight(&structure, &pairs, node);

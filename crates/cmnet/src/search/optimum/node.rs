@@ -47,6 +47,8 @@ pub(super) struct NodeProblem {
     cells: usize,
     /// The score of every set of configurations as one class.
     class_values: Vec<Nats>,
+    /// The node's share of the log prior of its edges.
+    ends: Nats,
     /// All sets of elements, the best first; empty where they are too many.
     listed: Vec<(Nats, u64)>,
 }
@@ -60,9 +62,10 @@ impl NodeProblem {
         node: Var,
     ) -> Result<Self> {
         let space = graph.blanket_space(node)?;
-        let mut elements = Vec::new();
+        let (mut elements, mut ends) = (Vec::new(), Nats::ZERO);
         for neighbor in graph.markov_blanket(node).iter() {
             let edge = Edge::new(node, neighbor)?;
+            ends += prior.edge_end(edge);
             let given = graph.context_space(edge)?;
             let is_common = |member| given.variables().contains(member);
             let view = EdgeView::new(graph.markov_blanket(node), graph.cardinalities(), neighbor, is_common);
@@ -83,6 +86,7 @@ impl NodeProblem {
             elements,
             cells: space.size() as usize,
             class_values: class_values(scorer, node, graph.markov_blanket(node))?,
+            ends,
             listed: Vec::new(),
         };
         if problem.elements.len() <= MOST_LISTED {
@@ -103,9 +107,9 @@ impl NodeProblem {
         !self.listed.is_empty()
     }
 
-    /// The node's score with these elements, and its share of their prior.
+    /// The node's score with these elements, and its share of their prior and of that of its edges.
     pub(super) fn worth(&self, set: u64) -> Nats {
-        let prior: Nats = self.members(set).map(|element| element.prior).sum();
+        let prior = self.members(set).map(|element| element.prior).sum::<Nats>() + self.ends;
         self.classes(set).into_iter().map(|class| self.class_values[class as usize]).sum::<Nats>() + prior
     }
 
@@ -210,6 +214,7 @@ impl<'a> Merging<'a> {
         let (bound, classes) = self.divide();
         let taken = self.required | self.take(&classes);
         let fixed: Nats = self.problem.members(self.required).map(|element| element.prior).sum();
+        let fixed = fixed + self.problem.ends;
         Choice { bound: bound + fixed, taken, worth: self.problem.worth(taken), place: 0 }
     }
 
