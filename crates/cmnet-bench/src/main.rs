@@ -62,7 +62,7 @@ fn main() -> Result<()> {
             coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
         }
         "tables" => tables::run(name(1)),
-        "contexts" => contexts::run(name(1)),
+        "contexts" => contexts::run(name(1), name(2)),
         "growth" => contexts::growth(),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),

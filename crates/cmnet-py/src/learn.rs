@@ -174,7 +174,8 @@ fn stratify(
     row["edges"] = json!(structure.graph().edge_count());
     row["context_elements"] = json!(structure.context_elements());
     let facts = json!({"search": "sgm", "search_reason": "asked for", "stop": learned.stop.to_string(),
-        "ties": 0, "selected": 0, "criterion": null, "limited": [], "scores": [row]});
+        "ties": 0, "selected": 0, "criterion": null, "limited": [], "passed_over": [],
+        "scores": [row]});
     let schema = data.schema().clone();
     Ok(Found { facts, models: vec![cmnet::Model::new(schema, structure)?.with_fit(fitted)?] })
 }

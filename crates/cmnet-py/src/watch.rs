@@ -144,7 +144,9 @@ impl LearnObserver for Watch {
                 self.say(json!({"phase": "search", "kappa": kappa, "index": index, "of": of,
                     "steps": 0, "edges": 0, "moves": 0, "score": null}));
             }
-            LearnEvent::Finished(_) => self.note(true, |state| state.follow_learning(event)),
+            LearnEvent::Finished(_) | LearnEvent::GraphFound(_) => {
+                self.note(true, |state| state.follow_learning(event));
+            }
             LearnEvent::Refining { index, of } => {
                 self.say(json!({"phase": "refine", "index": index, "of": of}));
             }

@@ -92,7 +92,8 @@ class Learned:
 
     def __init__(self, facts: dict[str, Any], models: list[_cmnet.Model], warnings: list[str]) -> None:
         self.models: list[Model] = [Model._of(model) for model in models]
-        """One model per kappa, in the order asked for; fewer when the search was ended early."""
+        """One model per kappa, in the order asked for; fewer when the search was ended early
+        or kappas were passed over."""
         self.selected_index: int | None = facts["selected"]
         """The chosen model's place, or None where nothing was to be chosen."""
         self.scores = Scores(facts["scores"], facts["selected"])
@@ -109,6 +110,8 @@ class Learned:
         """What the choice went by: ``bic`` or ``pseudo-bic``."""
         self.limited: list[str] = facts["limited"]
         """Variables whose blanket a limit kept from growing."""
+        self.passed_over: list[str] = facts["passed_over"]
+        """Kappas that mode ``auto`` did not search for, since BIC had fallen before them."""
         self.warnings: list[str] = warnings
         """What an owner of the table should know."""
 

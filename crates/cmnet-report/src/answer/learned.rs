@@ -23,6 +23,8 @@ pub struct LearnedAnswer<'a> {
     pub ties: u64,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<&'a str>,
+    /// Kappas that were not searched for, since BIC had fallen before them.
+    pub passed_over: Vec<String>,
     /// One model per kappa.
     pub models: Vec<ModelAnswer>,
     /// The chosen model's place.
@@ -163,6 +165,7 @@ impl<'a> LearnedAnswer<'a> {
             stop: learned.stop.to_string(),
             ties: learned.ties(),
             limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
+            passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
             models: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect)).collect(),
             selected: learned.selected,
             criterion: learned.criterion,
@@ -285,6 +288,7 @@ pub struct LearnedSummary<'a> {
     selected: Option<usize>,
     criterion: Option<Criterion>,
     limited: Vec<&'a str>,
+    passed_over: Vec<String>,
     /// One row per model.
     pub scores: Vec<ScoreRow>,
 }
@@ -300,6 +304,7 @@ impl<'a> LearnedSummary<'a> {
             selected: learned.selected,
             criterion: learned.criterion,
             limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
+            passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
             scores: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect).into()).collect(),
         }
     }

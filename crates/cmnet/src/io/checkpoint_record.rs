@@ -17,6 +17,9 @@ pub(super) struct CheckpointRecord {
     pub(super) identity: BTreeMap<String, String>,
     finished: Vec<FoundRecord>,
     climb: Option<FoundRecord>,
+    /// The graph that climbs with contexts start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    graph: Option<FoundRecord>,
     /// Each blanket found so far, and whether a limit cut it short.
     blankets: Option<Vec<(Vec<usize>, bool)>>,
 }
@@ -53,6 +56,7 @@ impl CheckpointRecord {
             identity,
             finished: state.finished.iter().map(FoundRecord::new).collect(),
             climb: state.climb.as_ref().map(FoundRecord::new),
+            graph: state.graph.as_ref().map(FoundRecord::new),
             blankets: state.blankets.as_ref().map(blankets_record),
         }
     }
@@ -62,6 +66,7 @@ impl CheckpointRecord {
         Ok(LearnState {
             finished: self.finished.into_iter().map(found).collect::<Checked<_>>()?,
             climb: self.climb.map(found).transpose()?,
+            graph: self.graph.map(found).transpose()?,
             blankets: self.blankets.map(|record| blankets(record, cardinalities.len())).transpose()?,
         })
     }

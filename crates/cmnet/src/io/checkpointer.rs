@@ -204,7 +204,7 @@ impl SearchObserver for Checkpointer {
 
 impl LearnObserver for Checkpointer {
     fn observe_learning(&self, event: &LearnEvent<'_>) {
-        if matches!(event, LearnEvent::Finished(_)) {
+        if matches!(event, LearnEvent::Finished(_) | LearnEvent::GraphFound(_)) {
             self.update(Keep::Now, |state| state.follow_learning(event));
         }
     }

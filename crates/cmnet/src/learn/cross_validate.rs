@@ -2,7 +2,7 @@
 //! fold, judged by BIC there and by the probability of what was held out (section 4).
 
 use super::observer::{LearnEvent, LearnObserver};
-use super::{LearnOptions, Learned, LearnedModel, Select, learn};
+use super::{LearnOptions, Learned, LearnedModel, Select, in_pool, learn_here};
 use crate::control::StopReason;
 use crate::data::Dataset;
 use crate::data::{FoldPlan, Folds};
@@ -92,7 +92,7 @@ pub struct FoldResult {
 /// Cross-validates a table.
 ///
 /// # Errors
-/// As [`Folds::deal`] and [`learn`].
+/// As [`Folds::deal`] and [`learn`](super::learn).
 pub fn cross_validate(
     data: &Dataset,
     plan: FoldPlan,
@@ -106,7 +106,7 @@ pub fn cross_validate(
     for (place, fold) in folds.iter().enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index: place, of: folds.len() });
         let fold = fold?;
-        let learned = learn(&fold.training, &options, observer)?;
+        let learned = in_pool(&options, || learn_here(&fold.training, &options, observer))?;
         if learned.stop != StopReason::Converged {
             stop = learned.stop;
             break;
@@ -227,6 +227,7 @@ fn means(method: String, tally: &[FoldNumbers]) -> CrossValidated {
 
 #[cfg(test)]
 mod tests {
+    use super::super::learn;
     use super::*;
     use crate::error::{LimitReached, Remedies};
     use crate::learn::Criterion;

@@ -2,8 +2,11 @@
 
 mod amounts;
 mod choose;
+mod climb;
 mod confirm;
 mod cross_validate;
+mod ground;
+mod hopeless;
 mod observer;
 mod options;
 mod proven;
@@ -24,9 +27,10 @@ use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::loglinear::Fit;
 use crate::model::{Confirmed, Model, Provenance, RefinedScore};
-use crate::score::{ContextPrior, Nats, StructureScore};
+use crate::score::{ContextPrior, Kappa, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
+use hopeless::Kappas;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -43,7 +47,8 @@ pub enum Criterion {
 /// The structures learned from one table.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// One per kappa, in the order asked for; fewer when the search was ended early.
+    /// One per kappa, in the order asked for; fewer when the search was ended early or kappas were
+    /// passed over.
     pub models: Vec<LearnedModel>,
     /// The search that was used.
     pub search: SearchUsed,
@@ -58,9 +63,26 @@ pub struct Learned {
     pub criterion: Option<Criterion>,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
+    /// Kappas that mode `auto` did not search for, since BIC had fallen before them: the last
+    /// structure had a lower BIC than the one before it, and a smaller kappa.
+    pub passed_over: Vec<Kappa>,
 }
 
 impl Learned {
+    /// Before anything was learned.
+    fn nothing(mode: SearchMode, search_reason: SearchReason) -> Self {
+        Self {
+            models: Vec::new(),
+            search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
+            search_reason,
+            stop: StopReason::Converged,
+            selected: None,
+            criterion: None,
+            limited: Vec::new(),
+            passed_over: Vec::new(),
+        }
+    }
+
     /// Whether every search ended by itself.
     pub fn search_converged(&self) -> bool {
         self.models.iter().all(|model| model.climb.stop == StopReason::Converged)
@@ -221,7 +243,7 @@ pub fn learn_from(
     in_pool(options, || {
         let counts = PlaneCounts::new(data);
         let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-        search_and_choose(state, &table, options, observer)
+        search_and_choose(state, &table, options, (Kappas::Promising, observer))
     })
 }
 
@@ -233,7 +255,7 @@ pub(crate) fn learn_here(
 ) -> Result<Learned> {
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-    search_and_choose(LearnState::default(), &table, options, observer)
+    search_and_choose(LearnState::default(), &table, options, (Kappas::All, observer))
 }
 
 /// As [`learn`], from any source of counts: equal counts give equal models. See
@@ -246,14 +268,16 @@ pub fn learn_counts<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || search_and_choose(LearnState::default(), table, options, observer))
+    in_pool(options, || {
+        search_and_choose(LearnState::default(), table, options, (Kappas::Promising, observer))
+    })
 }
 
 fn search_and_choose<S: CountSource>(
     state: LearnState,
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
-    observer: &dyn LearnObserver,
+    (kappas, observer): (Kappas, &dyn LearnObserver),
 ) -> Result<Learned> {
     // What is refined or confirmed is fitted afterwards.
     let fit = |learned: &mut Learned| match (options.refine, options.contexts) {
@@ -262,7 +286,7 @@ fn search_and_choose<S: CountSource>(
     };
     let rules = Arc::new(options.knowledge.rules(table.schema())?);
     let setting = search::Setting { counts: table.counts(), options, rules: &rules };
-    let mut learned = search::run(state, setting, observer, fit)?;
+    let mut learned = search::run(state, setting, observer, (kappas, fit))?;
     refinement::run(&mut learned, table, options, observer)?;
     confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;

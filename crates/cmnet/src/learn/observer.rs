@@ -17,6 +17,8 @@ pub enum LearnEvent<'a> {
         /// Kappa as written.
         kappa: &'a str,
     },
+    /// The graph without contexts is found from which mode `blanket` searches for every kappa.
+    GraphFound(&'a ClimbResult),
     /// The structure of one kappa is found.
     Finished(&'a ClimbResult),
     /// A structure is refined.

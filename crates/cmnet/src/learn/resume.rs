@@ -16,6 +16,8 @@ pub struct LearnState {
     pub finished: Vec<ClimbResult>,
     /// The climb of Algorithm 1 under way.
     pub climb: Option<ClimbResult>,
+    /// The graph without contexts that the climbs of mode `blanket` start from, as far as it is found.
+    pub graph: Option<ClimbResult>,
     /// The blankets found so far, in mode `blanket`.
     pub blankets: Option<BlanketState>,
 }
@@ -25,7 +27,8 @@ impl LearnState {
     pub fn follow(&mut self, event: &SearchEvent<'_>) {
         match event {
             SearchEvent::Moved(climb) | SearchEvent::Paused(Standing::Climb(climb)) => {
-                self.climb = Some(ClimbResult::of(climb, StopReason::Interrupted));
+                let place = if climb.is_groundwork() { &mut self.graph } else { &mut self.climb };
+                *place = Some(ClimbResult::of(climb, StopReason::Interrupted));
             }
             SearchEvent::Advanced(blankets) | SearchEvent::Paused(Standing::Blankets(blankets)) => {
                 self.blankets = Some((*blankets).clone());
@@ -36,9 +39,13 @@ impl LearnState {
 
     /// Takes over what an event outside of the searches says.
     pub fn follow_learning(&mut self, event: &LearnEvent<'_>) {
-        if let LearnEvent::Finished(found) = event {
-            self.finished.push((*found).clone());
-            self.climb = None;
+        match event {
+            LearnEvent::Finished(found) => {
+                self.finished.push((*found).clone());
+                self.climb = None;
+            }
+            LearnEvent::GraphFound(found) => self.graph = Some((*found).clone()),
+            _ => {}
         }
     }
 }

@@ -1,17 +1,16 @@
 //! One structure per kappa, by the mode that was asked for.
 
+use super::climb::by_climb;
+use super::ground::Ground;
+use super::hopeless::{Kappas, is_hopeless};
 use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
-use crate::control::{Outcome, StopReason};
+use crate::control::StopReason;
 use crate::counts::CountSource;
 use crate::error::Result;
-use crate::score::{ContextPrior, EdgeRules, Scorer};
-use crate::search::{BlanketSearch, BlanketState};
-use crate::search::{
-    ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
-};
-use crate::structure::Structure;
+use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
+use crate::search::{BlanketSearch, ClimbResult, GraphClimb, NodeMemo};
 use std::sync::Arc;
 
 /// What is searched with.
@@ -27,20 +26,12 @@ pub(super) fn run<S: CountSource>(
     state: LearnState,
     Setting { counts, options, rules }: Setting<'_, S>,
     observer: &dyn LearnObserver,
-    mut fit: impl FnMut(&mut Learned) -> Result<()>,
+    (kappas, mut fit): (Kappas, impl FnMut(&mut Learned) -> Result<()>),
 ) -> Result<Learned> {
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
-    let mut learned = Learned {
-        models: Vec::new(),
-        search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
-        search_reason,
-        stop: StopReason::Converged,
-        selected: None,
-        criterion: None,
-        limited: Vec::new(),
-    };
+    let mut learned = Learned::nothing(mode, search_reason);
     let prior = |kappa| {
         let prior = ContextPrior::new(kappa, scorer.rows());
         prior.with_edges(options.edge_prior, scorer.cardinalities().len()).with_rules(Arc::clone(rules))
@@ -49,19 +40,22 @@ pub(super) fn run<S: CountSource>(
         learned.limited.extend(finished.limited.iter().copied());
         learned.models.push(scored(&scorer, prior(kappa), finished)?);
     }
-    let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
+    let mut climb = state.climb;
+    let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
+        .with_edge_prior(prior(Kappa::Epsilon));
+    let mut ground = Ground::new(search, prior(Kappa::Epsilon), &memo, (state.blankets, state.graph));
+    if !learned.models.is_empty() && kappas.may_pass(options, &learned) {
+        fit(&mut learned)?; // as the run had that stood here
+    }
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
+        if kappas.may_pass(options, &learned) && is_hopeless(kappa, &learned, scorer.rows()) {
+            learned.passed_over.push(kappa);
+            continue;
+        }
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
         let found = if mode == SearchMode::Blanket {
-            let search =
-                BlanketSearch::new(&scorer, options.limits, options.candidates).with_edge_prior(prior(kappa));
-            by_blankets(
-                &search,
-                &mut blankets,
-                BlanketStart { prior: prior(kappa), memo: &memo, from: climb.take() },
-                observer,
-            )?
+            ground.search(prior(kappa), climb.take(), observer)?
         } else {
             let all_pairs = GraphClimb::new(&scorer, prior(kappa));
             by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
@@ -84,7 +78,7 @@ pub(super) fn run<S: CountSource>(
             break;
         }
     }
-    learned.limited.extend(blankets.limited());
+    learned.limited.extend(ground.limited());
     learned.limited.sort_unstable();
     learned.limited.dedup();
     Ok(learned)
@@ -107,47 +101,4 @@ fn scored<S: CountSource>(
         confirmed: None,
         unconfirmed: None,
     })
-}
-
-/// Algorithm 1 from the beginning or from where it stood.
-fn by_climb<S: CountSource>(
-    climb: &GraphClimb<'_, '_, S>,
-    from: Option<ClimbResult>,
-    observer: &dyn SearchObserver,
-) -> Result<ClimbResult> {
-    let mut state = match from {
-        Some(saved) => match climb.resume(saved.clone(), observer)? {
-            Outcome::Done(state) => state,
-            // It stands where it stood.
-            Outcome::Stopped(stop) => {
-                return Ok(ClimbResult { climb: ClimbRecord { stop, ..saved.climb }, ..saved });
-            }
-        },
-        None => climb.start()?,
-    };
-    let stop = climb_graph(climb, &mut state, observer)?;
-    Ok(ClimbResult::of(&state, stop))
-}
-
-/// What the climb after the blankets starts with.
-struct BlanketStart<'m, 'a> {
-    prior: ContextPrior,
-    memo: &'m Arc<NodeMemo<'a>>,
-    /// Where it stood, when it goes on.
-    from: Option<ClimbResult>,
-}
-
-fn by_blankets<'a, S: CountSource>(
-    search: &BlanketSearch<'a, '_, S>,
-    state: &mut BlanketState,
-    start: BlanketStart<'_, 'a>,
-    observer: &dyn SearchObserver,
-) -> Result<ClimbResult> {
-    let stop = search.find_blankets(state, observer)?;
-    if stop != StopReason::Converged {
-        let structure = Structure::empty(search.cardinalities());
-        let (climb, added_candidates, limited) = (ClimbRecord::none(stop), Vec::new(), Vec::new());
-        return Ok(ClimbResult { structure, climb, added_candidates, limited });
-    }
-    by_climb(&search.climb(state, start.prior)?.sharing(start.memo), start.from, observer)
 }

@@ -152,6 +152,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
     limits(page, learned, data)?;
+    passed_over(page, learned)?;
     if !learned.search_converged() {
         writeln!(
             page,
@@ -159,6 +160,20 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             learned.stop
         )?;
     }
+    Ok(())
+}
+
+/// Kappas that were not searched for.
+fn passed_over(page: &mut String, learned: &Learned) -> anyhow::Result<()> {
+    if learned.passed_over.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = learned.passed_over.iter().map(ToString::to_string).collect();
+    writeln!(
+        page,
+        "kappa {} passed over: BIC had fallen before (--search blanket searches every kappa)",
+        names.join(", ")
+    )?;
     Ok(())
 }
 

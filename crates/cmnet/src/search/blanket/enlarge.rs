@@ -17,16 +17,13 @@ pub(in crate::search) struct PairSearch<'a, 'b, S> {
     pub(in crate::search) graph: &'a Graph,
     /// The pairs that are candidates already, ascending.
     pub(in crate::search) known: &'a [Edge],
-    /// Whether edges can have contexts.
-    pub(in crate::search) contexts: bool,
     /// What is known about edges, and how probable they are.
     pub(in crate::search) prior: &'a ContextPrior,
 }
 
 impl<S: CountSource> PairSearch<'_, '_, S> {
     /// Pairs that are not candidates yet and could improve the graph: one end's plain score
-    /// grows with the other end in its blanket or, where contexts are allowed, both have a common
-    /// neighbour, so that the new edge can have contexts and can change others.
+    /// grows with the other end in its blanket.
     ///
     /// `swept` has the blankets to which no variable was worth adding or all such pairs are
     /// known; only nodes with another blanket are counted for.
@@ -46,15 +43,24 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         for node in open {
             swept[node] = graph.markov_blanket(node).clone();
         }
-        let mut pairs: BTreeSet<Edge> = found.into_iter().flatten().collect();
-        if self.contexts {
-            for node in 0..graph.nodes() {
-                pairs.extend(two_apart(graph, node)?);
-            }
+        Ok(self.unknown(found.into_iter().flatten().collect()))
+    }
+
+    /// Pairs that are not candidates yet and have a common neighbour, so that the edge can have
+    /// contexts and can change others.
+    pub(in crate::search) fn two_apart(&self) -> Result<Vec<Edge>> {
+        let mut pairs = BTreeSet::new();
+        for node in 0..self.graph.nodes() {
+            pairs.extend(two_apart(self.graph, node)?);
         }
+        Ok(self.unknown(pairs))
+    }
+
+    /// Those that are no candidates yet and can be toggled.
+    fn unknown(&self, pairs: BTreeSet<Edge>) -> Vec<Edge> {
         let is_new =
             |edge: &Edge| self.prior.rules().is_free(*edge) && self.known.binary_search(edge).is_err();
-        Ok(pairs.into_iter().filter(is_new).collect())
+        pairs.into_iter().filter(is_new).collect()
     }
 
     /// The pairs of a node with those that its plain score would grow with.
