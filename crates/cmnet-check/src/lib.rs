@@ -47,6 +47,7 @@ mod newton;
 mod partition;
 mod pseudo;
 mod rational;
+mod ridge;
 mod score;
 mod space;
 mod structure;
@@ -60,7 +61,10 @@ pub use likelihood::{likelihood_gradient_norm, log_likelihood, restriction_viola
 pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use newton::{Ending, Fit, maximum_likelihood};
 pub use partition::{class_numbers, classes};
-pub use pseudo::{PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood};
+pub use pseudo::{
+    PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood,
+    target_gradient_norm,
+};
 pub use score::{Score, Scoring, log_prior, node_score, score};
 pub use space::{LARGEST_SPACE, configurations, position};
 pub use structure::{Complaint, Configuration, Contexts, Edge, Labelled};

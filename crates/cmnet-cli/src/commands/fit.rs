@@ -1,10 +1,10 @@
 //! `cmnet fit`: parameters for a given structure.
 
 use crate::args::{FitArgs, Format, Printed};
-use crate::commands::fitting::fit_options;
+use crate::commands::fitting::{fit_options, tune_options};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::{Fit, FitStatus, Model, Schema, fit};
+use cmnet::{Fit, FitStatus, Judged, Model, Schema, fit, tune};
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
 use std::fmt::Write;
@@ -16,6 +16,9 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;
     let data = files::table_for(&model, &arguments.data)?;
+    let judged = Judged { structure: model.structure(), data: &data, target: None };
+    let tuned = tune(judged, &options, tune_options(&arguments.fitting)?, &())?.done();
+    let options = tuned.map_or(options, |tuned| tuned.options);
     let fitted = fit(model.structure(), &data, &options)?;
     let page = match arguments.format {
         Format::Text => Err(as_text(&output::printable(model.schema()), &fitted, options.smoothing)?),
@@ -50,6 +53,9 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
     writeln!(page, "status           {} after {} iterations", fit.status, fit.iterations)?;
     writeln!(page, "rows             {}", fit.rows)?;
     writeln!(page, "parameters       {}", fit.free_parameters)?;
+    if let Some(order) = fit.parameters.terms().order().limit() {
+        writeln!(page, "terms            of at most {order} variables")?;
+    }
     if let Some(total) = fit.log_likelihood {
         writeln!(page, "log-likelihood   {total:.6}")?;
     }
@@ -63,6 +69,13 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
         "smoothing        pseudo-counts of {} in the parameters, none in the numbers above",
         fit.smoothing
     )?;
+    if !fit.ridge.is_none() {
+        writeln!(
+            page,
+            "ridge            of strength {} in the parameters, none in the numbers above",
+            fit.ridge
+        )?;
+    }
     if fit.status == FitStatus::Boundary {
         let terms: Vec<String> = fit.boundary.iter().take(12).map(|term| term_text(schema, term)).collect();
         let more = fit.boundary.len().saturating_sub(terms.len());

@@ -4,7 +4,9 @@ use super::model_error::error_at;
 use crate::data::{DataDigest, Schema};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
-use crate::loglinear::{Coordinates, Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
+use crate::loglinear::{
+    Coordinates, Estimate, Fit, FitStatus, Order, Parameters, Ridge, Term, Terms, largest_violation,
+};
 use crate::structure::Structure;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,12 @@ pub(super) struct FitRecord<'a> {
     method: Estimate,
     status: FitStatus,
     reason: String,
+    #[serde(default)]
+    order: Option<usize>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    ridge: Option<Vec<f64>>,
     smoothing: Option<f64>,
     rows: Option<u64>,
     #[serde(default)]
@@ -61,6 +69,12 @@ pub(super) struct FitText<'a> {
     method: Estimate,
     status: FitStatus,
     reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ridge: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +132,9 @@ impl<'a> FitText<'a> {
             method: fit.estimate,
             status: fit.status,
             reason: fit.reason.to_string(),
+            order: fit.parameters.terms().order().limit(),
+            target: fit.target.map(|target| schema.name(target)),
+            ridge: (!fit.ridge.is_none()).then(|| fit.ridge.strengths()),
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
             digest: fit.digest.as_ref().map(DataDigest::as_str),
@@ -149,7 +166,21 @@ impl FitRecord<'_> {
     /// Checks the record against the structure: every term once, none besides, restrictions
     /// kept.
     pub(super) fn to_fit(&self, file: &str, schema: &Schema, structure: &Structure) -> Result<Fit> {
-        let terms = Terms::new(structure, Some(schema))?;
+        let refuse_order = |_| {
+            let problem = "expected a number of variables from 2 on, or no such field".to_owned();
+            error_at(file, "parameters.order", problem)
+        };
+        let refuse_ridge = |_| {
+            let problem = "expected strengths from 0 to 1e9, one for each order from 2 on".to_owned();
+            error_at(file, "parameters.ridge", problem)
+        };
+        let find_target = |name: &str| {
+            let refuse =
+                || error_at(file, "parameters.target", format!("there is no variable {}", quoted(name)));
+            schema.find(name).ok_or_else(refuse)
+        };
+        let order = self.order.map(Order::at_most).transpose().map_err(refuse_order)?.unwrap_or_default();
+        let terms = Terms::of_order(structure, order, Some(schema))?;
         let mut values: Vec<Option<f64>> = vec![None; terms.len()];
         for (place, record) in self.terms.iter().enumerate() {
             let at = format!("parameters.terms[{place}]");
@@ -197,6 +228,8 @@ impl FitRecord<'_> {
             estimate: self.method,
             reason: self.reason.as_str().into(),
             smoothing: self.smoothing.unwrap_or_default(),
+            target: self.target.as_deref().map(find_target).transpose()?,
+            ridge: Ridge::by_order(self.ridge.clone().unwrap_or_default()).map_err(refuse_ridge)?,
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
             digest: self.digest(file)?,
@@ -229,7 +262,13 @@ impl FitRecord<'_> {
         ];
         if imported {
             let likelihood = self.log_likelihood.or(self.pseudo_log_likelihood).is_some();
-            if numbers.contains(&true) || likelihood || self.digest.is_some() || !self.boundary.is_empty() {
+            if numbers.contains(&true)
+                || likelihood
+                || self.digest.is_some()
+                || !self.boundary.is_empty()
+                || self.ridge.is_some()
+                || self.target.is_some()
+            {
                 return refuse("imported parameters were not estimated: they have no rows and no likelihood");
             }
             return Ok(());

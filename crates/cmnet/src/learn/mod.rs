@@ -1,6 +1,7 @@
 //! The front door: options, checked once, and a table become learned and fitted structures.
 
 mod amounts;
+mod by_rows;
 mod choose;
 mod confirm;
 mod cross_validate;
@@ -10,13 +11,19 @@ mod proven;
 mod refinement;
 mod resume;
 mod search;
+mod target;
+mod tune;
+mod tuned;
 
 pub use amounts::{parse_bytes, parse_duration};
+pub use by_rows::ByRows;
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
 pub use resume::{LearnState, RunFact, run_identity};
+pub use target::TargetModel;
+pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
@@ -37,6 +44,8 @@ pub enum Criterion {
     Bic,
     /// BIC of the pseudo-likelihood.
     PseudoBic,
+    /// The probability of rows that were held out.
+    Heldout,
 }
 
 /// The structures learned from one table.
@@ -55,6 +64,10 @@ pub struct Learned {
     pub selected: Option<usize>,
     /// What the choice went by.
     pub criterion: Option<Criterion>,
+    /// How well each kappa predicted rows that were held out, where that decided.
+    pub by_rows: Option<ByRows>,
+    /// Orders and ridges that were tried on rows that were held out, where that was asked for.
+    pub tuned: Option<Tuned>,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
 }
@@ -102,6 +115,8 @@ pub struct LearnedModel {
     pub confirmed: Option<Confirmed>,
     /// Why they could not be.
     pub unconfirmed: Option<Unfitted>,
+    /// The model that was made of it to predict one variable, where that was asked for.
+    pub target: Option<TargetModel>,
 }
 
 impl LearnedModel {
@@ -168,6 +183,10 @@ impl LearnedModel {
     }
 
     fn model(&self, schema: &Schema, learned: Provenance) -> Result<Model> {
+        if let Some(own) = &self.target {
+            // What is known about the search is not about this structure.
+            return Model::new(schema.clone(), own.structure.clone())?.with_fit(own.fit.clone());
+        }
         let mut model = Model::new(schema.clone(), self.structure.clone())?.with_provenance(learned);
         if let Some(confirmed) = &self.confirmed {
             model = model.with_confirmed(confirmed.clone())?;
@@ -216,11 +235,7 @@ pub fn learn_from(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || {
-        let counts = PlaneCounts::new(data);
-        let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-        search_and_choose(state, &table, options, observer)
-    })
+    in_pool(options, || learn_rows(state, data, options, observer))
 }
 
 /// As [`learn`] with options that were checked, in the threads of the caller.
@@ -229,21 +244,44 @@ pub(crate) fn learn_here(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    learn_rows(LearnState::default(), data, options, observer)
+}
+
+/// Learns from rows, some of which may be held out to choose by.
+fn learn_rows(
+    state: LearnState,
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    let by_rows = by_rows::judge(data, options, observer)?;
+    let kappas = by_rows.as_ref().and_then(|known| known.best(data.rows())).map(|kappa| vec![kappa]);
+    let decided = kappas.is_some();
+    let options =
+        LearnOptions { kappas: kappas.unwrap_or_else(|| options.kappas.clone()), ..options.clone() };
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-    search_and_choose(LearnState::default(), &table, options, observer)
+    let mut learned = search_and_choose(state, &table, &options, observer)?;
+    if decided {
+        learned.criterion = Some(Criterion::Heldout);
+    }
+    learned.by_rows = by_rows;
+    tuned::run(&mut learned, data, &options, observer)?;
+    target::run(&mut learned, data, &options, observer)?;
+    Ok(learned)
 }
 
 /// As [`learn`], from any source of counts: equal counts give equal models. See
 /// [`CountSource`] for a source of your own.
 ///
 /// # Errors
-/// As [`learn`], and when the counts cannot be had.
+/// As [`learn`], when the counts cannot be had, and when rows are to be held out.
 pub fn learn_counts<S: CountSource>(
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    options.check_counts()?;
     in_pool(options, || search_and_choose(LearnState::default(), table, options, observer))
 }
 

@@ -33,6 +33,8 @@ pub(super) fn run<S: CountSource>(
         stop: StopReason::Converged,
         selected: None,
         criterion: None,
+        by_rows: None,
+        tuned: None,
         limited: Vec::new(),
     };
     let prior = |kappa| {
@@ -99,6 +101,7 @@ fn scored<S: CountSource>(
         unfitted: None,
         confirmed: None,
         unconfirmed: None,
+        target: None,
     })
 }
 

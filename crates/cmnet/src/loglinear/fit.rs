@@ -4,6 +4,7 @@
 use super::check_cardinalities;
 use super::coordinates::Coordinates;
 use super::decomposable::Decomposable;
+use super::held::Held;
 use super::lbfgs::{ClimbStop, climb};
 use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
@@ -12,17 +13,19 @@ use super::objective::{Objective, largest};
 use super::options::{Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus};
 use super::parameters::Parameters;
 use super::part::Part;
+use super::penalty::{Penalized, Penalty};
 use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, Halting, Outcome, check, outcome};
 use crate::counts::{Count, CountSource, RowCounts, check_rows};
-use crate::data::{DataDigest, Dataset, Schema};
-use crate::error::{Error, Remedy, Result};
+use crate::data::{DataDigest, Dataset, Schema, Var};
+use crate::error::{Error, OptionName, Remedy, Result};
 use crate::graph::VarSet;
 use crate::table::Shape;
 use crate::tree::{JunctionTree, TreePlan, best_plan};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
 const TABLES: u64 = 4;
@@ -43,7 +46,8 @@ const HELP: f64 = 1.0;
 
 /// Estimates the parameters of a structure from data.
 ///
-/// Exact: in closed form for components that are chordal and without contexts, else by L-BFGS
+/// Exact: in closed form for components that are chordal, without contexts and with all terms of
+/// their cliques, else by L-BFGS
 /// and Newton steps on the free coordinates. Pseudo: the same on the pseudo-likelihood.
 ///
 /// # Errors
@@ -114,22 +118,43 @@ pub(crate) struct FitRequest<'a> {
 
 /// As [`fit_with`], with names that the counts need not know.
 pub(crate) fn fit_named(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
-    outcome(estimate(*request, control))
+    outcome(estimate(*request, Wanted::Judgement, control))
 }
 
-fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
+/// As [`fit_named`], to predict rows with: without the bare estimate, so that the likelihood is
+/// that of the parameters and nothing is said about a boundary, and where there is a target with
+/// its own terms alone.
+pub(crate) fn fit_to_predict(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
+    outcome(estimate(*request, Wanted::Predictions, control))
+}
+
+/// What an estimate is made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Parameters, and the likelihood of the bare estimate.
+    Judgement,
+    /// Parameters.
+    Parameters,
+    /// Parameters that predict held-out rows.
+    Predictions,
+}
+
+fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
     let FitRequest { structure, counts, names, options } = request;
     options.check()?;
     check_cardinalities(structure, counts.cardinalities(), names)?;
     check_rows(counts.rows())?;
+    check_target(structure, options)?;
+    let wanted =
+        if wanted == Wanted::Judgement && options.target.is_some() { Wanted::Parameters } else { wanted };
     check(control)?;
-    let terms = Terms::within(structure, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
+    let terms = Terms::within(structure, options.order, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
     let coordinates = Coordinates::under(structure, &terms, control)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
     let level_counts = |variable| counts.table(&Shape::new(vec![variable], counts.cardinalities()));
     let levels = (0..structure.variables()).map(level_counts).collect::<Result<_>>()?;
-    let job = Job { request, terms: &terms, coordinates: &coordinates, levels, control };
+    let job = Job { request, wanted, terms: &terms, coordinates: &coordinates, levels, control };
     let (bare, estimate, reason): (Vec<Bare<'_>>, _, _) = match plans {
         Plans::Exact(plans, reason) => {
             let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
@@ -141,7 +166,8 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
         }
     };
     let (free_parameters, rows) = (coordinates.len(), counts.rows());
-    let smoothing = options.pseudo_counts(bare.iter().any(|part| !part.boundary.is_empty()), rows);
+    let boundary = wanted != Wanted::Judgement || bare.iter().any(|part| !part.boundary.is_empty());
+    let smoothing = options.pseudo_counts(boundary, rows);
     let fitted = bare.into_par_iter().map(|part| part.finish(smoothing));
     let fitted: Vec<FittedPart> = fitted.collect::<Halting<_>>()?;
     let total = fitted.iter().map(|part| part.log_likelihood).sum();
@@ -154,6 +180,8 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
         estimate,
         reason,
         smoothing,
+        target: options.target,
+        ridge: options.ridge.clone(),
         free_parameters,
         rows,
         digest: None,
@@ -167,6 +195,20 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
         gradient: fitted.iter().map(|part| part.used.gradient).fold(0.0, f64::max),
         iterations: fitted.iter().map(|part| part.iterations).sum(),
     })
+}
+
+/// Refuses a target that is no variable, or one that exact estimation is asked for.
+fn check_target(structure: &Structure, options: &FitOptions) -> Result<()> {
+    let Some(target) = options.target else { return Ok(()) };
+    if target >= structure.variables() {
+        let expected = "the number of one of the variables";
+        return Err(Error::option(OptionName::Target, target.to_string(), expected));
+    }
+    if options.method == FitMethod::Exact {
+        let expected = "another method: a target's terms are estimated by its conditional likelihood";
+        return Err(Error::option(OptionName::Method, "exact", expected));
+    }
+    Ok(())
 }
 
 fn severity(status: FitStatus) -> u8 {
@@ -185,7 +227,7 @@ enum Plans {
 }
 
 fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {
-    if options.method == FitMethod::Pseudo {
+    if options.method == FitMethod::Pseudo || options.target.is_some() {
         return Ok(Plans::Pseudo(FitReason::AskedFor));
     }
     let most_cells = options.memory / (8 * TABLES);
@@ -227,6 +269,8 @@ struct Used {
     gradient: f64,
     iterations: u64,
     converged: bool,
+    /// The log-likelihood of the parameters, where that of the bare estimate is not asked for.
+    log_likelihood: Option<f64>,
 }
 
 /// One connected component, fitted.
@@ -238,11 +282,22 @@ struct FittedPart {
     iterations: u64,
 }
 
-impl Bare<'_> {
+impl<'a> Bare<'a> {
+    /// A component of which the bare estimate is not asked for.
+    fn parameters_alone(estimate: impl FnOnce(f64) -> Halting<Used> + Send + 'a) -> Self {
+        Self {
+            log_likelihood: f64::NAN,
+            status: FitStatus::Converged,
+            boundary: Vec::new(),
+            iterations: 0,
+            estimate: Box::new(estimate),
+        }
+    }
+
     fn finish(self, pseudo_counts: f64) -> Halting<FittedPart> {
         let used = (self.estimate)(pseudo_counts)?;
         Ok(FittedPart {
-            log_likelihood: self.log_likelihood,
+            log_likelihood: used.log_likelihood.unwrap_or(self.log_likelihood),
             // What is used must have converged too.
             status: if used.converged { self.status } else { FitStatus::IterationLimit },
             boundary: self.boundary,
@@ -266,6 +321,7 @@ fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec
 
 struct Job<'a> {
     request: FitRequest<'a>,
+    wanted: Wanted,
     terms: &'a Terms,
     coordinates: &'a Coordinates,
     /// How often each level of each variable was observed.
@@ -276,23 +332,35 @@ struct Job<'a> {
 impl Job<'_> {
     fn fit_exactly<'b>(&'b self, part: &'b Part, plan: TreePlan) -> Halting<Bare<'b>> {
         check(self.control)?;
-        let FitRequest { structure, counts, options, .. } = self.request;
+        let FitRequest { structure, options, .. } = self.request;
         let tree = plan.build(self.terms.cardinalities(), options.memory)?;
         let plain = structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
-        if plain && tree.cost().fill == 0 {
-            return self.in_closed_form(part, &tree);
+        // A clique that lacks terms has no table of its own to read them off.
+        let whole = tree.cliques().iter().all(|clique| self.terms.are_all_of(clique.shape().variables()));
+        if plain && whole && tree.cost().fill == 0 {
+            return self.in_closed_form(part, tree);
         }
-        let coordinates = self.coordinates.restrict(&part.terms);
-        let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
-        let objective = move |weight| {
-            let means = term_means(self.terms, part, counts, Smoothing(weight), self.control)?;
-            Ok(likelihood.clone().with_means(means))
-        };
-        self.optimize(part, objective, Likelihood::log_partition_at)
+        self.optimize(part, self.likelihood(part, tree), Likelihood::log_partition_at)
     }
 
-    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: &JunctionTree) -> Halting<Bare<'b>> {
-        let form = Decomposable::new(self.terms, part, tree, self.request.counts, self.control)?;
+    /// The log-likelihood of a part as a function of the number of pseudo-counts.
+    fn likelihood<'b>(
+        &'b self,
+        part: &'b Part,
+        tree: JunctionTree,
+    ) -> impl Fn(f64) -> Halting<Likelihood> + Send + 'b {
+        let coordinates = self.coordinates.restrict(&part.terms);
+        let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
+        move |weight| {
+            let counts = self.request.counts;
+            let means = term_means(self.terms, part, counts, Smoothing(weight), self.control)?;
+            Ok(likelihood.clone().with_means(means))
+        }
+    }
+
+    /// The closed form of the bare estimate, and from there the way to that with a ridge.
+    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: JunctionTree) -> Halting<Bare<'b>> {
+        let form = Decomposable::new(self.terms, part, &tree, self.request.counts, self.control)?;
         let boundary = form.runaways();
         Ok(Bare {
             log_likelihood: form.log_likelihood(),
@@ -301,7 +369,19 @@ impl Job<'_> {
             iterations: 0,
             estimate: Box::new(move |pseudo_counts| {
                 let (phi, log_partition) = form.estimate(Smoothing(pseudo_counts), self.control)?;
-                Ok(Used { phi, log_partition, gradient: 0.0, iterations: 0, converged: true })
+                if !self.request.options.ridge.is_none() && !part.sets.is_empty() {
+                    let objective = self.likelihood(part, tree)(pseudo_counts)?;
+                    // Without contexts the coordinates are the terms.
+                    return self.penalized(part, objective, phi, pseudo_counts, Likelihood::log_partition_at);
+                }
+                Ok(Used {
+                    phi,
+                    log_partition,
+                    gradient: 0.0,
+                    iterations: 0,
+                    converged: true,
+                    log_likelihood: None,
+                })
             }),
         })
     }
@@ -310,6 +390,9 @@ impl Job<'_> {
         let coordinates = self.coordinates.restrict(&part.terms);
         let counts = self.request.counts;
         let pseudo = PseudoLikelihood::new(self.terms, part, coordinates, counts, self.control)?;
+        if let Some(target) = self.request.options.target.filter(|&target| part.variables.contains(target)) {
+            return Ok(self.predicting(target, part, pseudo));
+        }
         let objective = move |weight| Ok(pseudo.clone().with_smoothing(Smoothing(weight)));
         self.optimize(part, objective, |_| 0.0)
     }
@@ -318,10 +401,13 @@ impl Job<'_> {
     /// exists; from there with none; and then with as many as it takes.
     fn optimize<'b, O: Objective + 'b>(
         &'b self,
-        part: &Part,
+        part: &'b Part,
         objective: impl Fn(f64) -> Halting<O> + Send + 'b,
         log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
     ) -> Halting<Bare<'b>> {
+        if self.wanted != Wanted::Judgement {
+            return Ok(self.unjudged(part, objective, log_partition));
+        }
         let rows = self.request.counts.rows() as f64;
         let stop = self.stop(rows);
         let (helped, bare) = (objective(HELP)?, objective(0.0)?);
@@ -339,6 +425,11 @@ impl Job<'_> {
             boundary,
             iterations: climbed + near.iterations + best.iterations,
             estimate: Box::new(move |pseudo_counts| {
+                if !self.request.options.ridge.is_none() {
+                    let start = if near.ending == Ending::Converged { near.beta } else { best.beta };
+                    let plain = objective(pseudo_counts)?;
+                    return self.penalized(part, plain, start, pseudo_counts, log_partition);
+                }
                 let (used, iterations) = if pseudo_counts == 0.0 {
                     (best, 0)
                 } else if pseudo_counts == HELP {
@@ -355,9 +446,121 @@ impl Job<'_> {
                     gradient: used.gradient,
                     iterations,
                     converged: used.ending != Ending::IterationLimit,
+                    log_likelihood: None,
                 })
             }),
         })
+    }
+
+    /// The estimate with a ridge, from a start.
+    fn penalized<O: Objective>(
+        &self,
+        part: &Part,
+        plain: O,
+        start: Vec<f64>,
+        pseudo_counts: f64,
+        log_partition: impl Fn(&O::Point) -> f64,
+    ) -> Halting<Used> {
+        let rows = self.request.counts.rows() as f64;
+        let objective = self.with_ridge(part, plain, pseudo_counts, |_| true);
+        let found = newton(&objective, start, self.stop(rows))?;
+        Ok(Used {
+            phi: objective.coordinates().expand(&found.beta),
+            log_partition: log_partition(&found.point.plain),
+            gradient: found.gradient,
+            iterations: found.iterations,
+            converged: found.ending != Ending::IterationLimit,
+            log_likelihood: None,
+        })
+    }
+
+    /// A function of the terms less the ridge on the sets that count.
+    fn with_ridge<O: Objective>(
+        &self,
+        part: &Part,
+        plain: O,
+        pseudo_counts: f64,
+        counts: impl Fn(&VarSet) -> bool,
+    ) -> Penalized<O> {
+        let penalty = Penalty::new(self.terms, part, &self.request.options.ridge, counts);
+        Penalized::new(plain, Arc::new(penalty), self.request.counts.rows() as f64 + pseudo_counts)
+    }
+
+    /// The parameters alone, and their likelihood.
+    fn unjudged<'b, O: Objective + 'b>(
+        &'b self,
+        part: &'b Part,
+        objective: impl Fn(f64) -> Halting<O> + Send + 'b,
+        log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
+    ) -> Bare<'b> {
+        Bare::parameters_alone(move |pseudo_counts| {
+            let rows = self.request.counts.rows() as f64;
+            let stop = self.stop(rows);
+            let penalized = self.with_ridge(part, objective(pseudo_counts)?, pseudo_counts, |_| true);
+            let (start, climbed) = self.approach(part, &penalized, stop)?;
+            let found = newton(&penalized, start, stop)?;
+            let bare = objective(0.0)?;
+            let mut point = bare.point();
+            bare.move_to(&found.beta, &mut point, self.control)?;
+            Ok(Used {
+                phi: bare.coordinates().expand(&found.beta),
+                log_partition: log_partition(&found.point.plain),
+                gradient: found.gradient,
+                iterations: climbed + found.iterations,
+                converged: found.ending != Ending::IterationLimit,
+                log_likelihood: Some(rows * bare.plain_value(&point)),
+            })
+        })
+    }
+
+    /// The terms of a target by its conditional likelihood, and the others by the
+    /// pseudo-likelihood of the other variables given those terms.
+    fn predicting<'b>(&'b self, target: Var, part: &'b Part, pseudo: PseudoLikelihood) -> Bare<'b> {
+        Bare::parameters_alone(move |pseudo_counts| {
+            let rows = self.request.counts.rows() as f64;
+            let stop = self.stop(rows);
+            let coordinates = pseudo.coordinates().clone();
+            let moves_target = self.coordinates_of(target, part, &coordinates);
+            let mut beta = self.start(part, &coordinates);
+            let mut used = Used {
+                phi: Vec::new(),
+                log_partition: 0.0,
+                gradient: 0.0,
+                iterations: 0,
+                converged: true,
+                log_likelihood: Some(0.0),
+            };
+            let stages = if self.wanted == Wanted::Predictions { &[true][..] } else { &[true, false] };
+            for &own in stages {
+                let plain = pseudo.clone().of_variables(|v| (v == target) == own);
+                let bare = plain.clone().with_smoothing(Smoothing(0.0));
+                let plain = plain.with_smoothing(Smoothing(pseudo_counts));
+                let counts = |set: &VarSet| set.contains(target) == own;
+                let penalized = self.with_ridge(part, plain, pseudo_counts, counts);
+                let is_free = moves_target.iter().map(|&moves| moves == own).collect();
+                let found = newton(&Held::new(penalized, is_free), beta, stop)?;
+                used.gradient = used.gradient.max(found.gradient);
+                used.iterations += found.iterations;
+                used.converged &= found.ending != Ending::IterationLimit;
+                beta = found.beta;
+                let mut point = bare.point();
+                bare.move_to(&beta, &mut point, self.control)?;
+                used.log_likelihood = used.log_likelihood.map(|sum| sum + rows * bare.plain_value(&point));
+            }
+            used.phi = coordinates.expand(&beta);
+            Ok(used)
+        })
+    }
+
+    /// Whether each coordinate moves a term with a variable.
+    fn coordinates_of(&self, variable: Var, part: &Part, coordinates: &Coordinates) -> Vec<bool> {
+        let mut moves = vec![false; coordinates.len()];
+        for (local, &term) in part.terms.iter().enumerate() {
+            if self.terms.set_of(term).variables().contains(variable) {
+                coordinates.expansion(local).for_each(|(beta, _)| moves[beta] = true);
+            }
+        }
+        moves
     }
 
     fn stop(&self, rows: f64) -> Stop<'_> {

@@ -5,6 +5,7 @@
 
 mod bad_tables;
 mod blanket;
+mod by_rows;
 mod bootstrap;
 /// The words of the command line, in which the tests compare whole messages.
 #[path = "../../../cmnet-cli/src/dialect.rs"]
@@ -25,9 +26,12 @@ mod inference_uai;
 mod loglinear_boundary;
 mod loglinear_fit;
 mod loglinear_gradient;
+mod loglinear_order;
 mod loglinear_pseudo;
+mod loglinear_ridge;
 mod loglinear_structure;
 mod loglinear_support;
+mod loglinear_target;
 mod metamorphic;
 mod model_file;
 mod optimum;
