@@ -1,7 +1,7 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
 use super::model_error::error_at;
-use crate::data::{DataDigest, Schema};
+use crate::data::{DataDigest, Schema, Var};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
 use crate::loglinear::{
@@ -166,20 +166,7 @@ impl FitRecord<'_> {
     /// Checks the record against the structure: every term once, none besides, restrictions
     /// kept.
     pub(super) fn to_fit(&self, file: &str, schema: &Schema, structure: &Structure) -> Result<Fit> {
-        let refuse_order = |_| {
-            let problem = "expected a number of variables from 2 on, or no such field".to_owned();
-            error_at(file, "parameters.order", problem)
-        };
-        let refuse_ridge = |_| {
-            let problem = "expected strengths from 0 to 1e9, one for each order from 2 on".to_owned();
-            error_at(file, "parameters.ridge", problem)
-        };
-        let find_target = |name: &str| {
-            let refuse =
-                || error_at(file, "parameters.target", format!("there is no variable {}", quoted(name)));
-            schema.find(name).ok_or_else(refuse)
-        };
-        let order = self.order.map(Order::at_most).transpose().map_err(refuse_order)?.unwrap_or_default();
+        let order = self.order(file)?;
         let terms = Terms::of_order(structure, order, Some(schema))?;
         let mut values: Vec<Option<f64>> = vec![None; terms.len()];
         for (place, record) in self.terms.iter().enumerate() {
@@ -228,8 +215,8 @@ impl FitRecord<'_> {
             estimate: self.method,
             reason: self.reason.as_str().into(),
             smoothing: self.smoothing.unwrap_or_default(),
-            target: self.target.as_deref().map(find_target).transpose()?,
-            ridge: Ridge::by_order(self.ridge.clone().unwrap_or_default()).map_err(refuse_ridge)?,
+            target: self.target(file, schema)?,
+            ridge: self.ridge(file)?,
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
             digest: self.digest(file)?,
@@ -239,6 +226,28 @@ impl FitRecord<'_> {
             gradient: self.gradient.unwrap_or_default(),
             iterations: self.iterations.unwrap_or_default(),
         })
+    }
+
+    fn order(&self, file: &str) -> Result<Order> {
+        let refuse = |_| {
+            let problem = "expected a number of variables from 2 on, or no such field".to_owned();
+            error_at(file, "parameters.order", problem)
+        };
+        Ok(self.order.map(Order::at_most).transpose().map_err(refuse)?.unwrap_or_default())
+    }
+
+    fn ridge(&self, file: &str) -> Result<Ridge> {
+        let refuse = |_| {
+            let problem = "expected strengths from 0 to 1e9, one for each order from 2 on".to_owned();
+            error_at(file, "parameters.ridge", problem)
+        };
+        Ridge::by_order(self.ridge.clone().unwrap_or_default()).map_err(refuse)
+    }
+
+    fn target(&self, file: &str, schema: &Schema) -> Result<Option<Var>> {
+        let Some(name) = &self.target else { return Ok(None) };
+        let refuse = || error_at(file, "parameters.target", format!("there is no variable {}", quoted(name)));
+        schema.find(name).map(Some).ok_or_else(refuse)
     }
 
     fn digest(&self, file: &str) -> Result<Option<DataDigest>> {

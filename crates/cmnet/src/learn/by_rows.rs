@@ -9,6 +9,7 @@ use crate::data::{Dataset, Fold, FoldPlan, Folds};
 use crate::error::{ErrorKind, Result};
 use crate::loglinear::{FitRequest, fit_to_predict};
 use crate::score::Kappa;
+use std::cmp::Ordering;
 
 /// How well the structures of each kappa predicted rows that were held out.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,9 +27,10 @@ impl ByRows {
     /// The kappa of the best prediction; of equals the smallest.
     pub fn best(&self, rows: u64) -> Option<Kappa> {
         let known = self.predictive.iter().filter_map(|&(kappa, value)| Some((kappa, value?)));
-        let better = |best: (Kappa, f64), next: (Kappa, f64)| {
-            let smaller = next.1 == best.1 && next.0.log(rows) < best.0.log(rows);
-            if next.1 > best.1 || smaller { next } else { best }
+        let better = |best: (Kappa, f64), next: (Kappa, f64)| match next.1.total_cmp(&best.1) {
+            Ordering::Greater => next,
+            Ordering::Equal if next.0.log(rows) < best.0.log(rows) => next,
+            _ => best,
         };
         known.reduce(better).map(|(kappa, _)| kappa)
     }

@@ -118,7 +118,7 @@ pub struct LearnOptions {
     /// What rows that are held out choose besides: order and ridge of the chosen structure. Its seed
     /// is that of [`Select::Heldout`] and [`Select::Cv`] too. \[default: nothing\]
     pub tune: Tune,
-    /// A variable that is to be predicted from the others: see [`super::TargetModel`].
+    /// A variable that is to be predicted from the others: see [`crate::TargetModel`].
     /// \[default: none\]
     pub target: Option<Var>,
     /// Threads to use; 0 takes one per core. \[default: 0\]

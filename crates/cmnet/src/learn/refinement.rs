@@ -166,6 +166,6 @@ impl LearnOptions {
         let edge_prior =
             if self.edge_prior == EdgePrior::default() { usual.edge_prior } else { self.edge_prior };
         let order = self.fit.order.limit().map_or(usual.order, |order| order.min(usual.order));
-        RefineOptions { edge_prior, order }
+        RefineOptions { order, edge_prior }
     }
 }

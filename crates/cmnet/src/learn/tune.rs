@@ -155,13 +155,15 @@ impl<'a> Trials<'a> {
         }
         let folds = held_out(judged.data, tune.seed)?;
         let mut trials = Self { judged, options, folds, control, tried: Vec::new() };
-        let orders = match tune.order {
-            true => vec![Order::at_most(2)?, Order::at_most(3)?, Order::FULL],
-            false => vec![options.order],
+        let orders = if tune.order {
+            vec![Order::at_most(2)?, Order::at_most(3)?, Order::FULL]
+        } else {
+            vec![options.order]
         };
-        let starts = match tune.ridge {
-            true => vec![Ridge::NONE, Ridge::by_order(vec![1.0])?, Ridge::by_order(vec![10.0])?],
-            false => vec![options.ridge.clone()],
+        let starts = if tune.ridge {
+            vec![Ridge::NONE, Ridge::by_order(vec![1.0])?, Ridge::by_order(vec![10.0])?]
+        } else {
+            vec![options.ridge.clone()]
         };
         for &order in &orders {
             for ridge in &starts {

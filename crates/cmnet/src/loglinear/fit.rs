@@ -4,42 +4,30 @@
 use super::check_cardinalities;
 use super::coordinates::Coordinates;
 use super::decomposable::Decomposable;
-use super::held::Held;
-use super::lbfgs::{ClimbStop, climb};
+use super::job::{Bare, FitRequest, FittedPart, Job, Used, Wanted};
 use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
+use super::method::{Plans, check_target, plan};
 use super::newton::{Ending, Stop, newton};
-use super::objective::{Objective, largest};
-use super::options::{Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus};
+use super::objective::Objective;
+use super::options::{Estimate, Fit, FitOptions, FitStatus};
 use super::parameters::Parameters;
+use super::parameters_alone::Start;
 use super::part::Part;
-use super::penalty::{Penalized, Penalty};
 use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, Halting, Outcome, check, outcome};
-use crate::counts::{Count, CountSource, RowCounts, check_rows};
-use crate::data::{DataDigest, Dataset, Schema, Var};
-use crate::error::{Error, OptionName, Remedy, Result};
-use crate::graph::VarSet;
+use crate::counts::{CountSource, RowCounts, check_rows};
+use crate::data::{DataDigest, Dataset};
+use crate::error::{Error, Result};
 use crate::table::Shape;
-use crate::tree::{JunctionTree, TreePlan, best_plan};
+use crate::tree::{JunctionTree, TreePlan};
 use rayon::prelude::*;
-use std::sync::Arc;
-
-/// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
-const TABLES: u64 = 4;
 
 /// What the terms themselves may take however little memory there is, in bytes. Of much memory,
 /// a quarter is theirs: coordinates, tables and what is said about each term take the rest.
 const LEAST_FOR_TERMS: u64 = 16 << 20;
-
-/// Iterations of L-BFGS before Newton's method takes over: by then it is near enough, and on
-/// tables with rare cells L-BFGS would need thousands more.
-const CLIMB: u64 = 20;
-
-/// A value of a term that is no help to start from: e^-60 of the rows are none.
-const FAR: f64 = 60.0;
 
 /// Pseudo-counts that help the first optimisation.
 const HELP: f64 = 1.0;
@@ -47,8 +35,8 @@ const HELP: f64 = 1.0;
 /// Estimates the parameters of a structure from data.
 ///
 /// Exact: in closed form for components that are chordal, without contexts and with all terms of
-/// their cliques, else by L-BFGS
-/// and Newton steps on the free coordinates. Pseudo: the same on the pseudo-likelihood.
+/// their cliques, else by L-BFGS and Newton steps on the free coordinates. Pseudo: the same on the
+/// pseudo-likelihood.
 ///
 /// # Errors
 /// When structure and data do not match, an option is out of range, a clique is too large, or
@@ -106,16 +94,6 @@ pub fn fit_with(
     fit_named(&FitRequest { structure, counts, names: counts.schema(), options }, control)
 }
 
-/// What is to be fitted.
-#[derive(Clone, Copy)]
-pub(crate) struct FitRequest<'a> {
-    pub(crate) structure: &'a Structure,
-    pub(crate) counts: &'a dyn CountSource,
-    /// The names of the variables, where they are known: they serve refusals.
-    pub(crate) names: Option<&'a Schema>,
-    pub(crate) options: &'a FitOptions,
-}
-
 /// As [`fit_with`], with names that the counts need not know.
 pub(crate) fn fit_named(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
     outcome(estimate(*request, Wanted::Judgement, control))
@@ -126,17 +104,6 @@ pub(crate) fn fit_named(request: &FitRequest<'_>, control: &dyn Control) -> Resu
 /// its own terms alone.
 pub(crate) fn fit_to_predict(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
     outcome(estimate(*request, Wanted::Predictions, control))
-}
-
-/// What an estimate is made for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// Parameters, and the likelihood of the bare estimate.
-    Judgement,
-    /// Parameters.
-    Parameters,
-    /// Parameters that predict held-out rows.
-    Predictions,
 }
 
 fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
@@ -197,113 +164,12 @@ fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> H
     })
 }
 
-/// Refuses a target that is no variable, or one that exact estimation is asked for.
-fn check_target(structure: &Structure, options: &FitOptions) -> Result<()> {
-    let Some(target) = options.target else { return Ok(()) };
-    if target >= structure.variables() {
-        let expected = "the number of one of the variables";
-        return Err(Error::option(OptionName::Target, target.to_string(), expected));
-    }
-    if options.method == FitMethod::Exact {
-        let expected = "another method: a target's terms are estimated by its conditional likelihood";
-        return Err(Error::option(OptionName::Method, "exact", expected));
-    }
-    Ok(())
-}
-
 fn severity(status: FitStatus) -> u8 {
     match status {
         FitStatus::Converged => 0,
         FitStatus::Boundary => 1,
         FitStatus::IterationLimit => 2,
         FitStatus::NotEstimated => 3,
-    }
-}
-
-/// What is done, and why.
-enum Plans {
-    Exact(Vec<TreePlan>, FitReason),
-    Pseudo(FitReason),
-}
-
-fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {
-    if options.method == FitMethod::Pseudo || options.target.is_some() {
-        return Ok(Plans::Pseudo(FitReason::AskedFor));
-    }
-    let most_cells = options.memory / (8 * TABLES);
-    let one =
-        |variables: &VarSet| best_plan(structure.graph(), variables, structure.cardinalities(), most_cells);
-    let plans: Vec<TreePlan> = parts.iter().map(|part| one(&part.variables)).collect();
-    let cost = TreePlan::total_cost(&plans);
-    let budget = format!("{} MiB", options.memory >> 20);
-    if !cost.at_least && cost.bytes(TABLES) <= options.memory {
-        let size = cost.bytes(TABLES).div_ceil(1 << 20);
-        let reason = format!("the junction tree ({cost}) takes {size} MiB of {budget}");
-        return Ok(Plans::Exact(plans, FitReason::Stated(reason)));
-    }
-    if options.method == FitMethod::Exact {
-        return Err(Error::limit(
-            format!("exact fitting with {cost}"),
-            budget,
-            [Remedy::MoreMemory, Remedy::FitByPseudoLikelihood],
-        ));
-    }
-    let reason = format!("the junction tree ({cost}) does not fit {budget}");
-    Ok(Plans::Pseudo(FitReason::Stated(reason)))
-}
-
-/// One connected component with its bare estimate found, and the way to the one that is used.
-struct Bare<'a> {
-    log_likelihood: f64,
-    status: FitStatus,
-    boundary: Vec<usize>,
-    iterations: u64,
-    /// The estimate with so many pseudo-counts.
-    estimate: Box<dyn FnOnce(f64) -> Halting<Used> + Send + 'a>,
-}
-
-/// Parameters that are used.
-struct Used {
-    phi: Vec<f64>,
-    log_partition: f64,
-    gradient: f64,
-    iterations: u64,
-    converged: bool,
-    /// The log-likelihood of the parameters, where that of the bare estimate is not asked for.
-    log_likelihood: Option<f64>,
-}
-
-/// One connected component, fitted.
-struct FittedPart {
-    used: Used,
-    log_likelihood: f64,
-    status: FitStatus,
-    boundary: Vec<usize>,
-    iterations: u64,
-}
-
-impl<'a> Bare<'a> {
-    /// A component of which the bare estimate is not asked for.
-    fn parameters_alone(estimate: impl FnOnce(f64) -> Halting<Used> + Send + 'a) -> Self {
-        Self {
-            log_likelihood: f64::NAN,
-            status: FitStatus::Converged,
-            boundary: Vec::new(),
-            iterations: 0,
-            estimate: Box::new(estimate),
-        }
-    }
-
-    fn finish(self, pseudo_counts: f64) -> Halting<FittedPart> {
-        let used = (self.estimate)(pseudo_counts)?;
-        Ok(FittedPart {
-            log_likelihood: used.log_likelihood.unwrap_or(self.log_likelihood),
-            // What is used must have converged too.
-            status: if used.converged { self.status } else { FitStatus::IterationLimit },
-            boundary: self.boundary,
-            iterations: self.iterations + used.iterations,
-            used,
-        })
     }
 }
 
@@ -317,16 +183,6 @@ fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec
     }
     boundary.sort_unstable();
     (values, boundary)
-}
-
-struct Job<'a> {
-    request: FitRequest<'a>,
-    wanted: Wanted,
-    terms: &'a Terms,
-    coordinates: &'a Coordinates,
-    /// How often each level of each variable was observed.
-    levels: Vec<Vec<Count>>,
-    control: &'a dyn Control,
 }
 
 impl Job<'_> {
@@ -372,7 +228,8 @@ impl Job<'_> {
                 if !self.request.options.ridge.is_none() && !part.sets.is_empty() {
                     let objective = self.likelihood(part, tree)(pseudo_counts)?;
                     // Without contexts the coordinates are the terms.
-                    return self.penalized(part, objective, phi, pseudo_counts, Likelihood::log_partition_at);
+                    let start = Start { beta: phi, pseudo_counts };
+                    return self.penalized(part, objective, start, Likelihood::log_partition_at);
                 }
                 Ok(Used {
                     phi,
@@ -426,9 +283,9 @@ impl Job<'_> {
             iterations: climbed + near.iterations + best.iterations,
             estimate: Box::new(move |pseudo_counts| {
                 if !self.request.options.ridge.is_none() {
-                    let start = if near.ending == Ending::Converged { near.beta } else { best.beta };
+                    let beta = if near.ending == Ending::Converged { near.beta } else { best.beta };
                     let plain = objective(pseudo_counts)?;
-                    return self.penalized(part, plain, start, pseudo_counts, log_partition);
+                    return self.penalized(part, plain, Start { beta, pseudo_counts }, log_partition);
                 }
                 let (used, iterations) = if pseudo_counts == 0.0 {
                     (best, 0)
@@ -450,147 +307,5 @@ impl Job<'_> {
                 })
             }),
         })
-    }
-
-    /// The estimate with a ridge, from a start.
-    fn penalized<O: Objective>(
-        &self,
-        part: &Part,
-        plain: O,
-        start: Vec<f64>,
-        pseudo_counts: f64,
-        log_partition: impl Fn(&O::Point) -> f64,
-    ) -> Halting<Used> {
-        let rows = self.request.counts.rows() as f64;
-        let objective = self.with_ridge(part, plain, pseudo_counts, |_| true);
-        let found = newton(&objective, start, self.stop(rows))?;
-        Ok(Used {
-            phi: objective.coordinates().expand(&found.beta),
-            log_partition: log_partition(&found.point.plain),
-            gradient: found.gradient,
-            iterations: found.iterations,
-            converged: found.ending != Ending::IterationLimit,
-            log_likelihood: None,
-        })
-    }
-
-    /// A function of the terms less the ridge on the sets that count.
-    fn with_ridge<O: Objective>(
-        &self,
-        part: &Part,
-        plain: O,
-        pseudo_counts: f64,
-        counts: impl Fn(&VarSet) -> bool,
-    ) -> Penalized<O> {
-        let penalty = Penalty::new(self.terms, part, &self.request.options.ridge, counts);
-        Penalized::new(plain, Arc::new(penalty), self.request.counts.rows() as f64 + pseudo_counts)
-    }
-
-    /// The parameters alone, and their likelihood.
-    fn unjudged<'b, O: Objective + 'b>(
-        &'b self,
-        part: &'b Part,
-        objective: impl Fn(f64) -> Halting<O> + Send + 'b,
-        log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
-    ) -> Bare<'b> {
-        Bare::parameters_alone(move |pseudo_counts| {
-            let rows = self.request.counts.rows() as f64;
-            let stop = self.stop(rows);
-            let penalized = self.with_ridge(part, objective(pseudo_counts)?, pseudo_counts, |_| true);
-            let (start, climbed) = self.approach(part, &penalized, stop)?;
-            let found = newton(&penalized, start, stop)?;
-            let bare = objective(0.0)?;
-            let mut point = bare.point();
-            bare.move_to(&found.beta, &mut point, self.control)?;
-            Ok(Used {
-                phi: bare.coordinates().expand(&found.beta),
-                log_partition: log_partition(&found.point.plain),
-                gradient: found.gradient,
-                iterations: climbed + found.iterations,
-                converged: found.ending != Ending::IterationLimit,
-                log_likelihood: Some(rows * bare.plain_value(&point)),
-            })
-        })
-    }
-
-    /// The terms of a target by its conditional likelihood, and the others by the
-    /// pseudo-likelihood of the other variables given those terms.
-    fn predicting<'b>(&'b self, target: Var, part: &'b Part, pseudo: PseudoLikelihood) -> Bare<'b> {
-        Bare::parameters_alone(move |pseudo_counts| {
-            let rows = self.request.counts.rows() as f64;
-            let stop = self.stop(rows);
-            let coordinates = pseudo.coordinates().clone();
-            let moves_target = self.coordinates_of(target, part, &coordinates);
-            let mut beta = self.start(part, &coordinates);
-            let mut used = Used {
-                phi: Vec::new(),
-                log_partition: 0.0,
-                gradient: 0.0,
-                iterations: 0,
-                converged: true,
-                log_likelihood: Some(0.0),
-            };
-            let stages = if self.wanted == Wanted::Predictions { &[true][..] } else { &[true, false] };
-            for &own in stages {
-                let plain = pseudo.clone().of_variables(|v| (v == target) == own);
-                let bare = plain.clone().with_smoothing(Smoothing(0.0));
-                let plain = plain.with_smoothing(Smoothing(pseudo_counts));
-                let counts = |set: &VarSet| set.contains(target) == own;
-                let penalized = self.with_ridge(part, plain, pseudo_counts, counts);
-                let is_free = moves_target.iter().map(|&moves| moves == own).collect();
-                let found = newton(&Held::new(penalized, is_free), beta, stop)?;
-                used.gradient = used.gradient.max(found.gradient);
-                used.iterations += found.iterations;
-                used.converged &= found.ending != Ending::IterationLimit;
-                beta = found.beta;
-                let mut point = bare.point();
-                bare.move_to(&beta, &mut point, self.control)?;
-                used.log_likelihood = used.log_likelihood.map(|sum| sum + rows * bare.plain_value(&point));
-            }
-            used.phi = coordinates.expand(&beta);
-            Ok(used)
-        })
-    }
-
-    /// Whether each coordinate moves a term with a variable.
-    fn coordinates_of(&self, variable: Var, part: &Part, coordinates: &Coordinates) -> Vec<bool> {
-        let mut moves = vec![false; coordinates.len()];
-        for (local, &term) in part.terms.iter().enumerate() {
-            if self.terms.set_of(term).variables().contains(variable) {
-                coordinates.expansion(local).for_each(|(beta, _)| moves[beta] = true);
-            }
-        }
-        moves
-    }
-
-    fn stop(&self, rows: f64) -> Stop<'_> {
-        let FitOptions { tolerance, max_iterations, .. } = *self.request.options;
-        Stop { tolerance, iterations: max_iterations, rows, bounded: true, control: self.control }
-    }
-
-    /// Where Newton's method starts, and the iterations that led there.
-    fn approach(&self, part: &Part, helped: &impl Objective, stop: Stop<'_>) -> Halting<(Vec<f64>, u64)> {
-        let begin = self.start(part, helped.coordinates());
-        let iterations = CLIMB.min(stop.iterations);
-        let until = ClimbStop { tolerance: stop.tolerance, iterations, control: self.control };
-        let (start, climbed) = climb(helped, begin.clone(), until)?;
-        // Where rows are very unequal, a line search may end so far out that nothing is left there.
-        let lost = largest(&helped.coordinates().expand(&start)) > FAR;
-        Ok((if lost { begin } else { start }, climbed))
-    }
-
-    /// Where the climb starts: independent variables, each with its observed distribution.
-    fn start(&self, part: &Part, coordinates: &Coordinates) -> Vec<f64> {
-        let value = |&local: &usize| {
-            let term = self.terms.term(part.terms[local]);
-            match (term.variables.as_slice(), term.levels.as_slice()) {
-                (&[variable], &[level]) => {
-                    let count = |level: u32| f64::from(self.levels[variable][level as usize]) + 0.5;
-                    libm::log(count(level) / count(0))
-                }
-                _ => 0.0,
-            }
-        };
-        coordinates.free().iter().map(value).collect()
     }
 }

@@ -5,8 +5,8 @@
 
 mod bad_tables;
 mod blanket;
-mod by_rows;
 mod bootstrap;
+mod by_rows;
 /// The words of the command line, in which the tests compare whole messages.
 #[path = "../../../cmnet-cli/src/dialect.rs"]
 mod command_line;
