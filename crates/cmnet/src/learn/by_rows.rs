@@ -57,7 +57,8 @@ pub(super) fn judge(
     for (index, fold) in folds.iter().take(parts).enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index, of: parts });
         let fold = fold?;
-        let bare = LearnOptions { select: Select::None, tune: Tune::NOTHING, ..options.clone() };
+        let (tune, target) = (Tune::NOTHING, None);
+        let bare = LearnOptions { select: Select::None, tune, target, ..options.clone() };
         let learned = learn_here(&fold.training, &bare, observer)?;
         if learned.stop != StopReason::Converged {
             return Ok(None);

@@ -281,7 +281,7 @@ pub fn learn_counts<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    options.check_counts()?;
+    options.check_without_rows()?;
     in_pool(options, || search_and_choose(LearnState::default(), table, options, observer))
 }
 

@@ -185,8 +185,8 @@ impl LearnOptions {
         Ok(())
     }
 
-    /// Refuses what takes rows that are held out, where there are counts alone.
-    pub(super) fn check_counts(&self) -> Result<()> {
+    /// Refuses what takes rows that are held out, where there are counts or resamples alone.
+    pub(crate) fn check_without_rows(&self) -> Result<()> {
         let by_rows = [
             (OptionName::Select, matches!(self.select, Select::Heldout | Select::Cv)),
             (OptionName::Order, self.tune.order),
@@ -195,7 +195,7 @@ impl LearnOptions {
         ];
         match by_rows.into_iter().find(|(_, asked)| *asked) {
             Some((option, _)) => {
-                let expected = "a value that takes no rows: counts have none that could be held out";
+                let expected = "a value that holds out no rows: counts and resamples have none to hold out";
                 Err(Error::option(option, "a choice by rows", expected))
             }
             None => Ok(()),

@@ -122,7 +122,8 @@ pub struct Judged<'a> {
 /// time, each fifth in turn where there are fewer than 4,000 rows. The structure is held fixed.
 ///
 /// Strengths are looked for greedily by factors of three, first one for all orders and then one
-/// for pairs and one for larger sets. Equal seeds give equal choices.
+/// for pairs and one for larger sets. Equal seeds give equal choices. Where there is nothing to
+/// choose, nothing is tried; but for a target the one setting is judged.
 ///
 /// # Errors
 /// As [`crate::fit`], and when there are fewer than five rows.
@@ -150,7 +151,7 @@ impl<'a> Trials<'a> {
         tune: Tune,
         control: &'a dyn Control,
     ) -> Halting<Tuned> {
-        if tune.is_nothing() {
+        if tune.is_nothing() && judged.target.is_none() {
             return Ok(Tuned { options: options.clone(), tried: Vec::new() });
         }
         let folds = held_out(judged.data, tune.seed)?;

@@ -81,7 +81,7 @@ fn counts_have_no_rows_to_hold_out() {
     let table = CountedTable::new(&counts, data.schema()).unwrap();
     let refused = |options: LearnOptions| learn_counts(&table, &options, &()).unwrap_err().to_string();
     let text = refused(LearnOptions { select: Select::Cv, ..LearnOptions::default() });
-    assert!(text.contains("none that could be held out"), "{text}");
+    assert!(text.contains("none to hold out"), "{text}");
     refused(LearnOptions { target: Some(0), ..LearnOptions::default() });
     let fit = FitOptions { ridge: Ridge::by_order(vec![1.0]).unwrap(), ..FitOptions::default() };
     learn_counts(&table, &LearnOptions { fit, ..LearnOptions::default() }, &()).unwrap();

@@ -116,5 +116,5 @@ fn learning_with_a_target_is_repeatable_and_predicts() {
     assert_eq!(model(&options).1.to_json().unwrap(), kept.to_json().unwrap());
     assert!(found.is_connected);
     assert_eq!(kept.structure().markov_blanket(0).len(), 9);
-    assert!(found.predictive().unwrap() > -0.45, "{:?}", found.predictive());
+    assert!(found.predictive().unwrap() > -0.5, "{:?}", found.predictive());
 }
