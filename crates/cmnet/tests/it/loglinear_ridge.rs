@@ -93,6 +93,8 @@ fn a_model_file_keeps_the_ridge() {
     let read = Model::from_json(&text, "m.json").unwrap();
     assert_eq!(read.fit(), model.fit());
     assert_eq!(read.fit().unwrap().ridge, ridge("0.5,2"));
-    let refused = Model::from_json(&text.replace("0.5,\n", "-0.5,\n"), "m.json").unwrap_err().to_string();
+    let mut wrong: serde_json::Value = serde_json::from_str(&text).unwrap();
+    wrong["parameters"]["ridge"][0] = serde_json::json!(-0.5);
+    let refused = Model::from_json(&wrong.to_string(), "m.json").unwrap_err().to_string();
     assert!(refused.contains("parameters.ridge"), "{refused}");
 }
