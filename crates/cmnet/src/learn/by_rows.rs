@@ -1,7 +1,7 @@
 //! Kappa by rows that were held out of search and estimate.
 
 use super::observer::{FitControl, LearnEvent, LearnObserver};
-use super::tune::PARTS;
+use super::tune::{LEAST_ROWS, PARTS};
 use super::{LearnOptions, LearnedModel, Select, Tune, learn_here};
 use crate::control::{Outcome, StopReason};
 use crate::counts::RowCounts;
@@ -37,7 +37,7 @@ impl ByRows {
 }
 
 /// Judges each kappa by rows that are held out, where that was asked for. `None` where it was
-/// not, where there is one kappa alone, or after a stop.
+/// not, where there is one kappa alone or fewer than ten rows, or after a stop.
 pub(super) fn judge(
     data: &Dataset,
     options: &LearnOptions,
@@ -48,7 +48,7 @@ pub(super) fn judge(
         Select::Cv => PARTS,
         Select::Bic | Select::None => return Ok(None),
     };
-    if options.kappas.len() < 2 {
+    if options.kappas.len() < 2 || data.rows() < LEAST_ROWS {
         return Ok(None);
     }
     let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: options.tune.seed })?;

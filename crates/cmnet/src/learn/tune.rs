@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 /// A table is dealt into so many parts.
 pub(super) const PARTS: usize = 5;
+/// Rows without which nothing is held out.
+pub(super) const LEAST_ROWS: u64 = 2 * PARTS as u64;
 /// Rows from which on one of them is held out, and not each in turn.
 const MANY_ROWS: u64 = 4000;
 /// The factor between neighbouring strengths.
@@ -123,10 +125,11 @@ pub struct Judged<'a> {
 ///
 /// Strengths are looked for greedily by factors of three, first one for all orders and then one
 /// for pairs and one for larger sets. Equal seeds give equal choices. Where there is nothing to
-/// choose, nothing is tried; but for a target the one setting is judged.
+/// choose, nothing is tried; but for a target the one setting is judged. With fewer than ten rows
+/// the options stay as they are.
 ///
 /// # Errors
-/// As [`crate::fit`], and when there are fewer than five rows.
+/// As [`crate::fit`].
 pub fn tune(
     judged: Judged<'_>,
     options: &FitOptions,
@@ -151,7 +154,8 @@ impl<'a> Trials<'a> {
         tune: Tune,
         control: &'a dyn Control,
     ) -> Halting<Tuned> {
-        if tune.is_nothing() && judged.target.is_none() {
+        let has_rows = judged.data.rows() >= LEAST_ROWS;
+        if !has_rows || tune.is_nothing() && judged.target.is_none() {
             return Ok(Tuned { options: options.clone(), tried: Vec::new() });
         }
         let folds = held_out(judged.data, tune.seed)?;
