@@ -52,6 +52,7 @@ fn main() -> Result<()> {
             accuracy::write_table(name(1), name(2), size, number(5, 1)? as u64)
         }
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
+        "accuracy-class" => accuracy::classify_folder(name(1), name(2)),
         "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "confirm" => {
             let amount = (number(4, 1)?, number(5, 20)?);

@@ -48,6 +48,7 @@ mod observed;
 mod partition;
 mod pseudo;
 mod rational;
+mod ridge;
 mod score;
 mod space;
 mod structure;
@@ -62,7 +63,10 @@ pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use newton::{Ending, Fit, maximum_likelihood};
 pub use observed::{HoledRow, ObservedFit, observed_maximum};
 pub use partition::{class_numbers, classes};
-pub use pseudo::{PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood};
+pub use pseudo::{
+    PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood,
+    target_gradient_norm,
+};
 pub use score::{KnownEdges, Score, Scoring, log_prior, node_score, score};
 pub use space::{LARGEST_SPACE, configurations, position};
 pub use structure::{Complaint, Configuration, Contexts, Edge, Labelled};

@@ -245,9 +245,11 @@ pub(crate) struct LearnArgs {
     pub(crate) no_output: bool,
     #[arg(long, help = learning::MODEL.help, value_parser = choice::<ModelClass>(), default_value = learning::MODEL.default)]
     pub(crate) model: ModelClass,
-    /// Seed of the random search of --model sgm [default: 1]
+    /// Seed of the rows that are held out, and of the random search of --model sgm [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "COLUMN", help = learning::TARGET.help)]
+    pub(crate) target: Option<String>,
     #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]
@@ -314,6 +316,10 @@ pub(crate) struct CheckpointArgs {
 pub(crate) struct FittingArgs {
     #[arg(help_heading = FITTING, long, help = fitting::METHOD.help, value_parser = choice::<FitMethod>(), default_value = fitting::METHOD.default)]
     pub(crate) method: FitMethod,
+    #[arg(help_heading = FITTING, long, value_name = "ORDER", help = fitting::ORDER.help, default_value = fitting::ORDER.default)]
+    pub(crate) order: String,
+    #[arg(help_heading = FITTING, long, value_name = "R", help = fitting::RIDGE.help, default_value = fitting::RIDGE.default)]
+    pub(crate) ridge: String,
     #[arg(help_heading = FITTING, long, help = fitting::SMOOTHING.help, default_value = fitting::SMOOTHING.default)]
     pub(crate) smoothing: f64,
     #[arg(help_heading = FITTING, long, value_name = "AMOUNT", help = fitting::MEMORY.help, default_value = fitting::MEMORY.default)]

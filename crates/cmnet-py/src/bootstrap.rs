@@ -56,7 +56,7 @@ pub(crate) fn bootstrap<'py>(
         replicates: resampling.replicates,
         seed: resampling.seed,
         threshold: resampling.threshold,
-        learn: learning.options().map_err(to_python)?,
+        learn: learning.options(table.data.schema()).map_err(to_python)?,
     };
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));

@@ -80,7 +80,7 @@ pub(crate) fn learn<'py>(
 ) -> PyResult<Outcome<'py, Answer<'py>>> {
     let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
-    let options = learning.options().map_err(to_python)?;
+    let options = learning.options(data.schema()).map_err(to_python)?;
     learning.check_sgm(&options).map_err(to_python)?;
     let (checkpointer, state, note) = checkpoints(&learning, &data, &options).map_err(to_python)?;
     if let Some(note) = note {
@@ -192,8 +192,8 @@ pub(crate) fn cross_validate<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Bound<'py, PyAny>>> {
     let to_python = |error: Error| errors::to_python(py, &error);
-    let options = learning.options().map_err(to_python)?;
     let data = table.data.clone();
+    let options = learning.options(data.schema()).map_err(to_python)?;
     let deal = match fold_column {
         Some(column) => FoldPlan::Column(find_variable(data.schema(), &column).map_err(to_python)?),
         None => FoldPlan::Drawn { folds, seed },

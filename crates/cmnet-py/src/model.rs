@@ -8,9 +8,9 @@ use crate::table::{Table, levels};
 use crate::{value, work};
 use cmnet::{
     DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
-    InputProblem, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place, ReadOptions,
+    InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place, ReadOptions,
     Result, RowCounts, Schema, Source as File, Under, context_records, edge_names, evaluate_under,
-    find_variable, fit_incomplete, fit_with, read_csv, write_atomic,
+    find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
@@ -294,9 +294,15 @@ impl Model {
         if on_missing == OnMissing::Model {
             return self.fit_incomplete(py, data, reading, options);
         }
+        let rows = fitting.tune().map_err(|error| errors::to_python(py, &error))?;
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
         let fitted = work::call(py, 0, move |stop| {
+            let judged = Judged { structure: model.structure(), data: &data, target: None };
+            let options = match tune(judged, &options, rows, stop)? {
+                Outcome::Done(tuned) => tuned.options,
+                Outcome::Stopped(_) => return Err(work::interrupted()),
+            };
             match fit_with(model.structure(), &RowCounts::new(&data), &options, stop)? {
                 Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(&data)), ..fitted }),
                 Outcome::Stopped(_) => Err(work::interrupted()),

@@ -4,8 +4,8 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    BlanketLimits, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, ReadOptions, Result,
-    parse_bytes, parse_delimiter, parse_duration,
+    BlanketLimits, Chosen, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, Order,
+    ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes, parse_delimiter, parse_duration,
 };
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -63,6 +63,8 @@ impl SchemaGiven {
 #[pyo3(from_item_all)]
 pub(crate) struct Fitting {
     method: String,
+    order: String,
+    ridge: String,
     smoothing: f64,
     memory: String,
 }
@@ -71,6 +73,8 @@ impl Fitting {
     pub(crate) fn options(&self) -> Result<FitOptions> {
         Ok(FitOptions {
             method: self.method.parse()?,
+            order: self.order.parse::<Chosen<Order>>()?.value(),
+            ridge: self.ridge.parse::<Chosen<Ridge>>()?.value(),
             smoothing: self.smoothing,
             memory: parse_bytes(OptionName::Memory, &self.memory)?,
             ..FitOptions::default()
@@ -92,6 +96,17 @@ fn read_json<T: DeserializeOwned>(option: OptionName, text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|_| Error::option(option, text, expected))
 }
 
+impl Fitting {
+    /// What rows that are held out choose.
+    pub(crate) fn tune(&self) -> Result<Tune> {
+        Ok(Tune {
+            order: self.order.parse::<Chosen<Order>>()?.is_auto(),
+            ridge: self.ridge.parse::<Chosen<Ridge>>()?.is_auto(),
+            ..Tune::NOTHING
+        })
+    }
+}
+
 /// How structures are learned.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -99,6 +114,7 @@ pub(crate) struct Learning {
     kappa: Vec<String>,
     model: String,
     pub(crate) seed: u64,
+    target: Option<String>,
     search: String,
     contexts: String,
     alpha: String,
@@ -121,8 +137,11 @@ pub(crate) struct Learning {
 }
 
 impl Learning {
-    pub(crate) fn options(&self) -> Result<LearnOptions> {
+    /// The options for tables of these variables.
+    pub(crate) fn options(&self, schema: &Schema) -> Result<LearnOptions> {
         Ok(LearnOptions {
+            tune: Tune { seed: self.seed, ..self.fitting.tune()? },
+            target: self.target.as_ref().map(|name| find_variable(schema, name)).transpose()?,
             kappas: self.kappa.iter().map(|text| text.parse()).collect::<Result<_>>()?,
             search: self.search.parse()?,
             contexts: self.contexts.parse()?,

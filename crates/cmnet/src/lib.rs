@@ -96,10 +96,10 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    ContextChoice, Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult,
-    LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
-    Refinement, RunFact, SearchMode, SearchReason, Select, cross_validate, learn, learn_counts, learn_from,
-    parse_bytes, parse_duration, run_identity,
+    ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers,
+    FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
+    ModelClass, Refine, Refinement, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune,
+    Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes, parse_duration, run_identity, tune,
 };
 // Confidence.
 pub use confidence::{
@@ -108,9 +108,10 @@ pub use confidence::{
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.
 pub use loglinear::{
-    Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
-    Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with, is_nested,
-    largest_violation, parameter_count, parameter_count_under, restrictions, same_model,
+    Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Order, Parameters, Restriction, Ridge, Term,
+    TermSet, Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with,
+    is_nested, largest_violation, parameter_count, parameter_count_of, parameter_count_under, restrictions,
+    same_model,
 };
 // Precision.
 pub use precision::{

@@ -12,7 +12,7 @@ use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{Error, ErrorKind, Remedy, Result, quoted, quoted_list};
 use crate::graph::{Edge, VarSet};
 use crate::inference::{Network, Query};
-use crate::loglinear::{Fit, FitOptions, affordable_canonical};
+use crate::loglinear::{Fit, FitOptions, Order, affordable_canonical};
 use crate::refine::RefineOptions;
 use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
 use crate::search::{SearchUsed, StopReason};
@@ -133,6 +133,11 @@ impl Model {
         }
         self.fit = Some(fit);
         Ok(self)
+    }
+
+    /// The most variables of a term: that of the parameters, where there are some.
+    pub fn order(&self) -> Order {
+        self.fit.as_ref().map_or(Order::FULL, |fit| fit.parameters.terms().order())
     }
 
     /// The same model without parameters.

@@ -112,7 +112,17 @@ group! {
             "Which class of models: contextual Markov networks, or the decomposable stratified graphical \
              models of the paper's comparison (binary variables; no kappa, no search mode)",
         );
-        SEED = value(OptionName::Seed, "1", "Seed of the random search for stratified graphical models");
+        SEED = value(
+            OptionName::Seed,
+            "1",
+            "Seed of the rows that are held out, and of the random search for stratified graphical models",
+        );
+        TARGET = optional(
+            OptionName::Target,
+            "Variable to be predicted from the others: rows that are held out choose between the learned \
+             model and one with terms of this variable with each other, estimated by its conditional \
+             likelihood",
+        );
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
         CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");
@@ -169,6 +179,19 @@ group! {
     /// How parameters are estimated.
     fitting {
         METHOD = choice::<FitMethod>("Which estimate: auto is exact when the junction tree fits the memory");
+        ORDER = value(
+            OptionName::Order,
+            "full",
+            "Most variables of a log-linear term: 2 (pairs), 3, ..., or full; higher terms are zero, and BIC \
+             counts what is left free; auto takes what predicts held-out rows best",
+        );
+        RIDGE = value(
+            OptionName::Ridge,
+            "0",
+            "Strength of a ridge that draws interactions towards zero: half of it times the sum of their \
+             squares is taken off the log-likelihood; one for each order from 2 on, such as 0.5,2; \
+             BIC is judged without it; auto takes what predicts held-out rows best",
+        );
         SMOOTHING = value(
             OptionName::Smoothing,
             "1",
@@ -241,7 +264,7 @@ mod tests {
     use crate::confidence::BootstrapOptions;
     use crate::inference::{ExactOptions, GibbsOptions, QueryOptions};
     use crate::io::ReadOptions;
-    use crate::learn::{LearnOptions, parse_bytes, parse_duration};
+    use crate::learn::{LearnOptions, Tune, parse_bytes, parse_duration};
     use crate::loglinear::FitOptions;
     use crate::score::{Kappa, Knowledge};
     use crate::search::BlanketLimits;
@@ -256,6 +279,8 @@ mod tests {
         let kappas = learning::KAPPA.default.unwrap().split(',');
         let fit = FitOptions {
             method: read(fitting::METHOD),
+            order: read(fitting::ORDER),
+            ridge: read(fitting::RIDGE),
             smoothing: read(fitting::SMOOTHING),
             memory: memory(fitting::MEMORY),
             ..FitOptions::default()
@@ -270,6 +295,8 @@ mod tests {
             select: read(learning::SELECT),
             contexts: read(learning::CONTEXTS),
             fit,
+            tune: Tune { seed: read(learning::SEED), ..Tune::NOTHING },
+            target: None,
             threads: read(learning::THREADS),
             limits: BlanketLimits {
                 neighbors: read(learning::MAX_NEIGHBORS),

@@ -1,7 +1,10 @@
 //! Options of searching and fitting that several commands share.
 
 use crate::args::{FittingArgs, KnowledgeArgs, SearchArgs};
-use cmnet::{BlanketLimits, FitOptions, Knowledge, LearnOptions, OptionName, parse_bytes, parse_duration};
+use cmnet::{
+    BlanketLimits, Chosen, FitOptions, Knowledge, LearnOptions, OptionName, Order, Ridge, Tune, parse_bytes,
+    parse_duration,
+};
 use std::time::Duration;
 
 /// What was typed becomes what the library understands.
@@ -15,6 +18,7 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         knowledge: knowledge(&arguments.knowledge)?,
         refine: arguments.refine,
         fit: fit_options(&arguments.fitting)?,
+        tune: tune_options(&arguments.fitting)?,
         threads: arguments.threads,
         limits: BlanketLimits {
             neighbors: arguments.max_neighbors,
@@ -42,9 +46,20 @@ pub(crate) fn time_limit(arguments: &SearchArgs) -> anyhow::Result<Option<Durati
 pub(crate) fn fit_options(arguments: &FittingArgs) -> anyhow::Result<FitOptions> {
     Ok(FitOptions {
         method: arguments.method,
+        order: arguments.order.parse::<Chosen<Order>>()?.value(),
+        ridge: arguments.ridge.parse::<Chosen<Ridge>>()?.value(),
         smoothing: arguments.smoothing,
         memory: bytes(&arguments.memory)?,
         ..FitOptions::default()
+    })
+}
+
+/// What rows that are held out choose.
+pub(crate) fn tune_options(arguments: &FittingArgs) -> anyhow::Result<Tune> {
+    Ok(Tune {
+        order: arguments.order.parse::<Chosen<Order>>()?.is_auto(),
+        ridge: arguments.ridge.parse::<Chosen<Ridge>>()?.is_auto(),
+        ..Tune::NOTHING
     })
 }
 

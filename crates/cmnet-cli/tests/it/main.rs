@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod bootstrap;
+mod choices;
 mod cli_answers;
 mod cli_golden;
 mod cli_hostile;

@@ -42,7 +42,11 @@ def learn(
         numbers in (0, 1], or a list of them.
     model, seed
         ``"cmn"`` for contextual Markov networks; ``"sgm"`` for the decomposable stratified
-        graphical models of the paper's comparison (binary variables), searched with a seed.
+        graphical models of the paper's comparison (binary variables), searched with a seed. The
+        seed determines which rows are held out, too.
+    target
+        A variable to be predicted from the others: rows that are held out choose between the
+        learned model and one with terms of this variable with each other.
     search
         ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables;
         ``"auto"`` picks by estimated cost.
@@ -60,7 +64,8 @@ def learn(
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does
         nothing. Where no edge prior is given, gamma is 0.5.
     select
-        ``"bic"`` fits each structure and takes the highest BIC; ``"none"`` fits nothing.
+        ``"bic"`` fits each structure and takes the highest BIC; ``"heldout"`` takes the kappa that
+        predicts a fifth of the rows best, ``"cv"`` each fifth in turn; ``"none"`` fits nothing.
     threads
         Threads; 0 takes one per core. The answer is the same for any number.
     time_limit
@@ -72,7 +77,7 @@ def learn(
     checkpoint, resume, checkpoint_interval
         Saves the search to a file now and then; ``resume=True`` goes on from there to the same
         answer as without a break.
-    method, smoothing, memory
+    method, order, ridge, smoothing, memory
         How parameters are estimated; see `Model.fit`.
     progress
         True shows a bar (with tqdm, where that is installed), False none; None shows one

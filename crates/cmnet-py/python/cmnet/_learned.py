@@ -106,8 +106,10 @@ class Learned:
         """Why the search ended: ``converged``, ``interrupted`` or ``time-limit``."""
         self.ties: int = facts["ties"]
         """Choices among exactly equal moves; 0 proves that none was arbitrary."""
-        self.criterion: Literal["bic", "pseudo-bic"] | None = facts["criterion"]
-        """What the choice went by: ``bic`` or ``pseudo-bic``."""
+        self.criterion: Literal["bic", "pseudo-bic", "heldout"] | None = facts["criterion"]
+        """What the choice went by: ``bic``, ``pseudo-bic`` or ``heldout``."""
+        self.by_rows: dict[str, Any] | None = facts.get("by_rows")
+        """What was tried on rows that were held out, and how well it predicted them."""
         self.limited: list[str] = facts["limited"]
         """Variables whose blanket a limit kept from growing."""
         self.passed_over: list[str] = facts["passed_over"]

@@ -174,6 +174,8 @@ class Model(Variables, Questions):
 
         ``method`` is ``"exact"`` (maximum likelihood), ``"pseudo"`` (maximum
         pseudo-likelihood) or ``"auto"``: exact when the junction tree fits ``memory``.
+        ``order`` is the most variables of a log-linear term, or ``"full"``. ``ridge`` draws
+        interactions towards zero: a strength, or one for each order from 2 on.
         Pseudo-counts that sum to ``smoothing`` keep probabilities positive; 0 gives the bare
         estimate (where that lies at infinity, the end of the way at
         pseudo-counts of 1e-7 for each row). The other options are those of `cmnet.Table`; here

@@ -24,6 +24,8 @@ Kappa = Union[str, float, Sequence[Union[str, float]]]
 """``"eps"``, a power such as ``"n^-0.5"``, a number in (0, 1], or a list of them."""
 Amount = Union[str, int, float]
 """A time such as ``"5m"`` or 300 (seconds), or an amount of memory such as ``"256M"`` or bytes."""
+Ridge = Union[str, float, Sequence[float]]
+"""A strength, or one for each order of interaction from 2 on."""
 Schema = Union[str, "os.PathLike[str]", Mapping[str, Sequence[Any]]]
 """Levels of some columns in order: a mapping, or the path of a TOML file."""
 Edges = Union[str, Sequence[Union[str, "tuple[str, str]"]]]
@@ -35,7 +37,7 @@ OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket"]
 Contexts = Literal["all", "confirmed"]
-Select = Literal["bic", "none"]
+Select = Literal["bic", "heldout", "cv", "none"]
 Refine = Literal["no", "yes", "auto"]
 Candidates = Literal["or", "and"]
 FitMethod = Literal["auto", "exact", "pseudo"]
@@ -100,6 +102,8 @@ class Fitting(TypedDict, total=False):
     """The options of `fitting`."""
 
     method: FitMethod
+    order: str | int
+    ridge: Ridge
     smoothing: float
     memory: Amount
 
@@ -129,6 +133,7 @@ class Learning(Validating, total=False):
 
     model: ModelClass
     seed: int
+    target: str | None
     select: Select
     checkpoint: str | os.PathLike[str] | None
     resume: bool
@@ -388,13 +393,29 @@ def each_row(*, on_missing: OnMissing = "error", **reading: Unpack[RowReading]) 
     return row_reading(on_missing, **reading)
 
 
-def fitting(*, method: FitMethod = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:
+def fitting(
+    *,
+    method: FitMethod = "auto",
+    order: str | int = "full",
+    ridge: Ridge = "0",
+    smoothing: float = 1.0,
+    memory: Amount = "256M",
+) -> dict[str, Any]:
     """How parameters are estimated."""
     return {
         "method": text("method", method),
+        "order": amount("order", order),
+        "ridge": _strengths(ridge),
         "smoothing": real("smoothing", smoothing),
         "memory": amount("memory", memory),
     }
+
+
+def _strengths(value: Ridge) -> str:
+    """The strengths of a ridge as a text."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return amount("ridge", value)
+    return ",".join(amount("ridge", real("ridge", each)) for each in value)
 
 
 def searching(
@@ -437,6 +458,7 @@ def learning(
     *,
     model: ModelClass = "cmn",
     seed: int = 1,
+    target: str | None = None,
     select: Select = "bic",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -446,6 +468,7 @@ def learning(
     return {
         "model": text("model", model),
         "seed": number("seed", seed),
+        "target": None if target is None else name("target", target),
         "select": text("select", select),
         "checkpoint": None if checkpoint is None else path(checkpoint, "checkpoint"),
         "resume": truth("resume", resume),

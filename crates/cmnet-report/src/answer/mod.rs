@@ -22,6 +22,7 @@ macro_rules! answer_by_json {
 
 pub mod approximation;
 pub mod bootstrapped;
+pub mod by_rows;
 pub mod compared;
 pub mod cross_validated;
 pub mod described;

@@ -19,6 +19,12 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page, control: &dyn Control)
         ("free parameters".to_owned(), fit.free_parameters.to_string()),
         ("pseudo-counts in the parameters".to_owned(), fit.smoothing.to_string()),
     ];
+    if let Some(order) = fit.parameters.terms().order().limit() {
+        facts.push(("most variables of a term".to_owned(), order.to_string()));
+    }
+    if !fit.ridge.is_none() {
+        facts.push(("ridge".to_owned(), fit.ridge.to_string()));
+    }
     if !fit.boundary.is_empty() {
         facts.push(("terms without a finite estimate".to_owned(), fit.boundary.len().to_string()));
     }

@@ -46,6 +46,7 @@ pub fn bootstrap(
     observer: &dyn LearnObserver,
 ) -> Result<Bootstrap> {
     options.check()?;
+    options.learn.check_without_rows()?;
     let resampler = Resampler::new(data, options.seed)?;
     let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
     let learn = LearnOptions { select, threads: 1, ..options.learn.clone() };

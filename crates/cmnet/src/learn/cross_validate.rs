@@ -99,7 +99,8 @@ pub fn cross_validate(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<CrossValidation> {
-    let options = LearnOptions { select: Select::Bic, ..options.clone() };
+    let select = if options.select == Select::None { Select::Bic } else { options.select };
+    let options = LearnOptions { select, ..options.clone() };
     let mut finished: Vec<FoldResult> = Vec::new();
     let mut stop = StopReason::Converged;
     let folds = Folds::deal(data, plan)?;
@@ -123,7 +124,9 @@ pub fn cross_validate(
         observer.observe_learning(&LearnEvent::FoldFinished(&result));
         finished.push(result);
     }
-    Ok(CrossValidation::begun(data, plan).over(&finished, &options.kappas, stop))
+    // Where held-out rows choose, each fold has the structure of its own kappa alone.
+    let kappas = if select == Select::Bic { &options.kappas[..] } else { &[] };
+    Ok(CrossValidation::begun(data, plan).over(&finished, kappas, stop))
 }
 
 impl CrossValidation {

@@ -1,6 +1,7 @@
 //! The front door: options, checked once, and a table become learned and fitted structures.
 
 mod amounts;
+mod by_rows;
 mod choose;
 mod climb;
 mod confirm;
@@ -13,13 +14,19 @@ mod proven;
 mod refinement;
 mod resume;
 mod search;
+mod target;
+mod tune;
+mod tuned;
 
 pub use amounts::{parse_bytes, parse_duration};
+pub use by_rows::ByRows;
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
 pub use resume::{LearnState, RunFact, run_identity};
+pub use target::TargetModel;
+pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
@@ -42,6 +49,8 @@ pub enum Criterion {
     Bic,
     /// BIC of the pseudo-likelihood.
     PseudoBic,
+    /// The probability of rows that were held out.
+    Heldout,
 }
 
 /// The structures learned from one table.
@@ -61,6 +70,10 @@ pub struct Learned {
     pub selected: Option<usize>,
     /// What the choice went by.
     pub criterion: Option<Criterion>,
+    /// How well each kappa predicted rows that were held out, where that decided.
+    pub by_rows: Option<ByRows>,
+    /// Orders and ridges that were tried on rows that were held out, where that was asked for.
+    pub tuned: Option<Tuned>,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
     /// Kappas that mode `auto` did not search for, since BIC had fallen before them: the last
@@ -78,6 +91,8 @@ impl Learned {
             stop: StopReason::Converged,
             selected: None,
             criterion: None,
+            by_rows: None,
+            tuned: None,
             limited: Vec::new(),
             passed_over: Vec::new(),
         }
@@ -125,6 +140,8 @@ pub struct LearnedModel {
     pub confirmed: Option<Confirmed>,
     /// Why they could not be.
     pub unconfirmed: Option<Unfitted>,
+    /// The model that was made of it to predict one variable, where that was asked for.
+    pub target: Option<TargetModel>,
 }
 
 impl LearnedModel {
@@ -192,6 +209,10 @@ impl LearnedModel {
     }
 
     fn model(&self, schema: &Schema, learned: Provenance) -> Result<Model> {
+        if let Some(own) = &self.target {
+            // What is known about the search is not about this structure.
+            return Model::new(schema.clone(), own.structure.clone())?.with_fit(own.fit.clone());
+        }
         let mut model = Model::new(schema.clone(), self.structure.clone())?.with_provenance(learned);
         if let Some(confirmed) = &self.confirmed {
             model = model.with_confirmed(confirmed.clone())?;
@@ -240,11 +261,7 @@ pub fn learn_from(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || {
-        let counts = PlaneCounts::new(data);
-        let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-        search_and_choose(state, &table, options, (Kappas::Promising, observer))
-    })
+    in_pool(options, || learn_rows(state, data, options, (Kappas::Promising, observer)))
 }
 
 /// As [`learn`] with options that were checked, in the threads of the caller.
@@ -253,21 +270,43 @@ pub(crate) fn learn_here(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    learn_rows(LearnState::default(), data, options, (Kappas::All, observer))
+}
+
+/// Learns from rows, some of which may be held out to choose by.
+fn learn_rows(
+    state: LearnState,
+    data: &Dataset,
+    options: &LearnOptions,
+    (kappas, observer): (Kappas, &dyn LearnObserver),
+) -> Result<Learned> {
+    let by_rows = by_rows::judge(data, options, observer)?;
+    let best = by_rows.as_ref().and_then(|known| known.best(data.rows())).map(|kappa| vec![kappa]);
+    let decided = best.is_some();
+    let options = LearnOptions { kappas: best.unwrap_or_else(|| options.kappas.clone()), ..options.clone() };
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-    search_and_choose(LearnState::default(), &table, options, (Kappas::All, observer))
+    let mut learned = search_and_choose(state, &table, &options, (kappas, observer))?;
+    if decided {
+        learned.criterion = Some(Criterion::Heldout);
+    }
+    learned.by_rows = by_rows;
+    tuned::run(&mut learned, data, &options, observer)?;
+    target::run(&mut learned, data, &options, observer)?;
+    Ok(learned)
 }
 
 /// As [`learn`], from any source of counts: equal counts give equal models. See
 /// [`CountSource`] for a source of your own.
 ///
 /// # Errors
-/// As [`learn`], and when the counts cannot be had.
+/// As [`learn`], when the counts cannot be had, and when rows are to be held out.
 pub fn learn_counts<S: CountSource>(
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    options.check_without_rows()?;
     in_pool(options, || {
         search_and_choose(LearnState::default(), table, options, (Kappas::Promising, observer))
     })

@@ -1,6 +1,8 @@
 //! What a user may choose when learning; the command line and Python share these fields.
 
 use super::refinement::Refine;
+use super::tune::Tune;
+use crate::data::Var;
 use crate::error::{Error, Expected, OptionName, Result, choices};
 use crate::loglinear::FitOptions;
 use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
@@ -36,6 +38,11 @@ choices! {
     pub enum Select of Select {
         /// Fit each structure and take the highest BIC.
         Bic = "bic",
+        /// Take the kappa whose structure, learned from four fifths of the rows, gives the rest the
+        /// highest probability.
+        Heldout = "heldout",
+        /// The same with each fifth held out in turn.
+        Cv = "cv",
         /// Fit nothing and choose none, unless there is only one.
         None = "none",
     }
@@ -110,6 +117,12 @@ pub struct LearnOptions {
     pub contexts: ContextChoice,
     /// How to fit, where that is asked for.
     pub fit: FitOptions,
+    /// What rows that are held out choose besides: order and ridge of the chosen structure. Its seed
+    /// is that of [`Select::Heldout`] and [`Select::Cv`] too. \[default: nothing\]
+    pub tune: Tune,
+    /// A variable that is to be predicted from the others: see [`crate::TargetModel`].
+    /// \[default: none\]
+    pub target: Option<Var>,
     /// Threads to use; 0 takes one per core. \[default: 0\]
     pub threads: usize,
     /// How large a blanket may grow in mode `blanket`.
@@ -130,6 +143,8 @@ impl Default for LearnOptions {
             select: Select::Bic,
             contexts: ContextChoice::All,
             fit: FitOptions::default(),
+            tune: Tune::NOTHING,
+            target: None,
             threads: 0,
             limits: BlanketLimits::default(),
             candidates: CandidateRule::Or,
@@ -178,6 +193,23 @@ impl LearnOptions {
         Ok(())
     }
 
+    /// Refuses what takes rows that are held out, where there are counts or resamples alone.
+    pub(crate) fn check_without_rows(&self) -> Result<()> {
+        let by_rows = [
+            (OptionName::Select, matches!(self.select, Select::Heldout | Select::Cv)),
+            (OptionName::Order, self.tune.order),
+            (OptionName::Ridge, self.tune.ridge),
+            (OptionName::Target, self.target.is_some()),
+        ];
+        match by_rows.into_iter().find(|(_, asked)| *asked) {
+            Some((option, _)) => {
+                let expected = "a value that holds out no rows: counts and resamples have none to hold out";
+                Err(Error::option(option, "a choice by rows", expected))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The first option other than its default that stratified graphical models
     /// have no use for.
     pub fn unused_by_sgm(&self) -> Option<OptionName> {
@@ -192,6 +224,7 @@ impl LearnOptions {
             (OptionName::Knowledge, self.knowledge != usual.knowledge),
             (OptionName::Refine, self.refine != usual.refine),
             (OptionName::Select, self.select != usual.select),
+            (OptionName::Target, self.target != usual.target),
             (OptionName::Contexts, self.contexts != usual.contexts),
             (OptionName::MaxNeighbors, self.limits.neighbors != usual.limits.neighbors),
             (OptionName::MaxConfigurations, self.limits.configurations != usual.limits.configurations),

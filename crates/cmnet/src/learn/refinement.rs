@@ -160,11 +160,13 @@ impl RefinedScore {
 }
 
 impl LearnOptions {
-    /// How a refinement judges structures: by the prior of edges, where a number was given.
+    /// How a refinement judges structures: by the prior of edges, where a number was given, and by
+    /// terms of no more variables than those of the fit.
     pub fn refinement(&self) -> RefineOptions {
         let usual = RefineOptions::default();
         let edge_prior =
             if self.edge_prior == EdgePrior::default() { usual.edge_prior } else { self.edge_prior };
-        RefineOptions { edge_prior, ..usual }
+        let order = self.fit.order.limit().map_or(usual.order, |order| order.min(usual.order));
+        RefineOptions { order, edge_prior }
     }
 }

@@ -100,5 +100,6 @@ fn scored<S: CountSource>(
         unfitted: None,
         confirmed: None,
         unconfirmed: None,
+        target: None,
     })
 }
