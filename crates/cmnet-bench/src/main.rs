@@ -44,6 +44,13 @@ fn main() -> Result<()> {
                 rows: number(3, 2000)?,
                 tables: number(4, 5)?,
                 replicates: number(5, 100)?,
+                first: number(9, 1)?,
+                how: cmnet::BootstrapOptions {
+                    resample: if name(6).is_empty() { Default::default() } else { name(6).parse()? },
+                    share: if name(7).is_empty() { None } else { Some(name(7).parse()?) },
+                    start: if name(8).is_empty() { Default::default() } else { name(8).parse()? },
+                    ..Default::default()
+                },
             };
             confidence::run(name(1), &amount)
         }

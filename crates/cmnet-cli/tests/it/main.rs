@@ -16,6 +16,7 @@ mod common;
 mod compatibility;
 mod docs;
 mod explore;
+mod posterior;
 mod query;
 mod refine;
 mod report;

@@ -8,6 +8,7 @@ mod observer;
 mod options;
 mod proven;
 mod refinement;
+mod replicate;
 mod resume;
 mod search;
 
@@ -16,17 +17,20 @@ pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResul
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
+pub use replicate::{FirstLearning, Replicate};
 pub use resume::{LearnState, RunFact, run_identity};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
+use crate::graph::Graph;
 use crate::loglinear::Fit;
 use crate::model::{Confirmed, Model, Provenance, RefinedScore};
 use crate::score::{ContextPrior, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
+use search::Begin;
 use serde::Serialize;
 
 /// What a choice among structures goes by.
@@ -219,19 +223,21 @@ pub fn learn_from(
     in_pool(options, || {
         let counts = PlaneCounts::new(data);
         let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-        search_and_choose(state, &table, options, observer)
+        search_and_choose(Begin { state, ..Begin::default() }, &table, options, observer)
     })
 }
 
-/// As [`learn`] with options that were checked, in the threads of the caller.
+/// As [`learn`] with options that were checked, in the threads of the caller; where there are
+/// graphs, one for each kappa, its search starts there.
 pub(crate) fn learn_here(
     data: &Dataset,
     options: &LearnOptions,
+    graphs: &[Graph],
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-    search_and_choose(LearnState::default(), &table, options, observer)
+    search_and_choose(Begin { graphs, ..Begin::default() }, &table, options, observer)
 }
 
 /// As [`learn`], from any source of counts: equal counts give equal models. See
@@ -244,11 +250,11 @@ pub fn learn_counts<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || search_and_choose(LearnState::default(), table, options, observer))
+    in_pool(options, || search_and_choose(Begin::default(), table, options, observer))
 }
 
 fn search_and_choose<S: CountSource>(
-    state: LearnState,
+    begin: Begin<'_>,
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
@@ -258,7 +264,7 @@ fn search_and_choose<S: CountSource>(
         (Refine::No, ContextChoice::All) => choose::fit_found(learned, table, options, observer),
         _ => Ok(()),
     };
-    let mut learned = search::run(state, table.counts(), options, observer, fit)?;
+    let mut learned = search::run(begin, table.counts(), options, observer, fit)?;
     refinement::run(&mut learned, table, options, observer)?;
     confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;

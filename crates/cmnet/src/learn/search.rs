@@ -5,7 +5,8 @@ use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
 use crate::control::{Outcome, StopReason};
 use crate::counts::CountSource;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
+use crate::graph::Graph;
 use crate::score::{ContextPrior, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
 use crate::search::{
@@ -14,10 +15,32 @@ use crate::search::{
 use crate::structure::Structure;
 use std::sync::Arc;
 
+/// Where a search begins.
+#[derive(Clone, Default)]
+pub(super) struct Begin<'a> {
+    /// Where a run stood that goes on.
+    pub(super) state: LearnState,
+    /// A graph for each kappa to start at, instead of the empty one.
+    pub(super) graphs: &'a [Graph],
+}
+
+/// Where a climb begins.
+enum ClimbStart<'a> {
+    Empty,
+    Graph(&'a Graph),
+    Saved(ClimbResult),
+}
+
+impl<'a> ClimbStart<'a> {
+    fn of(saved: Option<ClimbResult>, graph: Option<&'a Graph>) -> Self {
+        saved.map_or_else(|| graph.map_or(Self::Empty, Self::Graph), Self::Saved)
+    }
+}
+
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
-    state: LearnState,
+    Begin { state, graphs }: Begin<'_>,
     counts: &S,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
@@ -46,18 +69,19 @@ pub(super) fn run<S: CountSource>(
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
+        let from = ClimbStart::of(climb.take(), graphs.get(index));
         let found = if mode == SearchMode::Blanket {
             let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
                 .with_edge_prior(options.edge_prior);
             by_blankets(
                 &search,
                 &mut blankets,
-                BlanketStart { prior: prior(kappa), memo: &memo, from: climb.take() },
+                BlanketStart { prior: prior(kappa), memo: &memo, from },
                 observer,
             )?
         } else {
             let all_pairs = GraphClimb::new(&scorer, prior(kappa));
-            by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
+            by_climb(&all_pairs.sharing(&memo), from, observer)?
         };
         let stop = found.climb.stop;
         if stop == StopReason::Converged {
@@ -102,21 +126,30 @@ fn scored<S: CountSource>(
     })
 }
 
-/// Algorithm 1 from the beginning or from where it stood.
+/// Algorithm 1 from the beginning, from a graph or from where it stood.
 fn by_climb<S: CountSource>(
     climb: &GraphClimb<'_, '_, S>,
-    from: Option<ClimbResult>,
+    from: ClimbStart<'_>,
     observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
     let mut state = match from {
-        Some(saved) => match climb.resume(saved.clone(), observer)? {
+        ClimbStart::Saved(saved) => match climb.resume(saved.clone(), observer)? {
             Outcome::Done(state) => state,
             // It stands where it stood.
             Outcome::Stopped(stop) => {
                 return Ok(ClimbResult { climb: ClimbRecord { stop, ..saved.climb }, ..saved });
             }
         },
-        None => climb.start()?,
+        ClimbStart::Graph(graph) => match climb.start_at(graph, observer) {
+            Ok(Outcome::Done(state)) => state,
+            Ok(Outcome::Stopped(stop)) => {
+                return Ok(ClimbResult::of(&climb.start()?, stop));
+            }
+            // Fewer rows may not allow as many configurations as the table's own.
+            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => climb.start()?,
+            Err(error) => return Err(error),
+        },
+        ClimbStart::Empty => climb.start()?,
     };
     let stop = climb_graph(climb, &mut state, observer)?;
     Ok(ClimbResult::of(&state, stop))
@@ -126,8 +159,7 @@ fn by_climb<S: CountSource>(
 struct BlanketStart<'m, 'a> {
     prior: ContextPrior,
     memo: &'m Arc<NodeMemo<'a>>,
-    /// Where it stood, when it goes on.
-    from: Option<ClimbResult>,
+    from: ClimbStart<'a>,
 }
 
 fn by_blankets<'a, S: CountSource>(

@@ -18,6 +18,7 @@ use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A graph climb under one prior.
@@ -73,6 +74,27 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let structure = Structure::empty(self.scorer.cardinalities());
         let trace = Trace::empty(structure.variables());
         self.state(structure, trace)
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it. Edges of the graph that
+    /// are no candidates become some.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large.
+    pub(crate) fn start_at(&self, graph: &Graph, control: &dyn Control) -> Result<Outcome<GraphClimbState>> {
+        outcome(self.at(graph, control))
+    }
+
+    fn at(&self, graph: &Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let trace = self.contexts.climb(graph, control)?;
+        let mut structure = Structure::from_graph(graph.clone(), self.scorer.cardinalities())?;
+        for step in trace.steps() {
+            structure.add_context_element(step.edge, step.element)?;
+        }
+        let mut state = self.state(structure, trace)?;
+        let known: BTreeSet<Edge> = state.candidates.iter().copied().collect();
+        state.add_candidates(graph.edges().filter(|edge| !known.contains(edge)).collect());
+        Ok(state)
     }
 
     fn state(&self, structure: Structure, trace: Trace) -> Result<GraphClimbState> {

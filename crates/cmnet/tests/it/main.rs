@@ -31,6 +31,7 @@ mod loglinear_support;
 mod metamorphic;
 mod model_file;
 mod optimum;
+mod posterior;
 mod precision;
 mod referee;
 mod refine;
