@@ -315,6 +315,25 @@ mod tests {
             candidates: read(learning::CANDIDATES),
         };
         assert_eq!(told, LearnOptions::default());
+        let chains = GibbsOptions {
+            chains: read(asking::CHAINS),
+            sweeps: read(asking::SWEEPS),
+            warm_up: read(asking::WARM_UP),
+            seed: read(asking::SEED),
+        };
+        assert_eq!(chains, GibbsOptions::default());
+        assert_eq!(memory(asking::MEMORY), ExactOptions::default().memory);
+        assert_eq!(read::<QueryMethod>(asking::METHOD), QueryOptions::default().method);
+        assert_eq!(read::<EliminationChoice>(asking::ELIMINATION).rule(), ExactOptions::default().rule);
+        assert_eq!(read::<OnMissing>(reading::ON_MISSING), ReadOptions::default().on_missing);
+        let missing: Vec<&str> = reading::MISSING.default.unwrap().split(',').collect();
+        assert_eq!(ReadOptions::default().missing, missing);
+        let interval = learning::CHECKPOINT_INTERVAL;
+        assert!(parse_duration(interval.name, interval.default.unwrap()).is_ok());
+    }
+
+    #[test]
+    fn the_defaults_of_confidence_are_those_of_the_types() {
         let resamples = BootstrapOptions {
             replicates: read(resampling::REPLICATES),
             seed: read(resampling::SEED),
@@ -338,24 +357,9 @@ mod tests {
             rungs: read(drawing::RUNGS),
             seed: read(drawing::SEED),
             threads: read(drawing::THREADS),
-            memory: memory(drawing::MEMORY),
+            memory: parse_bytes(OptionName::Memory, drawing::MEMORY.default.unwrap()).unwrap(),
         };
         assert_eq!(draws, PosteriorOptions::default());
-        let chains = GibbsOptions {
-            chains: read(asking::CHAINS),
-            sweeps: read(asking::SWEEPS),
-            warm_up: read(asking::WARM_UP),
-            seed: read(asking::SEED),
-        };
-        assert_eq!(chains, GibbsOptions::default());
-        assert_eq!(memory(asking::MEMORY), ExactOptions::default().memory);
-        assert_eq!(read::<QueryMethod>(asking::METHOD), QueryOptions::default().method);
-        assert_eq!(read::<EliminationChoice>(asking::ELIMINATION).rule(), ExactOptions::default().rule);
-        assert_eq!(read::<OnMissing>(reading::ON_MISSING), ReadOptions::default().on_missing);
-        let missing: Vec<&str> = reading::MISSING.default.unwrap().split(',').collect();
-        assert_eq!(ReadOptions::default().missing, missing);
-        let interval = learning::CHECKPOINT_INTERVAL;
-        assert!(parse_duration(interval.name, interval.default.unwrap()).is_ok());
     }
 
     #[test]

@@ -98,7 +98,7 @@ mod tests {
     }
 
     fn of(data: &Dataset, resample: Resample, seed: u64) -> Resampler<'_> {
-        let options = BootstrapOptions { resample, seed, ..BootstrapOptions::default() };
+        let options = BootstrapOptions { seed, resample, ..BootstrapOptions::default() };
         Resampler::new(data, &options).unwrap()
     }
 

@@ -244,7 +244,11 @@ fn an_answer_that_is_settled_is_that_of_fewer_replicates() {
     let data = two_tree(6, 2000, 5).unwrap().data;
     let asked = BootstrapOptions { stop_early: true, ..options(5000, &[Kappa::Epsilon]) };
     let found = bootstrap(&data, &asked, &()).unwrap();
-    assert!(found.settled && found.finished < 5000 && found.finished % 50 == 0, "{}", found.finished);
+    assert!(
+        found.settled && found.finished < 5000 && found.finished.is_multiple_of(50),
+        "{}",
+        found.finished
+    );
     assert_eq!(found.stop, StopReason::Converged);
     assert_eq!(bootstrap(&data, &with_threads(3, &asked), &()).unwrap(), found);
     let fewer = BootstrapOptions { replicates: found.finished, stop_early: false, ..asked };

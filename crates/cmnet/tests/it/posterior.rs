@@ -44,12 +44,17 @@ fn enumerated(data: &Dataset, kappa: f64, exponent: f64) -> BTreeMap<Feature, f6
         for (_, &pair) in pairs.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1) {
             graph.add_edge(pair);
         }
-        let listed = Listed::new(&scorer, graph, kappa, exponent);
+        let listed = Listed::new(&scorer, &graph, kappa, exponent);
         total += listed.add_to(&mut weights);
     }
-    weights.values_mut().for_each(|weight| *weight /= total);
+    for weight in weights.values_mut() {
+        *weight /= total;
+    }
     weights
 }
+
+/// A node's edges with their strides, and its score for each way to choose their masks.
+type Scores = (Vec<(usize, usize)>, Vec<f64>);
 
 /// One graph with all its contexts: masks of cells, one for each edge.
 struct Listed {
@@ -57,15 +62,14 @@ struct Listed {
     common: Vec<Vec<usize>>,
     /// How many masks an edge has, and the log prior of each.
     masks: Vec<Vec<f64>>,
-    /// For each node its edges' strides, and its score for each way to choose their masks.
-    nodes: Vec<(Vec<(usize, usize)>, Vec<f64>)>,
+    nodes: Vec<Scores>,
 }
 
 /// Far from all scores of these tables, so that weights are neither 0 nor infinite.
 const SHIFT: f64 = 140.0;
 
 impl Listed {
-    fn new(scorer: &Scorer<'_, RowCounts<'_>>, graph: Graph, kappa: f64, exponent: f64) -> Self {
+    fn new(scorer: &Scorer<'_, RowCounts<'_>>, graph: &Graph, kappa: f64, exponent: f64) -> Self {
         let cardinalities = scorer.cardinalities().to_vec();
         let plain = Structure::from_graph(graph.clone(), &cardinalities).unwrap();
         let edges: Vec<Edge> = graph.edges().collect();
@@ -77,7 +81,7 @@ impl Listed {
             let power = ((cardinalities[low] - 1) * (cardinalities[high] - 1)) as i32;
             let own: Vec<f64> = (0..count).map(|mask| kappa.powi(power * mask.count_ones() as i32)).collect();
             let sum: f64 = own.iter().sum();
-            masks.push(own.iter().map(|weight| (weight / sum).ln()).collect::<Vec<f64>>());
+            masks.push(own.iter().map(|weight| libm::log(weight / sum)).collect::<Vec<f64>>());
             common.push(graph.common_neighbors(edge).as_slice().to_vec());
         }
         let node = |node: usize| {
@@ -109,12 +113,12 @@ impl Listed {
         let mut chosen = vec![0usize; self.edges.len()];
         let mut total = 0.0;
         loop {
-            let at = |(strides, scores): &(Vec<(usize, usize)>, Vec<f64>)| -> f64 {
+            let at = |(strides, scores): &Scores| -> f64 {
                 scores[strides.iter().map(|&(place, stride)| chosen[place] * stride).sum::<usize>()]
             };
             let nodes: f64 = self.nodes.iter().map(at).sum();
             let prior: f64 = chosen.iter().zip(&self.masks).map(|(&mask, masks)| masks[mask]).sum();
-            let weight = (nodes + prior + SHIFT).exp();
+            let weight = libm::exp(nodes + prior + SHIFT);
             total += weight;
             chosen.iter().zip(&mut by_mask).for_each(|(&mask, sums)| sums[mask] += weight);
             let Some(next) = (0..chosen.len()).find(|&place| chosen[place] + 1 < self.masks[place].len())
