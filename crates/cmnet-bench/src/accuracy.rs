@@ -7,8 +7,8 @@ use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
     Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts,
-    ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune, edge_names, evaluate, learn, read_csv,
-    refine,
+    ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune, edge_names, evaluate, learn,
+    read_csv, refine,
 };
 use cmnet_paper::generate::recovery;
 use serde_json::json;

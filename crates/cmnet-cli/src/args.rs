@@ -2,7 +2,7 @@
 
 use crate::ask_args::AskCommand;
 pub(crate) use crate::fit_args::{
-    BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, ExactArgs, FitArgs, ReportArgs,
+    BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, ExactArgs, FitArgs, PosteriorArgs, ReportArgs,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -63,6 +63,9 @@ pub(crate) enum Command {
     /// Say how sure each edge and context is: structures learned anew from resamples
     #[command(after_help = BOOTSTRAP_HELP)]
     Bootstrap(Printed<BootstrapArgs>),
+    /// Say how probable each edge and context is: structures drawn from their posterior
+    #[command(after_help = POSTERIOR_HELP)]
+    Posterior(Printed<PosteriorArgs>),
     /// Compare two models: edges and contexts of one and not the other, divergence
     #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
     Compare(Printed<CompareArgs>),
@@ -103,6 +106,7 @@ const BOOTSTRAP_HELP: &str = "\
 Examples:
   cmnet bootstrap data/coronary_heart.csv
   cmnet bootstrap data/car.csv --replicates 1000 --kappa n^-0.5 -o consensus.model.json
+  cmnet bootstrap data/car.csv --replicates 5000 --stop-early --checkpoint car.checkpoint --resume
 
 One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer.
 An edge is conclusive when the 95 % interval of its support lies above 0.75, absent when it lies
@@ -110,6 +114,16 @@ below 0.25, and else inconclusive. The interval tells what the number of replica
 
 Ctrl-C and the time limit end the work and keep the replicates before the first that is not finished
 (exit codes 130 and 3).";
+
+const POSTERIOR_HELP: &str = "\
+Examples:
+  cmnet posterior data/coronary_heart.csv
+  cmnet posterior data/coronary_heart.csv --kappa eps --exponent 0.5
+
+A probability is printed where the chains have mixed: split R-hat below 1.05 and at least 100
+effective draws. Where they have not, the line says so; run more sweeps or rungs.
+
+Ctrl-C and the time limit end the chains with the sweeps that all of them have finished (exit codes 130 and 3).";
 
 const REPORT_HELP: &str = "\
 Examples:

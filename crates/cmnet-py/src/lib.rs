@@ -21,6 +21,7 @@ mod intervals;
 mod learn;
 mod model;
 mod options;
+mod posterior;
 mod rows;
 mod table;
 mod threads;
@@ -43,6 +44,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
     module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;
     module.add_function(wrap_pyfunction!(options::option_table, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_column, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_option, module)?)?;

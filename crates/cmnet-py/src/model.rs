@@ -8,9 +8,9 @@ use crate::table::{Table, levels};
 use crate::{value, work};
 use cmnet::{
     DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
-    InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place, ReadOptions,
-    Result, RowCounts, Schema, Source as File, Under, context_records, edge_names, evaluate_under,
-    find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
+    InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place,
+    ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records, edge_names,
+    evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};

@@ -47,6 +47,7 @@ PAIRS = [
     ("learn", cmnet.learn),
     ("cv", cmnet.cross_validate),
     ("bootstrap", cmnet.bootstrap),
+    ("posterior", cmnet.posterior),
     ("fit", cmnet.Model.fit),
     ("evaluate", cmnet.Model.evaluate),
     ("compare", cmnet.Model.compare),
@@ -136,6 +137,7 @@ GROUPS = {
     "fitting": [cmnet.learn, cmnet.cross_validate, cmnet.bootstrap, cmnet.Model.fit],
     "validation": [cmnet.cross_validate],
     "resampling": [cmnet.bootstrap],
+    "drawing": [cmnet.posterior],
     "asking": [cmnet.Model.query, cmnet.Model.joint, cmnet.Model.map],
 }
 
@@ -169,6 +171,8 @@ def test_the_words_of_an_option_are_those_of_the_library():
         ("learning", "refine"): _options.Refine,
         ("learning", "select"): _options.Select,
         ("learning", "candidates"): _options.Candidates,
+        ("resampling", "resample"): _options.Resample,
+        ("resampling", "start"): _options.ReplicateStart,
         ("fitting", "method"): _options.FitMethod,
         ("asking", "method"): _options.QueryMethod,
         ("asking", "elimination"): _options.Elimination,

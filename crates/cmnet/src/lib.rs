@@ -96,14 +96,18 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers,
-    FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
-    ModelClass, Refine, Refinement, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune,
-    Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes, parse_duration, run_identity, tune,
+    ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FirstLearning, FitControl,
+    FoldNumbers, FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
+    LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason,
+    Select, TargetModel, Tried, Tune, Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes,
+    parse_duration, run_identity, tune,
 };
 // Confidence.
 pub use confidence::{
-    Bootstrap, BootstrapOptions, EdgeSupport, ElementSupport, Frequency, KappaCount, Verdict, bootstrap,
+    BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, EdgePosterior, EdgeSupport,
+    ElementPosterior, ElementSupport, Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart,
+    Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
+    structure_posterior,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.

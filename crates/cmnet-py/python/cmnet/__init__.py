@@ -47,8 +47,8 @@ from ._errors import (
     TableWarning,
     UnknownLevelError,
 )
-from ._learn import bootstrap, cross_validate, learn
-from ._learned import Bootstrap, CrossValidation, Learned, Scores
+from ._learn import bootstrap, cross_validate, learn, posterior
+from ._learned import Bootstrap, CrossValidation, Learned, Posterior, Scores
 from ._model import Context, Model
 from ._table import Rows, Table
 
@@ -79,6 +79,7 @@ __all__ = [
     "ModelFileError",
     "NotCategoriesError",
     "OptionError",
+    "Posterior",
     "Prediction",
     "ProbabilityIntervals",
     "QuestionError",
@@ -94,6 +95,7 @@ __all__ = [
     "datasets",
     "learn",
     "load",
+    "posterior",
 ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _cmnet, _options
 from ._errors import Interrupted
-from ._learned import Bootstrap, CrossValidation, Learned
+from ._learned import Bootstrap, CrossValidation, Learned, Posterior
 from ._options import keywords_of
 from ._progress import progress_bar
 from ._table import Table
@@ -16,7 +16,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Learning, Resampling, Validating
+    from ._options import Drawing, Learning, Resampling, Validating
 
 Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
@@ -151,7 +151,9 @@ def cross_validate(
     return CrossValidation(answer)
 
 
-@keywords_of(_options.resampling, _options.searching, _options.fitting, _options.reading)
+@keywords_of(
+    _options.resampling, _options.checkpointing, _options.searching, _options.fitting, _options.reading
+)
 def bootstrap(
     table: Any,
     *,
@@ -167,12 +169,24 @@ def bootstrap(
     table
         As for `cmnet.learn`.
     replicates
-        Resamples. Each draws as many rows as the table has, with replacement, and keeps all
-        levels.
+        Resamples. Each keeps all levels of the table.
     seed
         What determines the draws. The number of threads changes nothing.
     threshold
         Support from which on an edge or a context is in the consensus.
+    resample, share
+        ``"part"`` draws a share of the rows (0.632), each at most once; ``"rows"`` draws as many as
+        the table has, with replacement.
+    start
+        Where the search of a replicate starts: at the ``"empty"`` graph, or at the one of the whole
+        ``"table"``.
+    bound
+        The most work of a replicate, as a multiple of what learning from the whole table takes. A
+        search that needs more ends there, with what it has found.
+    stop_early
+        Ends before all replicates when more would not change the answer.
+    checkpoint, resume, checkpoint_interval
+        As for `cmnet.learn`: goes on to the same answer as without a break.
 
     The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples; of
     several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
@@ -181,15 +195,53 @@ def bootstrap(
     packed = Table(table, names=names, **_options.pick(options, _options.reading))
     learning = {
         **_options.searching(**_options.pick(options, _options.searching)),
-        **_options.learning(),
+        **_options.learning(**_options.pick(options, _options.checkpointing)),
         "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
     }
+    _check_checkpoint(learning["checkpoint"], table)
     resampling = _options.resampling(**_options.pick(options, _options.resampling))
     with progress_bar(progress) as tell:
         answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Bootstrap(*answer))
     return Bootstrap(*answer)
+
+
+@keywords_of(_options.drawing, _options.reading)
+def posterior(
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Drawing],
+) -> Posterior:
+    """Draws structures from their posterior: how probable is each edge and each context?
+
+    Parameters
+    ----------
+    table
+        As for `cmnet.learn`.
+    kappa, alpha, edge_prior
+        Priors of contexts, of probabilities and of graphs.
+    exponent
+        Power of the marginal pseudo-likelihood, above 0, at most 1. It sees each dependence from
+        both ends, which makes probabilities too near to 0 and 1; 0.5 undoes that about.
+    chains, sweeps, warm_up, rungs
+        Chains from different graphs, their sweeps that count and those before, and the
+        temperatures of each chain.
+    seed
+        What determines the random numbers. The number of threads changes nothing.
+
+    Probabilities are None where the chains have not mixed. Ctrl-C raises `cmnet.Interrupted`, whose
+    ``partial`` is over the sweeps that all chains have finished.
+    """
+    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    drawing = _options.drawing(**_options.pick(options, _options.drawing))
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.posterior(packed._table, drawing, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else Posterior(answer))
+    return Posterior(answer)
 
 
 def _alone_with_fold_column(**options: tuple[int, int]) -> None:

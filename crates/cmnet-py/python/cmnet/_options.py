@@ -37,6 +37,8 @@ OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket"]
 Contexts = Literal["all", "confirmed"]
+Resample = Literal["part", "rows"]
+ReplicateStart = Literal["empty", "table"]
 Select = Literal["bic", "heldout", "cv", "none"]
 Refine = Literal["no", "yes", "auto"]
 Candidates = Literal["or", "and"]
@@ -126,6 +128,31 @@ class Resampling(Validating, total=False):
     replicates: int
     seed: int
     threshold: float
+    resample: Resample
+    share: float | None
+    start: ReplicateStart
+    bound: int
+    stop_early: bool
+    checkpoint: str | os.PathLike[str] | None
+    resume: bool
+    checkpoint_interval: Amount
+
+
+class Drawing(Reading, total=False):
+    """The options of `drawing` and `reading`."""
+
+    kappa: str | float
+    alpha: str | float
+    edge_prior: str | float
+    exponent: float
+    chains: int
+    sweeps: int
+    warm_up: int
+    rungs: int
+    seed: int
+    threads: int
+    time_limit: Amount | None
+    memory: Amount
 
 
 class Learning(Validating, total=False):
@@ -470,18 +497,77 @@ def learning(
         "seed": number("seed", seed),
         "target": None if target is None else name("target", target),
         "select": text("select", select),
+        **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
+    }
+
+
+def checkpointing(
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    checkpoint_interval: Amount = "5s",
+) -> dict[str, Any]:
+    """How a long run is saved."""
+    return {
         "checkpoint": None if checkpoint is None else path(checkpoint, "checkpoint"),
         "resume": truth("resume", resume),
         "checkpoint_interval": amount("checkpoint_interval", checkpoint_interval),
     }
 
 
-def resampling(*, replicates: int = 200, seed: int = 1, threshold: float = 0.6) -> dict[str, Any]:
+def resampling(
+    *,
+    replicates: int = 200,
+    seed: int = 1,
+    threshold: float = 0.6,
+    resample: Resample = "part",
+    share: float | None = None,
+    start: ReplicateStart = "empty",
+    bound: int = 10,
+    stop_early: bool = False,
+) -> dict[str, Any]:
     """How a table is resampled."""
     return {
         "replicates": number("replicates", replicates),
         "seed": number("seed", seed),
         "threshold": real("threshold", threshold),
+        "resample": text("resample", resample),
+        "share": None if share is None else real("share", share),
+        "start": text("start", start),
+        "bound": number("bound", bound),
+        "stop_early": truth("stop_early", stop_early),
+    }
+
+
+def drawing(
+    *,
+    kappa: str | float = "n^-0.5",
+    alpha: str | float = "0.5",
+    edge_prior: str | float = "uniform",
+    exponent: float = 1.0,
+    chains: int = 4,
+    sweeps: int = 2000,
+    warm_up: int = 500,
+    rungs: int = 3,
+    seed: int = 1,
+    threads: int = 0,
+    time_limit: Amount | None = None,
+    memory: Amount = "256M",
+) -> dict[str, Any]:
+    """How structures are drawn from their posterior."""
+    return {
+        "kappa": amount("kappa", kappa),
+        "alpha": amount("alpha", alpha),
+        "edge_prior": amount("edge_prior", edge_prior),
+        "exponent": real("exponent", exponent),
+        "chains": number("chains", chains),
+        "sweeps": number("sweeps", sweeps),
+        "warm_up": number("warm_up", warm_up),
+        "rungs": number("rungs", rungs),
+        "seed": number("seed", seed),
+        "threads": number("threads", threads),
+        "time_limit": None if time_limit is None else amount("time_limit", time_limit),
+        "memory": amount("memory", memory),
     }
 
 

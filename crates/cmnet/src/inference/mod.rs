@@ -32,6 +32,7 @@ pub use evidence::{Evidence, find_level, find_variable, find_variables};
 pub use explain::{EdgeStrength, Explanation, Separation};
 pub use factors::Factors;
 pub use gibbs::Gibbs;
+pub(crate) use gibbs::{BATCHES, rate};
 pub use independent::{Independence, IndependenceQuestion, IndependentCase, OpenPath, independent};
 pub use joint::{Completion, Joint};
 pub use marginals::{Approximation, MarginalAnswer};

@@ -4,6 +4,7 @@
 //! tables from memory need no feature.
 
 mod atomic;
+mod bootstrap_record;
 mod checkpoint_file;
 mod checkpoint_record;
 mod checkpointer;

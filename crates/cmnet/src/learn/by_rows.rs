@@ -59,7 +59,7 @@ pub(super) fn judge(
         let fold = fold?;
         let (tune, target) = (Tune::NOTHING, None);
         let bare = LearnOptions { select: Select::None, tune, target, ..options.clone() };
-        let learned = learn_here(&fold.training, &bare, observer)?;
+        let learned = learn_here(&fold.training, &bare, &[], observer)?;
         if learned.stop != StopReason::Converged {
             return Ok(None);
         }

@@ -107,7 +107,7 @@ pub fn cross_validate(
     for (place, fold) in folds.iter().enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index: place, of: folds.len() });
         let fold = fold?;
-        let learned = in_pool(&options, || learn_here(&fold.training, &options, observer))?;
+        let learned = in_pool(&options, || learn_here(&fold.training, &options, &[], observer))?;
         if learned.stop != StopReason::Converged {
             stop = learned.stop;
             break;

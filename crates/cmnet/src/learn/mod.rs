@@ -12,6 +12,7 @@ mod observer;
 mod options;
 mod proven;
 mod refinement;
+mod replicate;
 mod resume;
 mod search;
 mod target;
@@ -24,6 +25,7 @@ pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResul
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
+pub use replicate::{FirstLearning, Replicate};
 pub use resume::{LearnState, RunFact, run_identity};
 pub use target::TargetModel;
 pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
@@ -32,12 +34,14 @@ use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
+use crate::graph::Graph;
 use crate::loglinear::Fit;
 use crate::model::{Confirmed, Model, Provenance, RefinedScore};
 use crate::score::{ContextPrior, Kappa, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
 use hopeless::Kappas;
+use search::Begin;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -261,24 +265,27 @@ pub fn learn_from(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || learn_rows(state, data, options, (Kappas::Promising, observer)))
+    in_pool(options, || learn_rows(Begin { state, ..Begin::default() }, data, options, observer))
 }
 
-/// As [`learn`] with options that were checked, in the threads of the caller.
+/// As [`learn`] with options that were checked, in the threads of the caller; where there are
+/// graphs, one for each kappa, its search starts there.
 pub(crate) fn learn_here(
     data: &Dataset,
     options: &LearnOptions,
+    graphs: &[Graph],
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    learn_rows(LearnState::default(), data, options, (Kappas::All, observer))
+    let begin = Begin { graphs, kappas: Kappas::All, ..Begin::default() };
+    learn_rows(begin, data, options, observer)
 }
 
 /// Learns from rows, some of which may be held out to choose by.
 fn learn_rows(
-    state: LearnState,
+    begin: Begin<'_>,
     data: &Dataset,
     options: &LearnOptions,
-    (kappas, observer): (Kappas, &dyn LearnObserver),
+    observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     let by_rows = by_rows::judge(data, options, observer)?;
     let best = by_rows.as_ref().and_then(|known| known.best(data.rows())).map(|kappa| vec![kappa]);
@@ -286,7 +293,7 @@ fn learn_rows(
     let options = LearnOptions { kappas: best.unwrap_or_else(|| options.kappas.clone()), ..options.clone() };
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-    let mut learned = search_and_choose(state, &table, &options, (kappas, observer))?;
+    let mut learned = search_and_choose(begin, &table, &options, observer)?;
     if decided {
         learned.criterion = Some(Criterion::Heldout);
     }
@@ -307,16 +314,14 @@ pub fn learn_counts<S: CountSource>(
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     options.check_without_rows()?;
-    in_pool(options, || {
-        search_and_choose(LearnState::default(), table, options, (Kappas::Promising, observer))
-    })
+    in_pool(options, || search_and_choose(Begin::default(), table, options, observer))
 }
 
 fn search_and_choose<S: CountSource>(
-    state: LearnState,
+    begin: Begin<'_>,
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
-    (kappas, observer): (Kappas, &dyn LearnObserver),
+    observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     // What is refined or confirmed is fitted afterwards.
     let fit = |learned: &mut Learned| match (options.refine, options.contexts) {
@@ -325,7 +330,7 @@ fn search_and_choose<S: CountSource>(
     };
     let rules = Arc::new(options.knowledge.rules(table.schema())?);
     let setting = search::Setting { counts: table.counts(), options, rules: &rules };
-    let mut learned = search::run(state, setting, observer, (kappas, fit))?;
+    let mut learned = search::run(begin, setting, observer, fit)?;
     refinement::run(&mut learned, table, options, observer)?;
     confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;

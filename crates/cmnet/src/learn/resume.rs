@@ -57,6 +57,8 @@ pub enum RunFact {
     Version,
     /// The content of the table.
     Data,
+    /// What the run does, where it is not learning.
+    Kind,
     /// An option.
     Option(OptionName),
 }
@@ -67,6 +69,7 @@ impl RunFact {
         match self {
             Self::Version => "program version".to_owned(),
             Self::Data => "data".to_owned(),
+            Self::Kind => "kind".to_owned(),
             Self::Option(option) => format!("--{}", option.name()),
         }
     }
@@ -76,6 +79,7 @@ impl RunFact {
         match key {
             "program version" => Some(Self::Version),
             "data" => Some(Self::Data),
+            "kind" => Some(Self::Kind),
             _ => key.strip_prefix("--").and_then(OptionName::named).map(Self::Option),
         }
     }

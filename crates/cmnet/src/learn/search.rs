@@ -1,6 +1,6 @@
 //! One structure per kappa, by the mode that was asked for.
 
-use super::climb::by_climb;
+use super::climb::{ClimbStart, by_climb};
 use super::ground::Ground;
 use super::hopeless::{Kappas, is_hopeless};
 use super::observer::{LearnEvent, LearnObserver};
@@ -9,6 +9,7 @@ use super::{LearnOptions, Learned, LearnedModel, SearchMode};
 use crate::control::StopReason;
 use crate::counts::CountSource;
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
 use crate::search::{BlanketSearch, ClimbResult, GraphClimb, NodeMemo};
 use std::sync::Arc;
@@ -20,13 +21,24 @@ pub(super) struct Setting<'a, S> {
     pub(super) rules: &'a Arc<EdgeRules>,
 }
 
+/// Where a search begins.
+#[derive(Clone, Default)]
+pub(super) struct Begin<'a> {
+    /// Where a run stood that goes on.
+    pub(super) state: LearnState,
+    /// A graph for each kappa to start at, instead of the empty one.
+    pub(super) graphs: &'a [Graph],
+    /// Which kappas may be passed over.
+    pub(super) kappas: Kappas,
+}
+
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
-    state: LearnState,
+    Begin { state, graphs, kappas }: Begin<'_>,
     Setting { counts, options, rules }: Setting<'_, S>,
     observer: &dyn LearnObserver,
-    (kappas, mut fit): (Kappas, impl FnMut(&mut Learned) -> Result<()>),
+    mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
@@ -54,11 +66,12 @@ pub(super) fn run<S: CountSource>(
         }
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
+        let from = ClimbStart::of(climb.take(), graphs.get(index));
         let found = if mode == SearchMode::Blanket {
-            ground.search(prior(kappa), climb.take(), observer)?
+            ground.search(prior(kappa), from, observer)?
         } else {
             let all_pairs = GraphClimb::new(&scorer, prior(kappa));
-            by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
+            by_climb(&all_pairs.sharing(&memo), from, observer)?
         };
         let stop = found.climb.stop;
         if stop == StopReason::Converged {

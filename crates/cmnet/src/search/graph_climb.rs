@@ -18,6 +18,7 @@ use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A graph climb under one prior.
@@ -87,12 +88,20 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// # Errors
     /// When the counts cannot be had.
     pub fn start(&self) -> Result<GraphClimbState> {
-        let (graph, nodes) = (self.required_graph(), self.scorer.cardinalities().len());
-        let trace = match self.contexts.climb(&graph, &()) {
-            Ok(trace) => trace,
-            Err(Halt::Failed(error)) => return Err(error),
-            Err(Halt::Stopped(_)) => Trace::empty(nodes), // nobody asks to stop here
-        };
+        match self.with_contexts(self.required_graph(), &()) {
+            Ok(state) => Ok(state),
+            Err(Halt::Failed(error)) => Err(error),
+            // Nobody asks to stop here.
+            Err(Halt::Stopped(_)) => {
+                let structure = Structure::from_graph(self.required_graph(), self.scorer.cardinalities())?;
+                self.state(structure, Trace::empty(self.scorer.cardinalities().len()))
+            }
+        }
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it.
+    fn with_contexts(&self, graph: Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let trace = self.contexts.climb(&graph, control)?;
         let mut structure = Structure::from_graph(graph, self.scorer.cardinalities())?;
         for step in trace.steps() {
             structure.add_context_element(step.edge, step.element)?;
@@ -107,6 +116,23 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             graph.add_edge(edge);
         }
         graph
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it. Edges of the graph that
+    /// are no candidates become some.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large.
+    pub(crate) fn start_at(&self, graph: &Graph, control: &dyn Control) -> Result<Outcome<GraphClimbState>> {
+        outcome(self.at(graph, control))
+    }
+
+    fn at(&self, graph: &Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let mut state = self.with_contexts(graph.clone(), control)?;
+        let known: BTreeSet<Edge> = state.candidates.iter().copied().collect();
+        let is_new = |edge: &Edge| !known.contains(edge) && self.prior.rules().is_free(*edge);
+        state.add_candidates(graph.edges().filter(is_new).collect());
+        Ok(state)
     }
 
     fn state(&self, structure: Structure, trace: Trace) -> Result<GraphClimbState> {
@@ -146,19 +172,13 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     fn on_graph(&self, found: &ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
-        let graph = found.structure.graph();
-        let trace = self.contexts.climb(graph, control)?;
-        let mut structure = found.structure.clone();
-        for step in trace.steps() {
-            structure.add_context_element(step.edge, step.element)?;
-        }
-        let ties = found.climb.ties + trace.ties();
-        let mut state = self.state(structure, trace)?;
+        let mut state = self.with_contexts(found.structure.graph().clone(), control)?;
         state.steps.clone_from(&found.climb.steps);
         if let Some(last) = state.steps.last_mut() {
             last.score = state.score; // with the contexts that came after it
         }
-        (state.ties, state.moves) = (ties, found.climb.moves);
+        state.ties += found.climb.ties;
+        state.moves = found.climb.moves;
         state.bound = found.limited.iter().copied().collect();
         state.add_candidates(found.added_candidates.clone());
         Ok(state)

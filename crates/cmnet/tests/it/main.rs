@@ -37,6 +37,7 @@ mod metamorphic;
 mod missing;
 mod model_file;
 mod optimum;
+mod posterior;
 mod precision;
 mod referee;
 mod refine;

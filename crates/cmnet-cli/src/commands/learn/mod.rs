@@ -10,19 +10,14 @@ use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
-use cmnet::{LearnOptions, ModelClass, Select, Tune, checkpoint_files, find_variable, learn_from};
+use cmnet::{LearnOptions, ModelClass, Select, Tune, find_variable, learn_from};
 use cmnet_report::answer::LearnedAnswer;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
-    if let Some(path) = &arguments.checkpoints.checkpoint {
-        files::check_output(path, &arguments.data.files())?;
-        for checkpoint in checkpoint_files(path) {
-            outputs.paths().try_for_each(|output| files::check_apart(output, &checkpoint))?;
-        }
-    }
+    checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
     let time_limit = time_limit(&arguments.search)?;
     if is_sgm {
         sgm::check(arguments, &options)?;
