@@ -174,7 +174,7 @@ class Picture {
     const parts = [];
     if (network.isCut(index, state.given)) parts.push(network.whyCut(index, state.given));
     else parts.push(context === null ? `${names}: directly dependent.` : `${names}.`);
-    if (context !== null) parts.push(`${context.sentence}${implied ? "; implied by other contexts" : ""}.`);
+    if (context !== null) parts.push(`${context.sentence}${implied ? "; implied by other contexts" : ""}${surely(context)}.`);
     const found = this.strengths?.get(index);
     if (found !== undefined && found !== null) parts.push(`Strength ${found.nats.toFixed(4)} nats.`);
     if (support !== null) parts.push(`In ${percent(support)} of the resamples.`);

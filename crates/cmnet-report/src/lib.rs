@@ -24,6 +24,7 @@
 pub mod align;
 pub mod answer;
 mod chart;
+mod dash;
 pub mod dot;
 mod draft;
 mod escape;
@@ -39,6 +40,7 @@ mod policy;
 mod report;
 mod scene;
 mod sentence;
+mod support;
 pub mod svg;
 pub mod text;
 pub mod tikz;
@@ -62,7 +64,8 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LabelStyle {
-    /// Names where every label is short enough to be read on its edge, codes otherwise.
+    /// Names on the edges, or numbers on the edges and names in a list below where names do not fit;
+    /// codes where variables and levels are numbers, as in the paper.
     #[default]
     Auto,
     /// The paper's notation: rows of level codes and stars, with a legend.

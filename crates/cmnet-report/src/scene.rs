@@ -1,7 +1,7 @@
 //! A drawing with everything on its place, ready for the formats that need coordinates.
 
 use super::draft::{Draft, DraftEdge, Node};
-use super::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out, lay_out_at};
+use super::layout::{Frame, Layout, LayoutGraph, Link, Path, Point, Size, lay_out, lay_out_at};
 use super::legend::{self, Legend, wrapped};
 use super::wording::shown_words;
 use super::{Drawing, LabelStyle, metrics};
@@ -19,6 +19,9 @@ const LEAST_WIDTH: f64 = 400.0;
 /// The length of the sample line in the legend.
 pub(super) const SAMPLE: f64 = 34.0;
 
+/// How often labels that hide something are put into the list and the others placed again.
+const LISTINGS: usize = 3;
+
 /// An edge with its label.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -29,6 +32,8 @@ pub(super) struct Line {
     /// Whether another line runs through its label, which must not hide it.
     pub(super) crossed: bool,
     pub(super) label: Option<(Frame, Vec<String>)>,
+    /// Whether the label is a sign that the list under the picture explains.
+    pub(super) sign: bool,
     pub(super) about: String,
 }
 
@@ -56,15 +61,20 @@ pub(super) struct Scene {
 impl Scene {
     /// Lays out a drawing.
     pub(super) fn new(drawing: &Drawing<'_>) -> Self {
-        let draft = Draft::new(drawing);
-        let boxes = draft.nodes.iter().map(Node::size).collect();
-        let link =
-            |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
-        let graph = LayoutGraph::new(boxes, draft.edges.iter().map(link).collect());
-        let layout = match &drawing.places {
-            Some(places) => lay_out_at(&graph, places),
-            None => lay_out(&graph),
+        let mut draft = Draft::new(drawing);
+        let mut layout = match &drawing.places {
+            Some(places) => lay_out_at(&graph(&draft), places),
+            None => lay_out(&graph(&draft)),
         };
+        for _ in 0..LISTINGS {
+            if !draft.list(&layout.unclear) {
+                break;
+            }
+            layout = again(&draft, &layout);
+        }
+        let left_out = draft.style == LabelStyle::Codes && draft.edges.iter().any(DraftEdge::leaves_out);
+        let signs = draft.signs();
+        draft.legend.explain(signs, left_out);
         let crossed = |place: usize| {
             let others = layout.paths.iter().enumerate().filter(|(other, _)| *other != place);
             layout.labels[place].is_some_and(|label| others.into_iter().any(|(_, path)| path.crosses(label)))
@@ -77,6 +87,7 @@ impl Scene {
             width: edge.width,
             crossed: crossed(place),
             label: layout.labels[place].zip(edge.label.map(|text| text.lines)),
+            sign: edge.listed,
             about: edge.about,
         };
         let mut scene = Self {
@@ -157,6 +168,17 @@ impl Scene {
             }
         }
     }
+}
+
+fn graph(draft: &Draft) -> LayoutGraph {
+    let link = |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
+    LayoutGraph::new(draft.nodes.iter().map(Node::size).collect(), draft.edges.iter().map(link).collect())
+}
+
+/// The same boxes with other labels.
+fn again(draft: &Draft, before: &Layout) -> Layout {
+    let places: Vec<Point> = before.boxes.iter().map(|frame| frame.center).collect();
+    lay_out_at(&graph(draft), &places)
 }
 
 /// The structure in one sentence, for readers who do not see the picture.

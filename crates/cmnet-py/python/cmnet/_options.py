@@ -28,7 +28,7 @@ Schema = Union[str, "os.PathLike[str]", Mapping[str, Sequence[Any]]]
 OnMissing = Literal["error", "drop"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
-SearchMode = Literal["auto", "paper", "blanket"]
+SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed"]
 Select = Literal["bic", "none"]
 Refine = Literal["no", "yes", "auto"]
@@ -114,6 +114,14 @@ class Resampling(Validating, total=False):
     replicates: int
     seed: int
     threshold: float
+
+
+class Proving(Fitting, Reading, total=False):
+    """The options of `proving` besides."""
+
+    kappa: str | float
+    alpha: str | float
+    time_limit: Amount | None
 
 
 class Learning(Validating, total=False):
@@ -441,6 +449,17 @@ def resampling(*, replicates: int = 200, seed: int = 1, threshold: float = 0.6) 
         "replicates": number("replicates", replicates),
         "seed": number("seed", seed),
         "threshold": real("threshold", threshold),
+    }
+
+
+def proving(
+    *, kappa: str | float = "eps", alpha: str | float = "0.5", time_limit: Amount | None = None
+) -> dict[str, Any]:
+    """What is proven."""
+    return {
+        "kappa": amount("kappa", kappa) if isinstance(kappa, str) else repr(real("kappa", kappa)),
+        "alpha": amount("alpha", alpha),
+        "time_limit": None if time_limit is None else amount("time_limit", time_limit),
     }
 
 

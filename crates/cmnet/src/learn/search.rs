@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::score::{ContextPrior, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
 use crate::search::{
-    ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
+    ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph, optimum,
 };
 use crate::structure::Structure;
 use std::sync::Arc;
@@ -28,7 +28,11 @@ pub(super) fn run<S: CountSource>(
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned {
         models: Vec::new(),
-        search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
+        search: match mode {
+            SearchMode::Blanket => SearchUsed::Blanket,
+            SearchMode::Exact => SearchUsed::Exact,
+            SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
+        },
         search_reason,
         stop: StopReason::Converged,
         selected: None,
@@ -46,7 +50,9 @@ pub(super) fn run<S: CountSource>(
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
-        let found = if mode == SearchMode::Blanket {
+        let found = if mode == SearchMode::Exact {
+            by_proof(&scorer, &prior(kappa), observer)?
+        } else if mode == SearchMode::Blanket {
             let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
                 .with_edge_prior(options.edge_prior);
             by_blankets(
@@ -120,6 +126,17 @@ fn by_climb<S: CountSource>(
     };
     let stop = climb_graph(climb, &mut state, observer)?;
     Ok(ClimbResult::of(&state, stop))
+}
+
+/// The structure with the highest score. It has no way that led to it.
+fn by_proof<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
+    observer: &dyn SearchObserver,
+) -> Result<ClimbResult> {
+    let best = optimum(scorer, prior, observer)?;
+    let (climb, added_candidates, limited) = (ClimbRecord::none(best.stop), Vec::new(), Vec::new());
+    Ok(ClimbResult { structure: best.structure, climb, added_candidates, limited })
 }
 
 /// What the climb after the blankets starts with.

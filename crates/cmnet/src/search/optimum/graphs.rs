@@ -5,7 +5,7 @@ use crate::control::ask;
 use crate::counts::CountSource;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::score::{Nats, Scorer};
+use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 
 /// All blankets of a node as sets of bits, the best first.
@@ -23,12 +23,13 @@ struct Branch {
 
 pub(super) fn search<'o, S: CountSource>(
     scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
     mut progress: Progress<'o>,
 ) -> Result<Progress<'o>> {
     let nodes = scorer.cardinalities().len();
     let mut ranked: Vec<Ranked> = Vec::with_capacity(nodes);
     for node in 0..nodes {
-        match rank(scorer, node, &progress) {
+        match rank(scorer, prior, node, &progress) {
             Ok(blankets) => ranked.push(blankets),
             Err(error) => {
                 let stop = progress.observer.stop().ok_or(error)?;
@@ -59,13 +60,19 @@ pub(super) fn search<'o, S: CountSource>(
     Ok(progress)
 }
 
-fn rank<S: CountSource>(scorer: &Scorer<'_, S>, node: usize, progress: &Progress<'_>) -> Result<Ranked> {
+fn rank<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
+    node: usize,
+    progress: &Progress<'_>,
+) -> Result<Ranked> {
     let nodes = scorer.cardinalities().len();
     let mut ranked = Ranked::new();
     for mask in (0..1u32 << nodes).filter(|mask| mask >> node & 1 == 0) {
         ask(progress.observer)?;
         let blanket: VarSet = (0..nodes).filter(|v| mask >> v & 1 == 1).collect();
-        ranked.push((scorer.plain_node_score(node, &blanket)?, mask));
+        let ends = prior.edge_end() * blanket.len() as u64;
+        ranked.push((scorer.plain_node_score(node, &blanket)? + ends, mask));
     }
     // Among equals the smaller set comes first: an edge must improve the score.
     ranked.sort_by_key(|&(score, mask)| (std::cmp::Reverse(score), mask.count_ones(), mask));

@@ -77,7 +77,7 @@ pub fn optimum<S: CountSource>(
     climb_graph(&climb, &mut state, observer)?;
     let progress = Progress::new(observer, (state.structure().clone(), state.score()));
     let found = match prior.log_kappa() {
-        None => graphs::search(scorer, progress)?,
+        None => graphs::search(scorer, prior, progress)?,
         Some(_) => contexts::search(scorer, prior, progress)?,
     };
     let (structure, score) = found.best;
