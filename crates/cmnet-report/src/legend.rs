@@ -52,6 +52,11 @@ impl Legend {
         Self { reading, keys: keys(drawing, numbers, contexts) }
     }
 
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.reading.is_empty() && self.keys.is_empty()
+    }
+
     /// Adds what signs on edges stand for, and what a number of rows that are left out means.
     pub(super) fn explain(&mut self, mut signs: Vec<String>, left_out: bool) {
         if left_out {

@@ -83,6 +83,7 @@ pub struct Drawing<'a> {
     labels: LabelStyle,
     places: Option<Vec<Point>>,
     strengths: BTreeMap<Edge, f64>,
+    reading: bool,
 }
 
 impl<'a> Drawing<'a> {
@@ -112,7 +113,16 @@ impl<'a> Drawing<'a> {
             ));
         }
         let (places, strengths) = (None, BTreeMap::new());
-        Ok(Self { schema, structure, title: None, labels: LabelStyle::Auto, places, strengths })
+        let (title, labels, reading) = (None, LabelStyle::Auto, true);
+        Ok(Self { schema, structure, title, labels, places, strengths, reading })
+    }
+
+    /// The same drawing without the sentence that says how to read its labels: one of several beside each
+    /// other. What signs on edges stand for is still listed.
+    #[must_use]
+    pub fn without_reading(mut self) -> Self {
+        self.reading = false;
+        self
     }
 
     /// The same drawing with a title.

@@ -75,6 +75,9 @@ impl Scene {
         let left_out = draft.style == LabelStyle::Codes && draft.edges.iter().any(DraftEdge::leaves_out);
         let signs = draft.signs();
         draft.legend.explain(signs, left_out);
+        if !drawing.reading {
+            draft.legend.reading.clear();
+        }
         let crossed = |place: usize| {
             let others = layout.paths.iter().enumerate().filter(|(other, _)| *other != place);
             layout.labels[place].is_some_and(|label| others.into_iter().any(|(_, path)| path.crosses(label)))
@@ -106,11 +109,8 @@ impl Scene {
 
     /// Puts the title above and the legend below.
     fn frame_with(&mut self, title: Option<&str>, legend: &Legend) {
-        let inner = self.size.width.max(if title.is_some() || !legend.reading.is_empty() {
-            LEAST_WIDTH
-        } else {
-            0.0
-        });
+        let inner =
+            self.size.width.max(if title.is_some() || !legend.is_empty() { LEAST_WIDTH } else { 0.0 });
         let mut top = PADDING;
         for text in title.map(|title| wrapped(&shown_words(title), TITLE_FONT, inner)).unwrap_or_default() {
             self.title.push(Caption { at: Point::new(PADDING, top + TITLE_FONT), text });
@@ -121,7 +121,7 @@ impl Scene {
         }
         self.shift(Point::new((PADDING + (inner - self.size.width) / 2.0).round(), top));
         let mut bottom = top + self.size.height;
-        if !legend.reading.is_empty() {
+        if !legend.is_empty() {
             bottom = self.add_legend(legend, inner, bottom + 26.0);
         }
         self.size = Size::new((inner + 2.0 * PADDING).ceil(), (bottom + PADDING).ceil());
@@ -130,9 +130,11 @@ impl Scene {
     /// Adds the legend's lines from a height on; returns where they end.
     fn add_legend(&mut self, legend: &Legend, inner: f64, mut top: f64) -> f64 {
         let indent = SAMPLE + 10.0;
-        self.sample = Some(Point::new(PADDING, top + 0.5 * legend::FONT));
+        if !legend.reading.is_empty() {
+            self.sample = Some(Point::new(PADDING, top + 0.5 * legend::FONT));
+        }
         let room = (inner - indent).min(760.0);
-        for text in wrapped(&legend.reading, legend::FONT, room) {
+        for text in wrapped(&legend.reading, legend::FONT, room).into_iter().filter(|text| !text.is_empty()) {
             self.legend.push(Caption { at: Point::new(PADDING + indent, top + 10.0), text });
             top += legend::LINE;
         }

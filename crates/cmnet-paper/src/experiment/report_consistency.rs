@@ -18,6 +18,9 @@ const COUNTS: [Count; 4] = [
     ("elements extra", 3, |found| found.elements_extra as f64),
 ];
 
+/// Colours of what is compared, by place: the choice by BIC, eps (not shown), and three kappas.
+const COLORS: [usize; 5] = [0, 3, 2, 3, 1];
+
 pub(super) fn section(curves: &[Curve]) -> Section {
     let mut section = Section {
         markdown: "## Consistency\n\n\
@@ -150,11 +153,16 @@ fn shares(curve: &Curve) -> Chart {
         let point = |(rows, found): &(u32, Vec<Vec<Recovery>>)| {
             let share = Curve::summary(found, which, exact)?;
             let error = libm::sqrt(share.mean * (1.0 - share.mean) / share.count as f64);
-            Some(Point { x: place(*rows), y: share.mean, spread: Some(error) })
+            Some(Point {
+                x: place(*rows) + if which >= PROVEN { 0.03 } else { 0.0 },
+                y: share.mean,
+                spread: Some(error),
+            })
         };
         let points = curve.sizes.iter().filter_map(point).collect();
-        // A kappa has one colour; proven structures are dashed.
-        let (color, proven) = (if which < PROVEN { which } else { which - 4 }, which >= PROVEN);
+        // A kappa has one colour; proven structures are dashed, and a little to the right.
+        let proven = which >= PROVEN;
+        let color = COLORS[if proven { which - 4 } else { which }];
         Series {
             name: RECOVERED[which].to_owned(),
             color: color % 4,
@@ -165,6 +173,7 @@ fn shares(curve: &Curve) -> Chart {
     };
     // The plain Markov network has no contexts to be exact about.
     let shown = (0..others(curve).end).filter(|&which| which % 4 != 1);
-    let title = format!("Share exact: {}. Bars: one standard error", curve.name);
+    let dashed = if others(curve).end > PROVEN { ". Hollow, dashed: proven" } else { "" };
+    let title = format!("Share exact: {}. Bars: one standard error{dashed}", curve.name);
     chart(curve, title, "share of data sets", shown.map(series).collect())
 }
