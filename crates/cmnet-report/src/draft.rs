@@ -101,7 +101,10 @@ impl Draft {
     pub(super) fn signs(&self) -> Vec<String> {
         let listed = self.edges.iter().filter(|edge| edge.listed);
         listed
-            .filter_map(|edge| Some(format!("{}: {}", edge.label.as_ref()?.lines.first()?, edge.about)))
+            .filter_map(|edge| {
+                let about = edge.about.trim_end_matches(sentence::GIVEN);
+                Some(format!("{}: {about}", edge.label.as_ref()?.lines.first()?))
+            })
             .collect()
     }
 }

@@ -40,8 +40,8 @@ impl Legend {
             return Self::default();
         }
         if style == LabelStyle::Names {
-            let reading = "The two ends of a dashed edge are independent in the context written on it or listed \
-                           under its number, given everything else.";
+            let reading = "The two ends of a dashed edge are independent in the context written on it, given \
+                           everything else.";
             return Self { reading: reading.to_owned(), keys: Vec::new() };
         }
         let order = if numbers { "by number" } else { "in order" };
@@ -61,6 +61,9 @@ impl Legend {
     pub(super) fn explain(&mut self, mut signs: Vec<String>, left_out: bool) {
         if left_out {
             self.reading.push_str(" A number after + counts rows that are not shown.");
+        }
+        if !signs.is_empty() {
+            self.reading.push_str(" A sign in a ring stands for a context of the list.");
         }
         if signs.len() > MOST_SIGNS {
             let more = signs.len() - (MOST_SIGNS - 1);

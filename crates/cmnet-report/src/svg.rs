@@ -165,13 +165,13 @@ fn edge_labels(scene: &Scene) -> Vec<String> {
     for line in &scene.lines {
         let Some((frame, lines)) = &line.label else { continue };
         // A ground would hide a line that runs through: then the letters alone have an edge of white.
+        let letters =
+            " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"";
         let (ground, halo) = if line.sign {
-            (rect(*frame, 8.0, &format!("fill=\"#fff\" stroke=\"{LINE_CONTEXT}\"")), "")
+            let fill = if line.crossed { "none" } else { "#fff" };
+            (rect(*frame, 8.0, &format!("fill=\"{fill}\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1\"")), "")
         } else if line.crossed {
-            (
-                String::new(),
-                " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"",
-            )
+            (String::new(), letters)
         } else {
             (rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\""), "")
         };

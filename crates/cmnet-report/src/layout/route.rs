@@ -9,7 +9,10 @@ const MOST_LINES: usize = 1_500;
 const MOST_PAIRS: usize = 500_000;
 
 /// How far aside a way around may go, in shares of the line's length.
-const BENDS: [f64; 12] = [0.06, -0.06, 0.1, -0.1, 0.15, -0.15, 0.21, -0.21, 0.29, -0.29, 0.4, -0.4];
+const BENDS: [f64; 18] = [
+    0.06, -0.06, 0.1, -0.1, 0.15, -0.15, 0.21, -0.21, 0.29, -0.29, 0.4, -0.4, 0.03, -0.03, 0.5, -0.5, 0.65,
+    -0.65,
+];
 
 /// A line from centre to centre: straight, or a quadratic curve with one control point.
 #[derive(Clone, Copy, Debug, PartialEq)]
