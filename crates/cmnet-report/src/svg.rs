@@ -169,7 +169,10 @@ fn edge_labels(scene: &Scene) -> Vec<String> {
             " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"";
         let (ground, halo) = if line.sign {
             let fill = if line.crossed { "none" } else { "#fff" };
-            (rect(*frame, 8.0, &format!("fill=\"{fill}\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1\"")), "")
+            (
+                rect(*frame, 8.0, &format!("fill=\"{fill}\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1\"")),
+                if line.crossed { letters } else { "" },
+            )
         } else if line.crossed {
             (String::new(), letters)
         } else {
