@@ -218,7 +218,7 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Result<Vec<OutputFil
     }
     let build = plan.build();
     results.insert("build".to_owned(), json!(build));
-    for figure in files.iter_mut().filter(|file: &&mut OutputFile| file.name.ends_with(".svg")) {
+    for figure in files.iter_mut().filter(|file: &&mut OutputFile| file.text.starts_with("<svg ")) {
         let described =
             format!("</title>\n<desc>{}</desc>", build.replace('&', "&amp;").replace('<', "&lt;"));
         figure.text = figure.text.replacen("</title>", &described, 1);

@@ -172,7 +172,7 @@ fn markdown(rows: &[&Row], results: &[(&str, Vec<&[Folds]>)], seeds: u32) -> Str
             lines.push(line);
         }
         let header: Vec<&str> = std::iter::once("reading").chain(PRINTED.map(|printed| printed.0)).collect();
-        text += &format!("### {}\n\n{}", row.name, table(&header, &lines));
+        text.extend(["### ", row.name, "\n\n", &table(&header, &lines)]);
     }
     let counts = results.iter().zip(&within);
     let lines: Vec<Vec<String>> = counts

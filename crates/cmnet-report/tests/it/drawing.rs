@@ -201,7 +201,7 @@ fn way(edge: &Element) -> Vec<(f64, f64)> {
     let parts = edge.attributes["d"].split(['M', 'L', 'Q', ' ']).filter(|part| !part.is_empty());
     let numbers: Vec<f64> = parts.map(|part| part.parse().unwrap()).collect();
     let (from, to) = ((numbers[0], numbers[1]), (numbers[numbers.len() - 2], numbers[numbers.len() - 1]));
-    let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+    let middle = (f64::midpoint(from.0, to.0), f64::midpoint(from.1, to.1));
     let control = if numbers.len() == 6 { (numbers[2], numbers[3]) } else { middle };
     let at = |share: f64| {
         let rest = 1.0 - share;
@@ -226,7 +226,7 @@ fn labels_hide_no_other_line_and_stand_nearest_to_their_own() {
         };
         let dashed = (0..lines.len()).filter(|&line| lines[line].attributes.contains_key("stroke-dasharray"));
         for (own, label) in dashed.zip(&labels) {
-            let center = ((label[0] + label[2]) / 2.0, (label[1] + label[3]) / 2.0);
+            let center = (f64::midpoint(label[0], label[2]), f64::midpoint(label[1], label[3]));
             let distance = |line: usize| {
                 let away = ways[line].iter().map(|point| (point.0 - center.0).hypot(point.1 - center.1));
                 away.fold(f64::MAX, f64::min)

@@ -28,11 +28,7 @@ pub(super) fn run<S: CountSource>(
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned {
         models: Vec::new(),
-        search: match mode {
-            SearchMode::Blanket => SearchUsed::Blanket,
-            SearchMode::Exact => SearchUsed::Exact,
-            SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
-        },
+        search: used(mode),
         search_reason,
         stop: StopReason::Converged,
         selected: None,
@@ -87,6 +83,15 @@ pub(super) fn run<S: CountSource>(
     learned.limited.sort_unstable();
     learned.limited.dedup();
     Ok(learned)
+}
+
+/// The search that a mode uses.
+fn used(mode: SearchMode) -> SearchUsed {
+    match mode {
+        SearchMode::Blanket => SearchUsed::Blanket,
+        SearchMode::Exact => SearchUsed::Exact,
+        SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
+    }
 }
 
 fn scored<S: CountSource>(
