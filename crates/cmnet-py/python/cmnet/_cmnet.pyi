@@ -103,6 +103,23 @@ def posterior(
     drawing: Mapping[str, Any],
     progress: Callable[[_Facts], Any] | None,
 ) -> tuple[Any, BaseException | None]: ...
+def exact(
+    table: Table, proving: Mapping[str, Any], progress: Callable[[_Facts], Any] | None
+) -> tuple[Any, BaseException | None]: ...
+def report_table(
+    table: Table,
+    paging: Mapping[str, Any],
+    learning: Mapping[str, Any],
+    progress: Callable[[_Facts], Any] | None,
+) -> tuple[str, Model]: ...
+def report_model(
+    model: Model,
+    data: Any | None,
+    reading: Mapping[str, Any],
+    paging: Mapping[str, Any],
+    learning: Mapping[str, Any],
+    progress: Callable[[_Facts], Any] | None,
+) -> str: ...
 def option_table() -> dict[str, list[_Facts]]: ...
 def refuse_column(name: str, number: int, what: str, kind: str) -> Exception: ...
 def refuse_option(name: str, found: str, expected: str) -> Exception: ...

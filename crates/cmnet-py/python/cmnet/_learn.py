@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
 from ._errors import Interrupted
-from ._learned import Bootstrap, CrossValidation, Learned, Posterior
+from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior
+from ._model import Model
 from ._options import keywords_of
-from ._progress import progress_bar
+from ._progress import Progress, progress_bar
 from ._table import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Drawing, Learning, Resampling, Validating
-
-Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
+    from ._options import Drawing, Learning, Proving, Resampling, Validating
 
 
 @keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
@@ -48,8 +47,8 @@ def learn(
         A variable to be predicted from the others: rows that are held out choose between the
         learned model and one with terms of this variable with each other.
     search
-        ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables;
-        ``"auto"`` picks by estimated cost.
+        ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables,
+        ``"exact"`` proves the highest score for few; ``"auto"`` picks by estimated cost.
     alpha
         Dirichlet hyperparameter per level.
     edge_prior
@@ -242,6 +241,72 @@ def posterior(
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Posterior(answer))
     return Posterior(answer)
+
+
+@keywords_of(_options.proving, _options.fitting, _options.reading)
+def exact(
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Proving],
+) -> Exact:
+    """Finds the structure with the highest score and proves that there is none with a higher one.
+
+    Without contexts (``kappa="eps"``) up to 16 variables; with contexts as long as no Markov
+    blanket can have more than 16 configurations, as with five binary variables. The answer says
+    how far the greedy search of the paper was. A time limit, or Ctrl-C (`cmnet.Interrupted` with
+    ``partial``), ends the search with the best structure so far and a bound on all others.
+
+    Parameters
+    ----------
+    table
+        As for `cmnet.learn`.
+    kappa
+        Weight of the context prior: ``"eps"`` (no contexts), a power such as ``"n^-0.5"``, or a
+        number in (0, 1].
+    alpha, time_limit, method, smoothing, memory
+        As for `cmnet.learn`.
+    """
+    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    proving = {
+        **_options.proving(**_options.pick(options, _options.proving)),
+        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+    }
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.exact(packed._table, proving, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else Exact(*answer))
+    return Exact(*answer)
+
+
+@keywords_of(_options.searching, _options.fitting, _options.reading)
+def report(
+    subject: Any,
+    path: str | os.PathLike[str],
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Validating],
+) -> Model:
+    """Learns from a table and writes a page to hand on: data, learning, network, contexts,
+    predictability, fit and cross-validation (``folds=0`` leaves the last out).
+
+    A `cmnet.Model` instead of a table is reported as it is; `Model.report` takes its table too.
+    The options are those of `cmnet.cross_validate`. The model of the page is returned.
+    """
+    if isinstance(subject, Model):
+        subject.report(path, folds=folds, seed=seed, progress=progress, names=names, **options)
+        return subject
+    shown = repr(subject) if isinstance(subject, str) else "table"
+    page, paging, learning = Model._paging(f"cmnet.report({shown}, ", path, folds, seed, options)
+    packed = Table(subject, names=names, **_options.pick(options, _options.reading))
+    with progress_bar(progress) as tell:
+        html, model = _cmnet.report_table(packed._table, paging, learning, tell)
+    _cmnet.Model.write_page(page, html)
+    return Model._of(model)
 
 
 def _alone_with_fold_column(**options: tuple[int, int]) -> None:

@@ -189,6 +189,35 @@ class CrossValidation:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Exact:
+    """The structure with the highest score, and what is proven about all others."""
+
+    def __init__(self, facts: dict[str, Any], model: _cmnet.Model) -> None:
+        self.model = Model._of(model)
+        """The best structure found, fitted."""
+        self.proven: bool = facts["proven"]
+        """Whether no structure has a higher score."""
+        self.score: float = facts["score"]
+        """Its score: log marginal pseudo-likelihood and log prior."""
+        self.bound: float = facts["bound"]
+        """What no structure exceeds; the score where it is proven."""
+        self.greedy_score: float = facts["greedy_score"]
+        """The score that the greedy search of the paper reached."""
+        self.greedy_gap: float = facts["greedy_gap"]
+        """How far the greedy search was below."""
+        self.kappa: str = facts["kappa"]
+        """The weight of the context prior."""
+        self.branches: int = facts["branches"]
+        """Branches that were examined."""
+        self.stop: Stop = facts["stop"]
+        """Why it ended."""
+
+    def __repr__(self) -> str:
+        sure = "proven" if self.proven else f"at most {self.bound:.6f}, {self.stop}"
+        gap = "the same" if self.greedy_gap == 0 else f"lower by {self.greedy_gap:.6f}"
+        return f"Exact(score {self.score:.6f}, {sure}; greedy search {gap}; {self.model!r})"
+
+
 class Bootstrap:
     """How often each edge and each context came back in resamples of the table."""
 

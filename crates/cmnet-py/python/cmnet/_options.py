@@ -35,7 +35,7 @@ Knowledge = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
-SearchMode = Literal["auto", "paper", "blanket"]
+SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed"]
 Resample = Literal["part", "rows"]
 ReplicateStart = Literal["empty", "table"]
@@ -153,6 +153,14 @@ class Drawing(Reading, total=False):
     threads: int
     time_limit: Amount | None
     memory: Amount
+
+
+class Proving(Fitting, Reading, total=False):
+    """The options of `proving` besides."""
+
+    kappa: str | float
+    alpha: str | float
+    time_limit: Amount | None
 
 
 class Learning(Validating, total=False):
@@ -590,6 +598,17 @@ def _knowledge(value: Knowledge | None) -> dict[str, Any] | None:
         return {"file": None, "json": json.dumps(dict(value))}
     except (TypeError, ValueError):
         raise _cmnet.refuse_option("knowledge", repr(value), "a mapping of texts, lists and numbers") from None
+
+
+def proving(
+    *, kappa: str | float = "eps", alpha: str | float = "0.5", time_limit: Amount | None = None
+) -> dict[str, Any]:
+    """What is proven."""
+    return {
+        "kappa": amount("kappa", kappa) if isinstance(kappa, str) else repr(real("kappa", kappa)),
+        "alpha": amount("alpha", alpha),
+        "time_limit": None if time_limit is None else amount("time_limit", time_limit),
+    }
 
 
 def _kappas(value: Kappa) -> list[str]:

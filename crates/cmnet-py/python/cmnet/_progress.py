@@ -6,7 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Union
+
+Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
 _PATIENCE = 1.0
 """Seconds before a bar that nobody asked for appears."""

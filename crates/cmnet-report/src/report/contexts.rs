@@ -3,6 +3,7 @@
 use super::Report;
 use super::html::{Page, fixed, percent};
 use crate::sentence;
+use crate::support::least_support;
 use cmnet::{Cell, Dataset, EdgeContext};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
         page.paragraph("No edge has a context: each dependence holds whatever the other variables are.");
         return;
     }
-    let support = report.model.support();
+    let has_support = report.model.support().is_some();
     let row = |context: &EdgeContext| {
         let mut cells = vec![sentence(schema, context)];
         if let Some(table) = report.table {
@@ -28,11 +29,8 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
             let nats = |seen: &Seen| fixed((seen.rows > 0).then_some(seen.nats), 5);
             cells.extend([inside.rows.to_string(), nats(&inside), outside.rows.to_string(), nats(&outside)]);
         }
-        if let Some(support) = support {
-            let count = |cell: Cell| support.elements.get(&(context.edge(), cell)).copied();
-            let shares = context.elements().filter_map(count);
-            let least = shares.min().map(|count| percent(count as f64 / support.replicates as f64));
-            cells.push(least.unwrap_or_default());
+        if has_support {
+            cells.push(least_support(report.model, context).map(percent).unwrap_or_default());
         }
         cells
     };
@@ -40,7 +38,7 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
     if report.table.is_some() {
         columns.extend(["rows in it", "nats in it", "rows elsewhere", "nats elsewhere"]);
     }
-    if support.is_some() {
+    if has_support {
         columns.push("least support");
     }
     let rows: Vec<_> = structure.contexts().map(row).collect();

@@ -90,7 +90,11 @@ impl Learned {
     fn nothing(mode: SearchMode, search_reason: SearchReason) -> Self {
         Self {
             models: Vec::new(),
-            search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
+            search: match mode {
+                SearchMode::Blanket => SearchUsed::Blanket,
+                SearchMode::Exact => SearchUsed::Exact,
+                SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
+            },
             search_reason,
             stop: StopReason::Converged,
             selected: None,

@@ -30,6 +30,8 @@ choices! {
         Paper = "paper",
         /// Neighbourhoods first, then toggles among their edges: for many variables.
         Blanket = "blanket",
+        /// Branch and bound: the highest score, proven, for few variables.
+        Exact = "exact",
     }
 }
 

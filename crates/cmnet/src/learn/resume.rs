@@ -96,10 +96,7 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
         (RunFact::Data, DataDigest::of(data).as_str().to_owned()),
         (RunFact::Option(OptionName::Kappa), kappas.join(",")),
         (RunFact::Option(OptionName::Alpha), options.alpha.to_string()),
-        (
-            RunFact::Option(OptionName::Search),
-            if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned(),
-        ),
+        (RunFact::Option(OptionName::Search), mode.to_string()),
     ];
     if !options.edge_prior.is_uniform() {
         identity.push((RunFact::Option(OptionName::EdgePrior), options.edge_prior.to_string()));

@@ -11,7 +11,7 @@ use crate::counts::CountSource;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
-use crate::search::{BlanketSearch, ClimbResult, GraphClimb, NodeMemo};
+use crate::search::{BlanketSearch, ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, optimum};
 use std::sync::Arc;
 
 /// What is searched with.
@@ -67,7 +67,9 @@ pub(super) fn run<S: CountSource>(
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
         let from = ClimbStart::of(climb.take(), graphs.get(index));
-        let found = if mode == SearchMode::Blanket {
+        let found = if mode == SearchMode::Exact {
+            by_proof(&scorer, &prior(kappa), observer)?
+        } else if mode == SearchMode::Blanket {
             ground.search(prior(kappa), from, observer)?
         } else {
             let all_pairs = GraphClimb::new(&scorer, prior(kappa));
@@ -115,4 +117,15 @@ fn scored<S: CountSource>(
         unconfirmed: None,
         target: None,
     })
+}
+
+/// The structure with the highest score. It has no way that led to it.
+fn by_proof<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
+    observer: &dyn SearchObserver,
+) -> Result<ClimbResult> {
+    let best = optimum(scorer, prior, observer)?;
+    let (climb, added_candidates, limited) = (ClimbRecord::none(best.stop), Vec::new(), Vec::new());
+    Ok(ClimbResult { structure: best.structure, climb, added_candidates, limited })
 }
