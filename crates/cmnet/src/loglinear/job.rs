@@ -10,7 +10,7 @@ use super::part::Part;
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, Halting};
-use crate::counts::{Count, CountSource};
+use crate::counts::CountSource;
 use crate::data::Schema;
 
 /// Iterations of L-BFGS before Newton's method takes over: by then it is near enough, and on

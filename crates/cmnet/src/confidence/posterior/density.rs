@@ -63,7 +63,7 @@ impl<'a, S: CountSource> Density<'a, S> {
     /// # Errors
     /// When a context's outcome space is too large to be numbered.
     pub(super) fn log_prior(&self, structure: &Structure) -> Result<f64> {
-        let mut sum = self.prior.edge().to_f64() * structure.graph().edge_count() as f64;
+        let mut sum = self.prior.edges_of(structure.graph()).to_f64();
         for edge in structure.graph().edges() {
             let elements = structure.context(edge).map_or(0, |context| context.len() as u64);
             sum += self.log_prior_at(structure, edge, elements)?;

@@ -210,10 +210,10 @@ fn walk<S: CountSource>(
 type Found = std::collections::BTreeMap<Feature, Chance>;
 
 fn edges<S: CountSource>(found: &Found, density: &Density<'_, S>) -> Vec<EdgePosterior> {
-    let prior_odds = libm::exp(density.prior.edge().to_f64());
     let known = found.iter().filter_map(|(feature, &chance)| match feature {
         Feature::Edge(edge) => {
             let beyond = chance.share >= 1.0;
+            let prior_odds = libm::exp(density.prior.edge(*edge).to_f64());
             let factor = BayesFactor { value: chance.odds() / prior_odds, beyond };
             Some(EdgePosterior { edge: *edge, chance, bayes_factor: chance.is_mixed().then_some(factor) })
         }
