@@ -11,7 +11,8 @@ use crate::work::Ended;
 use cmnet::options::OptionName;
 use cmnet::{
     Alpha, ContextPrior, DataDigest, Dataset, Error, ErrorKind, Fit, FitControl, FitOptions, Kappa,
-    LearnState, Outcome, PlaneCounts, Result, RowCounts, Scorer, fit_with, optimum, parse_duration,
+    Knowledge, LearnState, Outcome, PlaneCounts, Result, RowCounts, Scorer, fit_with, optimum,
+    parse_duration,
 };
 use cmnet_report::answer::OptimumAnswer;
 use pyo3::prelude::*;
@@ -44,7 +45,8 @@ impl Found {
         let prior = ContextPrior::new(kappa, data.rows());
         let counts = PlaneCounts::new(data);
         let found = optimum(&Scorer::new(&counts, alpha), &prior, watch)?;
-        let model = fitted(found.to_model(data, &prior, alpha)?, data, options, watch)?;
+        let model =
+            fitted(found.to_model(data, &prior, alpha, &Knowledge::default())?, data, options, watch)?;
         let facts = value::of(&OptimumAnswer { found: &found, prior: &prior, alpha, model: &model })?;
         Ok(Self { facts, model })
     }

@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::watch::Watch;
 use crate::work::{self, Ended};
 use cmnet::{
-    Control, CrossValidation, Dataset, Error, FoldPlan, LearnOptions, LearnState, Learned, Result,
+    Control, CrossValidation, Dataset, Error, FoldPlan, LearnOptions, LearnState, Learned, Result, Schema,
     StopReason, cross_validate, learn,
 };
 use cmnet_report::Report;
@@ -75,7 +75,7 @@ pub(crate) fn report_table(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, Model)> {
     let data = table.data.clone();
-    let found = run(py, learning, progress, move |options, watch| {
+    let found = run(py, table.data.schema(), learning, progress, move |options, watch| {
         let learned = learn(&data, options, watch)?;
         let kept = learned.kept(data.rows()).ok_or_else(work::interrupted)?;
         let model = kept.to_model(&data, options, &learned.search)?;
@@ -96,9 +96,10 @@ pub(crate) fn report_model(
     learning: Learning,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let model = (*model.model).clone();
-    run(py, learning, progress, move |options, watch| {
+    let schema = model.schema().clone();
+    run(py, &schema, learning, progress, move |options, watch| {
         Subject { model, table, learned: None }.page(&paging, options, watch)
     })
 }
@@ -106,12 +107,13 @@ pub(crate) fn report_model(
 /// Runs long work under a watch; an interruption is raised.
 fn run<T: Send + 'static>(
     py: Python<'_>,
+    schema: &Schema,
     learning: Learning,
     progress: Option<Bound<'_, PyAny>>,
     work: impl FnOnce(&LearnOptions, &Watch) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let to_python = |error: Error| errors::to_python(py, &error);
-    let options = learning.options().map_err(to_python)?;
+    let options = learning.options(schema).map_err(to_python)?;
     let limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
     let own = watch.clone();

@@ -94,7 +94,7 @@ struct Inner {
 
 /// Where a run stands.
 enum RunState {
-    Learning(LearnState),
+    Learning(Box<LearnState>),
     Resampling(BootstrapState, Box<[u32]>),
 }
 
@@ -124,7 +124,7 @@ impl fmt::Debug for Checkpointer {
 impl Checkpointer {
     /// One that writes to a file the checkpoints of a run that goes on from a state.
     pub fn new(path: PathBuf, run: CheckpointedRun<'_>, state: LearnState, pace: CheckpointPace) -> Self {
-        Self::of(path, run_identity(run.data, run.options), RunState::Learning(state), pace)
+        Self::of(path, run_identity(run.data, run.options), RunState::Learning(Box::new(state)), pace)
     }
 
     fn of(path: PathBuf, identity: Vec<(RunFact, String)>, state: RunState, pace: CheckpointPace) -> Self {
@@ -156,7 +156,7 @@ impl Checkpointer {
         let cardinalities = run.data.schema().cardinalities();
         let read = |record: CheckpointRecord| record.state(&cardinalities);
         let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
-        let held = Self::of(path, identity, RunState::Learning(state.clone()), pace);
+        let held = Self::of(path, identity, RunState::Learning(Box::new(state.clone())), pace);
         Ok((Self { lock: Some(lock), ..held }, state, found))
     }
 

@@ -567,7 +567,7 @@ mod tests {
             let counts = RowCounts::new(&data);
             let scorer = Scorer::new(&counts, Alpha::default());
             let prior = ContextPrior::new("0.7".parse().unwrap(), data.rows());
-            let climb = GraphClimb::new(&scorer, prior);
+            let climb = GraphClimb::new(&scorer, prior.clone());
             let mut graph = Graph::empty(data.variables());
             for pair in graph.clone().pairs().filter(|_| rng.random_bool(0.6)) {
                 graph.toggle(pair);

@@ -84,7 +84,9 @@ fn the_exact_search_finds_the_best_graph_within_what_is_known() {
         rows.cardinalities = vec![2; variables];
         for row in &mut rows.rows {
             row.truncate(variables);
-            row.iter_mut().for_each(|level| *level %= 2);
+            for level in row.iter_mut() {
+                *level %= 2;
+            }
         }
         let data = rows.dataset();
         let counts = RowCounts::new(&data);
@@ -128,7 +130,7 @@ fn every_search_and_refinement_keeps_to_what_is_known() {
         let learned = learn(&data, &options, &()).unwrap();
         for model in &learned.models {
             assert!(rules.hold(model.structure.graph()), "case {case}");
-            let mut cut = model.structure.contexts().map(|context| context.edge());
+            let mut cut = model.structure.contexts().map(cmnet::EdgeContext::edge);
             assert!(cut.all(|edge| rules.allows_contexts(edge)), "case {case}");
             assert!(model.score.total().is_some());
         }
