@@ -157,9 +157,10 @@ impl LearnObserver for Watch {
                 }
                 self.say(json!({"fold": index, "folds": of}));
             }
-            LearnEvent::Replicate { finished, of } => {
+            LearnEvent::Replicate { finished, of, .. } => {
                 self.say(json!({"replicate": finished, "replicates": of}));
             }
+            LearnEvent::Sweep { finished, of } => self.say(json!({"sweep": finished, "sweeps": of})),
             LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! What was learned from a table, by names.
 
+use super::by_rows::ByRowsAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
@@ -31,6 +32,9 @@ pub struct LearnedAnswer<'a> {
     pub selected: Option<usize>,
     /// What the choice went by.
     pub criterion: Option<Criterion>,
+    /// What rows that were held out chose, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_rows: Option<ByRowsAnswer>,
 }
 
 /// The table that was learned from.
@@ -169,6 +173,7 @@ impl<'a> LearnedAnswer<'a> {
             models: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect)).collect(),
             selected: learned.selected,
             criterion: learned.criterion,
+            by_rows: ByRowsAnswer::of(learned, schema),
         }
     }
 }
@@ -287,6 +292,8 @@ pub struct LearnedSummary<'a> {
     ties: u64,
     selected: Option<usize>,
     criterion: Option<Criterion>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_rows: Option<ByRowsAnswer>,
     limited: Vec<&'a str>,
     passed_over: Vec<String>,
     /// One row per model.
@@ -303,6 +310,7 @@ impl<'a> LearnedSummary<'a> {
             ties: learned.ties(),
             selected: learned.selected,
             criterion: learned.criterion,
+            by_rows: ByRowsAnswer::of(learned, data.schema()),
             limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
             passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
             scores: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect).into()).collect(),

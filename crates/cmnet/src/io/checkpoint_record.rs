@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckpointRecord {
-    pub(super) format: String,
-    pub(super) identity: BTreeMap<String, String>,
+    format: String,
+    identity: BTreeMap<String, String>,
     finished: Vec<FoundRecord>,
     climb: Option<FoundRecord>,
     /// The graph that climbs with contexts start from.
@@ -24,10 +24,15 @@ pub(super) struct CheckpointRecord {
     blankets: Option<Vec<(Vec<usize>, bool)>>,
 }
 
+/// What a run is, by the names of checkpoint files.
+pub(super) fn identity_record(identity: &[(RunFact, String)]) -> BTreeMap<String, String> {
+    identity.iter().map(|(name, value)| (name.key(), value.clone())).collect()
+}
+
 /// Edges, and the elements of each non-empty context.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StructureRecord {
+pub(super) struct StructureRecord {
     edges: Vec<(usize, usize)>,
     contexts: Vec<(usize, usize, Vec<Cell>)>,
 }
@@ -46,14 +51,13 @@ struct FoundRecord {
 }
 
 /// What is wrong with a record, in words.
-type Checked<T> = Result<T, String>;
+pub(super) type Checked<T> = Result<T, String>;
 
 impl CheckpointRecord {
     pub(super) fn new(format: &str, identity: &[(RunFact, String)], state: &LearnState) -> Self {
-        let identity = identity.iter().map(|(name, value)| (name.key(), value.clone())).collect();
         Self {
             format: format.to_owned(),
-            identity,
+            identity: identity_record(identity),
             finished: state.finished.iter().map(FoundRecord::new).collect(),
             climb: state.climb.as_ref().map(FoundRecord::new),
             graph: state.graph.as_ref().map(FoundRecord::new),
@@ -73,7 +77,7 @@ impl CheckpointRecord {
 }
 
 impl StructureRecord {
-    fn new(structure: &Structure) -> Self {
+    pub(super) fn new(structure: &Structure) -> Self {
         let context = |context: &crate::context::EdgeContext| {
             let (low, high) = context.edge().ends();
             (low, high, context.elements().collect())
@@ -84,7 +88,7 @@ impl StructureRecord {
         }
     }
 
-    fn structure(&self, cardinalities: &[u32]) -> Checked<Structure> {
+    pub(super) fn structure(&self, cardinalities: &[u32]) -> Checked<Structure> {
         let mut structure = Structure::empty(cardinalities);
         for &(low, high) in &self.edges {
             let added = structure.toggle_edge(edge(low, high)?).map_err(|error| error.to_string())?;

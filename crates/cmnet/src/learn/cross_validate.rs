@@ -99,14 +99,15 @@ pub fn cross_validate(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<CrossValidation> {
-    let options = LearnOptions { select: Select::Bic, ..options.clone() };
+    let select = if options.select == Select::None { Select::Bic } else { options.select };
+    let options = LearnOptions { select, ..options.clone() };
     let mut finished: Vec<FoldResult> = Vec::new();
     let mut stop = StopReason::Converged;
     let folds = Folds::deal(data, plan)?;
     for (place, fold) in folds.iter().enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index: place, of: folds.len() });
         let fold = fold?;
-        let learned = in_pool(&options, || learn_here(&fold.training, &options, observer))?;
+        let learned = in_pool(&options, || learn_here(&fold.training, &options, &[], observer))?;
         if learned.stop != StopReason::Converged {
             stop = learned.stop;
             break;
@@ -123,7 +124,9 @@ pub fn cross_validate(
         observer.observe_learning(&LearnEvent::FoldFinished(&result));
         finished.push(result);
     }
-    Ok(CrossValidation::begun(data, plan).over(&finished, &options.kappas, stop))
+    // Where held-out rows choose, each fold has the structure of its own kappa alone.
+    let kappas = if select == Select::Bic { &options.kappas[..] } else { &[] };
+    Ok(CrossValidation::begun(data, plan).over(&finished, kappas, stop))
 }
 
 impl CrossValidation {

@@ -1,6 +1,6 @@
 //! Mode `blanket`, kappa by kappa: the graph first, once for all kappas, then contexts from there.
 
-use super::climb::{by_climb, go_on};
+use super::climb::{ClimbStart, by_climb, go_on};
 use super::observer::{LearnEvent, LearnObserver};
 use crate::control::StopReason;
 use crate::counts::CountSource;
@@ -44,7 +44,7 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
     pub(super) fn search(
         &mut self,
         prior: ContextPrior,
-        from: Option<ClimbResult>,
+        from: ClimbStart<'_>,
         observer: &dyn LearnObserver,
     ) -> Result<ClimbResult> {
         let stop = self.search.find_blankets(&mut self.blankets, observer)?;
@@ -55,10 +55,10 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
             return self.graph(from, observer);
         }
         let climb = self.search.climb(&self.blankets, prior)?.sharing(self.memo);
-        if from.is_some() {
+        if !matches!(from, ClimbStart::Empty) {
             return by_climb(&climb, from, observer);
         }
-        let graph = self.graph(None, observer)?;
+        let graph = self.graph(ClimbStart::Empty, observer)?;
         if graph.climb.stop != StopReason::Converged {
             return Ok(graph);
         }
@@ -67,15 +67,20 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
     }
 
     /// The climb without contexts.
-    fn graph(&mut self, from: Option<ClimbResult>, observer: &dyn LearnObserver) -> Result<ClimbResult> {
-        let known = from.or(self.graph.take());
+    fn graph(&mut self, from: ClimbStart<'_>, observer: &dyn LearnObserver) -> Result<ClimbResult> {
+        let (known, start) = match from {
+            ClimbStart::Saved(saved) => (Some(saved), None),
+            ClimbStart::Graph(graph) => (self.graph.take(), Some(graph)),
+            ClimbStart::Empty => (self.graph.take(), None),
+        };
         if let Some(found) = known.as_ref().filter(|found| found.climb.stop == StopReason::Converged) {
             let found = found.clone();
             self.graph = known;
             return Ok(found);
         }
-        let climb = self.search.climb(&self.blankets, self.plain)?.sharing(self.memo).for_other_climbs();
-        let found = by_climb(&climb, known, observer)?;
+        let climb =
+            self.search.climb(&self.blankets, self.plain.clone())?.sharing(self.memo).for_other_climbs();
+        let found = by_climb(&climb, ClimbStart::of(known, start), observer)?;
         if found.climb.stop == StopReason::Converged {
             observer.observe_learning(&LearnEvent::GraphFound(&found));
         }

@@ -8,12 +8,13 @@ use super::{LearnOptions, Learned, SearchMode, Select};
 use crate::score::Kappa;
 
 /// Which kappas a run may pass over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kappas {
     /// None: the caller counts on a model for each.
     All,
     /// Those that are hopeless, where mode `auto` left the way to the program and picked mode
     /// `blanket`.
+    #[default]
     Promising,
 }
 

@@ -57,6 +57,8 @@ pub enum RunFact {
     Version,
     /// The content of the table.
     Data,
+    /// What the run does, where it is not learning.
+    Kind,
     /// An option.
     Option(OptionName),
 }
@@ -67,6 +69,7 @@ impl RunFact {
         match self {
             Self::Version => "program version".to_owned(),
             Self::Data => "data".to_owned(),
+            Self::Kind => "kind".to_owned(),
             Self::Option(option) => format!("--{}", option.name()),
         }
     }
@@ -76,6 +79,7 @@ impl RunFact {
         match key {
             "program version" => Some(Self::Version),
             "data" => Some(Self::Data),
+            "kind" => Some(Self::Kind),
             _ => key.strip_prefix("--").and_then(OptionName::named).map(Self::Option),
         }
     }
@@ -92,13 +96,14 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
         (RunFact::Data, DataDigest::of(data).as_str().to_owned()),
         (RunFact::Option(OptionName::Kappa), kappas.join(",")),
         (RunFact::Option(OptionName::Alpha), options.alpha.to_string()),
-        (
-            RunFact::Option(OptionName::Search),
-            if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned(),
-        ),
+        (RunFact::Option(OptionName::Search), mode.to_string()),
     ];
     if !options.edge_prior.is_uniform() {
         identity.push((RunFact::Option(OptionName::EdgePrior), options.edge_prior.to_string()));
+    }
+    if !options.knowledge.is_empty() {
+        let known = serde_json::to_string(&options.knowledge).unwrap_or_default();
+        identity.push((RunFact::Option(OptionName::Knowledge), known));
     }
     if mode == SearchMode::Blanket {
         let limits = &options.limits;

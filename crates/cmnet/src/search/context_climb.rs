@@ -139,7 +139,7 @@ pub fn climb_contexts<S: CountSource>(
     prior: &ContextPrior,
     graph: &Graph,
 ) -> Result<(Structure, Nats)> {
-    let trace = match ContextClimber::new(scorer, *prior).climb(graph, &()) {
+    let trace = match ContextClimber::new(scorer, prior.clone()).climb(graph, &()) {
         Ok(trace) => trace,
         Err(Halt::Failed(error)) => return Err(error),
         Err(Halt::Stopped(_)) => Trace::empty(graph.nodes()), // nobody asks to stop here

@@ -18,6 +18,7 @@ use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A graph climb under one prior.
@@ -43,8 +44,9 @@ pub struct GraphClimb<'a, 'b, S> {
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// A climb over all pairs of variables that scores with `scorer` and `prior`.
     pub fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
-        let pairs = Graph::empty(scorer.cardinalities().len()).pairs().collect();
-        let contexts = ContextClimber::new(scorer, prior);
+        let pairs = Graph::empty(scorer.cardinalities().len()).pairs();
+        let pairs = pairs.filter(|&edge| prior.rules().is_free(edge)).collect();
+        let contexts = ContextClimber::new(scorer, prior.clone());
         Self {
             scorer,
             prior,
@@ -66,7 +68,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         candidates: Vec<Edge>,
         blankets: Vec<VarSet>,
     ) -> Self {
-        let contexts = ContextClimber::new(scorer, prior);
+        let contexts = ContextClimber::new(scorer, prior.clone());
         Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets), groundwork: false }
     }
 
@@ -80,21 +82,64 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Self { groundwork: true, ..self }
     }
 
-    /// The state before the first step: the empty graph.
+    /// The state before the first step: the graph of the required edges, which is empty where
+    /// nothing is required, with the contexts that Algorithm 2 finds on it.
     ///
     /// # Errors
     /// When the counts cannot be had.
     pub fn start(&self) -> Result<GraphClimbState> {
-        let structure = Structure::empty(self.scorer.cardinalities());
-        let trace = Trace::empty(structure.variables());
-        self.state(structure, trace)
+        match self.with_contexts(self.required_graph(), &()) {
+            Ok(state) => Ok(state),
+            Err(Halt::Failed(error)) => Err(error),
+            // Nobody asks to stop here.
+            Err(Halt::Stopped(_)) => {
+                let structure = Structure::from_graph(self.required_graph(), self.scorer.cardinalities())?;
+                self.state(structure, Trace::empty(self.scorer.cardinalities().len()))
+            }
+        }
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it.
+    fn with_contexts(&self, graph: Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let trace = self.contexts.climb(&graph, control)?;
+        let mut structure = Structure::from_graph(graph, self.scorer.cardinalities())?;
+        for step in trace.steps() {
+            structure.add_context_element(step.edge, step.element)?;
+        }
+        let ties = trace.ties();
+        Ok(GraphClimbState { ties, ..self.state(structure, trace)? })
+    }
+
+    fn required_graph(&self) -> Graph {
+        let mut graph = Graph::empty(self.scorer.cardinalities().len());
+        for edge in self.prior.rules().required() {
+            graph.add_edge(edge);
+        }
+        graph
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it. Edges of the graph that
+    /// are no candidates become some.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large.
+    pub(crate) fn start_at(&self, graph: &Graph, control: &dyn Control) -> Result<Outcome<GraphClimbState>> {
+        outcome(self.at(graph, control))
+    }
+
+    fn at(&self, graph: &Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let mut state = self.with_contexts(graph.clone(), control)?;
+        let known: BTreeSet<Edge> = state.candidates.iter().copied().collect();
+        let is_new = |edge: &Edge| !known.contains(edge) && self.prior.rules().is_free(*edge);
+        state.add_candidates(graph.edges().filter(is_new).collect());
+        Ok(state)
     }
 
     fn state(&self, structure: Structure, trace: Trace) -> Result<GraphClimbState> {
         let plain: Vec<Nats> = (0..structure.variables())
             .map(|node| self.scorer.plain_node_score(node, structure.markov_blanket(node)))
             .collect::<Result<_>>()?;
-        let edges = self.prior.edge() * structure.graph().edge_count() as u64;
+        let edges = self.prior.edges_of(structure.graph());
         let score = plain.iter().copied().sum::<Nats>() + trace.gain() + edges;
         Ok(GraphClimbState {
             structure,
@@ -127,19 +172,13 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     fn on_graph(&self, found: &ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
-        let graph = found.structure.graph();
-        let trace = self.contexts.climb(graph, control)?;
-        let mut structure = found.structure.clone();
-        for step in trace.steps() {
-            structure.add_context_element(step.edge, step.element)?;
-        }
-        let ties = found.climb.ties + trace.ties();
-        let mut state = self.state(structure, trace)?;
+        let mut state = self.with_contexts(found.structure.graph().clone(), control)?;
         state.steps.clone_from(&found.climb.steps);
         if let Some(last) = state.steps.last_mut() {
             last.score = state.score; // with the contexts that came after it
         }
-        (state.ties, state.moves) = (ties, found.climb.moves);
+        state.ties += found.climb.ties;
+        state.moves = found.climb.moves;
         state.bound = found.limited.iter().copied().collect();
         state.add_candidates(found.added_candidates.clone());
         Ok(state)
@@ -249,7 +288,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             limits: self.limits,
             graph: state.structure.graph(),
             known: &state.candidates,
-            end: self.prior.edge_end(),
+            prior: &self.prior,
         };
         let mut pairs = search.new_pairs(&mut state.swept, observer)?;
         if self.contexts.allows_contexts() {
@@ -329,7 +368,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         edge: Edge,
     ) -> Result<Nats> {
         let added = !state.structure.graph().contains(edge);
-        let mut change = if added { self.prior.edge() } else { -self.prior.edge() };
+        let mut change = if added { self.prior.edge(edge) } else { -self.prior.edge(edge) };
         for end in [edge.low(), edge.high()] {
             change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
         }
@@ -528,7 +567,7 @@ mod tests {
             let counts = RowCounts::new(&data);
             let scorer = Scorer::new(&counts, Alpha::default());
             let prior = ContextPrior::new("0.7".parse().unwrap(), data.rows());
-            let climb = GraphClimb::new(&scorer, prior);
+            let climb = GraphClimb::new(&scorer, prior.clone());
             let mut graph = Graph::empty(data.variables());
             for pair in graph.clone().pairs().filter(|_| rng.random_bool(0.6)) {
                 graph.toggle(pair);

@@ -5,7 +5,7 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::score::{Nats, Scorer};
+use crate::score::{ContextPrior, Scorer};
 use crate::search::limits::BlanketLimits;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -17,8 +17,8 @@ pub(in crate::search) struct PairSearch<'a, 'b, S> {
     pub(in crate::search) graph: &'a Graph,
     /// The pairs that are candidates already, ascending.
     pub(in crate::search) known: &'a [Edge],
-    /// What the prior says to one end of an edge.
-    pub(in crate::search) end: Nats,
+    /// What is known about edges, and how probable they are.
+    pub(in crate::search) prior: &'a ContextPrior,
 }
 
 impl<S: CountSource> PairSearch<'_, '_, S> {
@@ -56,8 +56,11 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         Ok(self.unknown(pairs))
     }
 
+    /// Those that are no candidates yet and can be toggled.
     fn unknown(&self, pairs: BTreeSet<Edge>) -> Vec<Edge> {
-        pairs.into_iter().filter(|edge| self.known.binary_search(edge).is_err()).collect()
+        let is_new =
+            |edge: &Edge| self.prior.rules().is_free(*edge) && self.known.binary_search(edge).is_err();
+        pairs.into_iter().filter(is_new).collect()
     }
 
     /// The pairs of a node with those that its plain score would grow with.
@@ -71,8 +74,14 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         let open: Vec<Var> = (0..self.graph.nodes()).filter(fits).collect();
         let plain = scorer.plain_node_score(node, blanket)?;
         let scores = scorer.extension_scores(node, blanket, &open)?;
-        let better = open.iter().zip(scores).filter(|&(_, score)| score + self.end > plain);
-        better.map(|(&other, _)| Edge::new(node, other)).collect()
+        let mut better = Vec::new();
+        for (&other, score) in open.iter().zip(scores) {
+            let edge = Edge::new(node, other)?;
+            if score + self.prior.edge_end(edge) > plain {
+                better.push(edge);
+            }
+        }
+        Ok(better)
     }
 }
 
