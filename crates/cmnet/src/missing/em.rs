@@ -211,13 +211,14 @@ impl Em<'_> {
             let one = self.maximize(&expected)?;
             let moved = distance(&here, &one.parameters);
             let (after_one, value_one) = self.expect(&one.parameters)?;
-            let gain = value_one - steps.last().copied().unwrap_or(value_one);
+            let last = steps.last().copied().unwrap_or(value_one);
+            let gain = value_one - last;
             // Below rounding a step is none.
-            let rounding = ROUNDING * value_one.abs().max(1.0);
-            if gain < -rounding {
+            if gain < -ROUNDING * value_one.abs().max(1.0) {
                 return Ok(Climbed { fit: one, expected: after_one, steps, moved, arrived: true });
             }
-            steps.push(value_one.max(value_one - gain));
+            let reached = value_one.max(last);
+            steps.push(reached);
             patience = if gain < LITTLE * value_one.abs().max(1.0) { patience - 1 } else { PATIENCE };
             let arrived = moved < STILL || patience == 0;
             if arrived || steps.len() as u64 > self.options.max_iterations {
@@ -226,13 +227,13 @@ impl Em<'_> {
             let two = self.maximize(&after_one)?;
             let further = extrapolated(&here, &one.parameters, &two.parameters);
             if let Some((after_further, value_further)) = self.expect_within(&further)?
-                && value_further > value_one
+                && value_further > reached
             {
                 steps.push(value_further);
                 (here, expected) = (further, after_further);
             } else {
                 let (after_two, value_two) = self.expect(&two.parameters)?;
-                steps.push(value_two.max(value_one));
+                steps.push(value_two.max(reached));
                 (here, expected) = (two.parameters, after_two);
             }
         }

@@ -72,7 +72,7 @@ fn the_learner_takes_the_referees_steps_within_what_is_known() {
         elements += state.structure().context_elements();
         steps += theirs.len();
     }
-    assert!(required > 50 && elements > 50 && steps > 300, "{required} {elements} {steps}");
+    assert!(required > 50 && elements > 25 && steps > 300, "{required} {elements} {steps}");
 }
 
 #[test]
