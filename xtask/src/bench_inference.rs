@@ -15,7 +15,9 @@ pub(crate) fn run() -> Result<()> {
     let folder = target.join("bench").join("inference");
     std::fs::create_dir_all(&folder).context("cannot make a folder for the benchmark")?;
     let python = with_packages("inference", &[("pyagrum", "pyagrum"), ("pytoulbar2", "pytoulbar2")])?;
-    step(Command::new(build()?).arg("inference").arg(&folder))?;
+    let bench = build()?;
+    step(Command::new(&bench).arg("inference").arg(&folder))?;
+    step(Command::new(&bench).arg("completions").arg(&folder))?;
     let script = folder.join("compare.py");
     std::fs::write(&script, SCRIPT)?;
     step(Command::new(python).arg(&script).arg(&folder).args(CASES))

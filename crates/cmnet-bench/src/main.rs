@@ -77,6 +77,7 @@ fn main() -> Result<()> {
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),
         "gradient" => gradient::run(),
         "inference" => inference::run(name(1)),
+        "completions" => inference::completions(name(1), number(2, 2)?),
         other => bail!("{other:?} is not a section; see `cargo xtask bench --help`"),
     }
 }

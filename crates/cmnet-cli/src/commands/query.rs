@@ -62,7 +62,7 @@ impl Asked<'_> {
 
     fn map_text(&self, found: &MapAnswer) -> String {
         let schema = &self.page_schema;
-        let proven = found.plan.method == InferenceMethod::Exact;
+        let proven = found.is_proven();
         let what = match (self.query.named().is_some(), proven) {
             (true, true) => "Most probable levels together",
             (false, true) => "Most probable completion",
@@ -77,11 +77,11 @@ impl Asked<'_> {
         let _ = match (found.log_probability, found.log_weight) {
             (Some(log), _) => writeln!(text, "probability {:.6} (log {log:.6})", libm::exp(log)),
             (None, Some(weight)) => {
-                writeln!(text, "log weight {weight:.6}; the probability takes a tree that does not fit")
+                writeln!(text, "log weight {weight:.6}; the probability takes large tables and is left out")
             }
             (None, None) => writeln!(text, "the probability takes a tree that does not fit"),
         };
-        if proven {
+        if proven && found.plan.method == InferenceMethod::Exact {
             return text + "Method: exact\n";
         }
         let _ = writeln!(text, "Method: {}; {}", found.plan.method, found.plan.reason);
@@ -92,7 +92,7 @@ impl Asked<'_> {
             let _ = writeln!(text, "{share:.6} of the draws have these levels");
             text += &approximation::gibbs_text(gibbs);
         }
-        text + "The best that was found, a lower bound: NOT proven to be the most probable\n"
+        text + &proof_text(found)
     }
 
     fn marginals(&self, model: &Model, arguments: &QueryArgs) -> anyhow::Result<()> {
@@ -196,6 +196,16 @@ impl Asked<'_> {
             given if given.is_empty() => String::new(),
             given => format!(" given {given}"),
         }
+    }
+}
+
+/// How far from the most probable levels the best that were found may be.
+fn proof_text(found: &MapAnswer) -> String {
+    let start = "The best that was found, a lower bound: NOT proven to be the most probable";
+    match found.gap {
+        Some(_) if found.is_proven() => "Proven: nothing is more probable\n".to_owned(),
+        Some(gap) => format!("{start}; nothing is more probable by more than {gap:.6} in log weight\n"),
+        None => format!("{start}; no bound is known\n"),
     }
 }
 

@@ -151,16 +151,19 @@ fn bad_questions_are_refused() {
 }
 
 /// A grid whose trees do not fit 1 MiB, imported from a file of the test's own making.
-fn wide(folder: &Path) -> String {
-    let side = 20;
+fn wide(folder: &Path, side: usize, levels: usize) -> String {
     let mut scopes = Vec::new();
     for at in 0..side * side {
         scopes.extend((at % side + 1 < side).then_some((at, at + 1)));
         scopes.extend((at + side < side * side).then_some((at, at + side)));
     }
-    let kind = format!("MARKOV {} {}{}", side * side, "2 ".repeat(side * side), scopes.len());
+    let counts = format!("{levels} ").repeat(side * side);
+    let kind = format!("MARKOV {} {counts}{}", side * side, scopes.len());
     let lines = scopes.iter().map(|(one, other)| format!("2 {one} {other}"));
-    let table = |place: usize| format!("4 {} 1 {} 2", 1 + place * 7 % 5, 1 + place * 3 % 4);
+    let table = |place: usize| {
+        let cell = |cell: usize| format!(" {}", 1 + (place * 7 + cell * (place % 3 + 2)) % 5);
+        (0..levels * levels).map(cell).fold(format!("{}", levels * levels), |line, cell| line + &cell)
+    };
     let text: Vec<String> = [kind].into_iter().chain(lines).chain((0..scopes.len()).map(table)).collect();
     let text = text.join("\n");
     let (file, model) = (folder.join("grid.uai"), folder.join("grid.json"));
@@ -172,19 +175,29 @@ fn wide(folder: &Path) -> String {
 #[test]
 fn what_does_not_fit_is_approximated_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let grid = wide(folder.path());
+    let grid = wide(folder.path(), 20, 2);
     let tight = |more: &[&str]| {
         let mut arguments =
             vec!["query", grid.as_str(), "--memory", "1M", "--sweeps", "400", "--warm-up", "100"];
         arguments.extend(more);
         json(&arguments)
     };
-    let map = tight(&["--map"]);
-    assert_eq!((&map["method"], &map["proven"]), (&"gibbs".into(), &false.into()));
+    let map = tight(&["--map", "--method", "gibbs"]);
+    assert_eq!(map["method"], "gibbs");
     assert_eq!(map["map"].as_object().unwrap().len(), 400);
     assert!(map["log_probability"].is_null() && map["log_weight"].is_number());
-    assert!(map["reason"].as_str().unwrap().contains("does not fit"), "{}", map["reason"]);
     assert!(map["approximation"]["agreeing"].as_u64().unwrap() >= 1);
+    // Bounds prove what elimination has no room for, and a climb is no better.
+    let proven = tight(&["--map"]);
+    assert_eq!(
+        (&proven["method"], &proven["proven"], &proven["gap"]),
+        (&"exact".into(), &true.into(), &0.0.into())
+    );
+    assert!(proven["reason"].as_str().unwrap().starts_with("branch and bound"), "{}", proven["reason"]);
+    assert!(proven["reason"].as_str().unwrap().contains("does not fit"), "{}", proven["reason"]);
+    let weight = |answer: &Value| answer["log_weight"].as_f64().unwrap();
+    assert!(weight(&map) <= weight(&proven) + 1e-9);
+    assert!(weight(&map) + map["gap"].as_f64().unwrap() >= weight(&proven) - 1e-9);
     let messages = tight(&["--map", "--method", "bp"]);
     assert_eq!(messages["method"], "bp");
     assert!(messages["log_weight"].as_f64().unwrap() <= map["log_weight"].as_f64().unwrap() + 1e-6);
@@ -195,6 +208,8 @@ fn what_does_not_fit_is_approximated_and_says_so() {
     let some = tight(&["--map", "--target", "X0,X399"]);
     assert_eq!(some["map"].as_object().unwrap().len(), 2);
     assert!(some["approximation"]["share"].as_f64().unwrap() > 0.2);
+    // Here bounds take more memory than there is, too.
+    let grid = wide(folder.path(), 12, 12);
     let said = cmnet()
         .args(["query", &grid, "--memory", "1M", "--map", "--sweeps", "40"])
         .assert()
@@ -202,7 +217,7 @@ fn what_does_not_fit_is_approximated_and_says_so() {
         .get_output()
         .clone();
     let text = String::from_utf8(said.stdout).unwrap();
-    assert!(text.contains("NOT proven to be the most probable"), "{text}");
+    assert!(text.contains("NOT proven to be the most probable; no bound is known"), "{text}");
     for exact in [["--map"], ["--joint"]] {
         let mut arguments = vec!["query", grid.as_str(), "--memory", "1M", "--method", "exact"];
         arguments.extend(exact);
@@ -240,7 +255,7 @@ fn what_tables_will_take_is_said_before_they_are_made() {
     }
     // Beyond the memory nothing is made, whatever is asked.
     let folder = tempfile::tempdir().unwrap();
-    let grid = wide(folder.path());
+    let grid = wide(folder.path(), 20, 2);
     let output =
         cmnet().args(["sample", &grid, "-n", "1", "--memory", "1M", "--method", "exact"]).assert().code(3);
     let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();

@@ -89,7 +89,8 @@ class Completion(dict[str, str]):
     """The most probable levels together, by name.
 
     ``log_probability`` is given the evidence, ``None`` where no tree fits; ``proven`` says
-    whether nothing can be more probable, ``method`` and ``reason`` how the levels were found.
+    whether nothing can be more probable, ``gap`` how much larger the log weight of other levels
+    may be (``None`` where no bound is known), ``method`` and ``reason`` how the levels were found.
     """
 
     def __init__(self, facts: dict[str, Any]) -> None:
@@ -97,6 +98,7 @@ class Completion(dict[str, str]):
         self.log_probability: float | None = facts["log_probability"]
         self.log_weight: float | None = facts["log_weight"]
         self.proven: bool = facts["proven"]
+        self.gap: float | None = facts["gap"]
         self.method: str = facts["method"]
         self.reason: str = facts["reason"]
 

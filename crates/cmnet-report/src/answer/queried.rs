@@ -3,7 +3,7 @@
 use super::Answer;
 use super::approximation::{ChainFacts, ErrorFacts};
 use super::names;
-use cmnet::{InferenceMethod, Joint, JointAnswer, MapAnswer, MarginalAnswer, Query, QueryPlan, Schema, Var};
+use cmnet::{Joint, JointAnswer, MapAnswer, MarginalAnswer, Query, QueryPlan, Schema, Var};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -149,6 +149,8 @@ pub struct MostProbable<'a> {
     pub map: Map<String, Value>,
     /// Whether nothing can be more probable.
     pub proven: bool,
+    /// How much larger the log weight of other levels may be; null where no bound is known.
+    pub gap: Option<f64>,
     /// The log-probability of the levels given the evidence, where a tree has it.
     pub log_probability: Option<f64>,
     /// The log weight of the levels.
@@ -265,7 +267,8 @@ impl<'a> MostProbable<'a> {
         };
         Self {
             map: found.levels.iter().map(label).collect(),
-            proven: found.plan.method == InferenceMethod::Exact,
+            proven: found.is_proven(),
+            gap: found.gap,
             log_probability: found.log_probability,
             log_weight: found.log_weight,
             asked: Asked::of(query, &found.plan),

@@ -13,6 +13,10 @@ use crate::error::InputProblem;
 /// little memory; above it, long tables with few distinct rows stay small.
 const FIRST_MERGE: usize = 1 << 20;
 
+/// Codes that are held row by row before they go to their columns: one column after the other
+/// is faster than all columns row by row.
+const BLOCK: usize = 1 << 14;
+
 /// Why a row does not fit into a table.
 #[derive(Debug)]
 pub(crate) struct RowProblem {
@@ -28,6 +32,8 @@ pub(crate) struct TableBuilder {
     names: Vec<String>,
     coders: Vec<Coder>,
     columns: Vec<Codes>,
+    /// The codes of the last rows, row by row, which are not in the columns yet.
+    block: Vec<u16>,
     weights: Weights,
     total: u64,
     missing: Vec<u64>,
@@ -43,6 +49,7 @@ impl TableBuilder {
             names,
             coders,
             columns: vec![Codes::default(); width],
+            block: Vec::new(),
             weights: Weights::default(),
             total: 0,
             missing: vec![0; width],
@@ -83,15 +90,27 @@ impl TableBuilder {
                     .map_err(|problem| Box::new(RowProblem { variable: Some(variable), problem }))?,
             };
             if weight > 0 {
-                self.columns[variable].push(code);
+                self.block.push(code);
             }
         }
         if weight > 0 {
+            if self.block.len() >= BLOCK {
+                self.flush();
+            }
             self.total = total;
             // Below 2^32, since the total is at most 2^31.
             self.weights.push(weight as u32);
         }
         Ok(true)
+    }
+
+    /// Gives the codes of the last rows to their columns.
+    fn flush(&mut self) {
+        let width = self.columns.len();
+        for (variable, column) in self.columns.iter_mut().enumerate() {
+            column.extend(self.block.iter().skip(variable).step_by(width).copied());
+        }
+        self.block.clear();
     }
 
     /// Makes room for so many rows, where their number is known beforehand.
@@ -106,6 +125,7 @@ impl TableBuilder {
         if self.weights.len() < self.merge_at {
             return Ok(());
         }
+        self.flush();
         let columns = std::mem::replace(&mut self.columns, vec![Codes::default(); self.names.len()]);
         let weights = std::mem::take(&mut self.weights);
         let (columns, weights) = merge_equal_rows(columns, &weights, control)?;
@@ -130,7 +150,8 @@ impl TableBuilder {
     }
 
     /// The table, its levels in their final order and its rows collapsed.
-    pub(crate) fn finish(self, control: &dyn Control) -> crate::error::Result<Dataset> {
+    pub(crate) fn finish(mut self, control: &dyn Control) -> crate::error::Result<Dataset> {
+        self.flush();
         let mut columns = self.columns;
         let mut variables = Vec::with_capacity(columns.len());
         for ((name, coder), column) in self.names.into_iter().zip(self.coders).zip(&mut columns) {

@@ -79,6 +79,29 @@ impl Codes {
         self.len += 1;
     }
 
+    /// Adds codes at the end, as [`Codes::push`] adds one.
+    pub(crate) fn extend(&mut self, codes: impl Iterator<Item = u16> + Clone) {
+        let most = codes.clone().max().unwrap_or(0);
+        if u64::from(most) > mask(self.width) {
+            *self = self.repacked(width_for(most), |code| code);
+        }
+        let per_word = per_word(self.width);
+        let mut place = self.len & (per_word - 1);
+        let mut word = if place > 0 { self.words.pop().unwrap_or(0) } else { 0 };
+        for code in codes {
+            word |= u64::from(code) << (place << self.width);
+            place += 1;
+            self.len += 1;
+            if place == per_word {
+                self.words.push(std::mem::take(&mut word));
+                place = 0;
+            }
+        }
+        if place > 0 {
+            self.words.push(word);
+        }
+    }
+
     /// The same column with every code replaced by `new_code[code]`.
     pub(crate) fn recode(&mut self, new_code: &[u16]) {
         if new_code.iter().enumerate().any(|(code, &new)| usize::from(new) != code) {
@@ -233,6 +256,17 @@ fn meet_words<const WIDTH: u32, Chunk: IntoIterator>(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn codes_added_in_pieces_are_those_added_one_by_one() {
+        let codes: Vec<u16> = (0..500u32).map(|row| (row * row % (1 + row / 20)) as u16).collect();
+        for piece in [1, 7, 64, 100, 500] {
+            let mut column = Codes::default();
+            codes.chunks(piece).for_each(|piece| column.extend(piece.iter().copied()));
+            column.extend(std::iter::empty());
+            assert_eq!(column, Codes::from_codes(codes.iter().copied()), "pieces of {piece}");
+        }
+    }
 
     #[test]
     fn widths_are_powers_of_two() {

@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The code under which a text that means "missing" is filed: no level has it.
 const MISSING: u16 = u16::MAX;
 
+/// What stands for a byte that was not met as a label yet: no level has it either.
+const UNSEEN: u16 = MISSING - 1;
+
 /// What a look-up of a text among the labels of a column gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
@@ -30,6 +33,8 @@ pub(crate) enum Lookup {
 #[derive(Debug)]
 pub(crate) struct Coder {
     codes: BTreeMap<Box<[u8]>, u16>,
+    /// The codes of labels of one byte.
+    bytes: Box<[u16; 256]>,
     recent: Recent,
     levels: u16,
     order: Order,
@@ -50,7 +55,8 @@ impl Coder {
     /// A column whose levels are those that turn up.
     pub(crate) fn open(missing: &[String]) -> Self {
         let codes = missing.iter().map(|text| (text.as_bytes().into(), MISSING)).collect();
-        Self { codes, recent: Recent::default(), levels: 0, order: Order::Sorted }
+        let bytes = Box::new([UNSEEN; 256]);
+        Self { codes, bytes, recent: Recent::default(), levels: 0, order: Order::Sorted }
     }
 
     /// A column with these levels in this order, and no others. A declared level is a level
@@ -72,6 +78,12 @@ impl Coder {
     /// What a text is, without adding it.
     #[inline]
     pub(crate) fn find(&mut self, text: &[u8]) -> Lookup {
+        if let &[byte] = text {
+            let code = self.bytes[usize::from(byte)];
+            if code < UNSEEN {
+                return Lookup::Level(code);
+            }
+        }
         let key = Key::of(text);
         match key.and_then(|key| self.recent.get(key)).or_else(|| self.look_up(text, key)) {
             Some(MISSING) => Lookup::Missing,
@@ -85,6 +97,9 @@ impl Coder {
             Some(&code) => code,
             None => self.as_whole(text)?,
         };
+        if let &[byte] = text {
+            self.bytes[usize::from(byte)] = code;
+        }
         if let Some(key) = key {
             self.recent.put(key, code);
         }

@@ -2,12 +2,14 @@
 
 use super::belief::Belief;
 use super::climb::Climb;
+use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
 use super::gibbs::Gibbs;
-use super::joint::{Completion, Joint};
+use super::joint::{Best, Completion, Joint};
 use super::marginals::{Approximation, unless_stopped};
+use super::maximum::Maximum;
 use super::network::Network;
-use super::options::{ClimbOptions, ExactOptions, InferenceMethod};
+use super::options::{ClimbOptions, ExactOptions, InferenceMethod, QueryMethod};
 use super::plan::{Asked, QueryPlan};
 use super::tally::{Tally, check_size};
 use crate::control::Under;
@@ -18,6 +20,12 @@ use crate::table::Shape;
 /// The most configurations of a joint distribution by belief propagation, which takes a run
 /// for nearly each of them.
 const MOST_RUNS: u64 = 4096;
+
+/// Cells of the sums that the probability of levels is worth without being asked for.
+const PROBABILITY_CELLS: u64 = 1 << 20;
+
+/// Cells that a bound beside a climb may look at.
+const BOUND_WORK: u64 = 1 << 26;
 
 /// The most configurations whose weights are compared to find probable levels of some
 /// variables.
@@ -35,24 +43,49 @@ pub struct JointAnswer {
 }
 
 /// Probable levels of all or some variables, with the method that gave them.
-///
-/// Only the exact method proves that nothing is more probable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapAnswer {
     /// The variables, ascending, with their levels.
     pub levels: Vec<(Var, u32)>,
     /// The method, why that one, and what it cost.
     pub plan: QueryPlan,
-    /// The log-probability of these levels given the evidence, where a tree has it.
+    /// The log-probability of these levels given the evidence, where the fit has log Z or sums take
+    /// at most 2^20 cells. [`Network::log_probability_of`] takes any.
     pub log_probability: Option<f64>,
     /// The log weight of these levels, comparable among answers to one question by one method; for some
     /// variables only where a tree has it.
     pub log_weight: Option<f64>,
+    /// How much larger the log weight of other levels may be: 0 when nothing is more probable,
+    /// up to rounding; `None` when no bound is known.
+    pub gap: Option<f64>,
     /// What the climbs of all variables say about themselves, when the method is not exact.
     pub climb: Option<Climb>,
     /// The share of Gibbs draws with these levels and what the chains say about it, for some
     /// variables when the method is not exact.
     pub visits: Option<(f64, Gibbs)>,
+}
+
+impl MapAnswer {
+    /// Whether nothing is more probable, up to rounding.
+    pub fn is_proven(&self) -> bool {
+        self.gap == Some(0.0)
+    }
+}
+
+impl Completion {
+    /// The better of this completion and another, and how much better others may be.
+    fn against(self, known: Option<Maximum>) -> (Self, Option<f64>) {
+        let Some(known) = known else { return (self, None) };
+        let bound = known.bound;
+        let best = if known.log_weight > self.log_weight {
+            Self { levels: known.levels, log_weight: known.log_weight }
+        } else {
+            self
+        };
+        let gap = bound - best.log_weight;
+        // What a climb finds beyond a bound is rounding.
+        (best, Some(if gap <= 1e-9 { 0.0 } else { gap }))
+    }
 }
 
 impl Network {
@@ -122,10 +155,23 @@ impl Network {
     pub(super) fn map(&self, asked: Asked<'_, Option<&[Var]>>) -> Result<MapAnswer> {
         let Asked { targets, evidence, options } = asked;
         self.check_targets(targets.unwrap_or_default(), evidence)?;
-        let (plan, exact) = (self.plan_map(asked)?, asked.exact());
-        if plan.method == InferenceMethod::Exact {
-            let best = self.map_exact(targets, evidence, exact)?;
-            return self.map_answer(best, asked.about(()), plan, None);
+        let (mut plan, exact) = (self.plan_map(asked)?, asked.exact());
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        let mut known = None;
+        if matches!(options.method, QueryMethod::Auto | QueryMethod::Exact) {
+            match Best::of(targets, &conditioned, exact)? {
+                Best::Proven(best, by_bounds) => {
+                    if let Some(branches) = by_bounds.filter(|_| plan.method != InferenceMethod::Exact) {
+                        plan.reason = format!("branch and bound ({branches} branches): {}", plan.reason);
+                        plan.method = InferenceMethod::Exact;
+                    }
+                    return self.map_answer(best, asked.about(()), (plan, Some(0.0)), None);
+                }
+                Best::Open { plan, .. } if options.method == QueryMethod::Exact => {
+                    return Err(plan.refusal(exact.memory));
+                }
+                Best::Open { found, .. } => known = found,
+            }
         }
         options.gibbs.check()?;
         let mut climb_options = ClimbOptions { seed: options.gibbs.seed, ..options.climb.clone() };
@@ -133,25 +179,37 @@ impl Network {
             climb_options.chains = 0;
         }
         let (found, climb) = self.climb(evidence, exact, &climb_options)?;
-        let free = self.schema().len() - evidence.hard().count();
-        match targets.filter(|targets| targets.len() < free) {
-            None => self.map_answer(found, asked.about(()), plan, Some(climb)),
-            Some(targets) => self.some_by_visits(asked.about(targets), &found, plan),
+        if let Some(targets) = targets.filter(|targets| targets.len() < conditioned.free().len()) {
+            return self.some_by_visits(asked.about(targets), &found, plan);
         }
+        if known.is_none() {
+            known = Maximum::under(&conditioned, BOUND_WORK, exact)?;
+        }
+        let (found, gap) = found.against(known);
+        self.map_answer(found, asked.about(()), (plan, gap), Some(climb))
     }
 
-    /// Levels with their probability, where its tree fits.
+    /// Levels with their probability, where that takes no long sums.
     fn map_answer(
         &self,
         found: Completion,
         asked: Asked<'_, ()>,
-        plan: QueryPlan,
+        (plan, gap): (QueryPlan, Option<f64>),
         climb: Option<Climb>,
     ) -> Result<MapAnswer> {
-        let probability = self.log_probability_of(&found, asked.evidence, asked.exact());
+        let probability =
+            self.log_probability_within(&found, asked.evidence, asked.exact(), PROBABILITY_CELLS);
         let log_probability = unless_stopped(probability)?;
         let Completion { levels, log_weight } = found;
-        Ok(MapAnswer { levels, plan, log_probability, log_weight: Some(log_weight), climb, visits: None })
+        Ok(MapAnswer {
+            levels,
+            plan,
+            log_probability,
+            log_weight: Some(log_weight),
+            gap,
+            climb,
+            visits: None,
+        })
     }
 
     /// Probable levels of some variables by what Gibbs chains visit, beside those of a `whole`
@@ -184,6 +242,7 @@ impl Network {
             plan,
             log_probability,
             log_weight,
+            gap: None,
             climb: None,
             visits: Some(visits),
         })

@@ -59,10 +59,12 @@ impl BucketPlan {
 
     /// The plan, if it fits the memory.
     pub(super) fn affordable(self, memory: u64) -> Result<Self> {
-        if self.fits(memory) {
-            return Ok(self);
-        }
-        Err(Error::limit(
+        if self.fits(memory) { Ok(self) } else { Err(self.refusal(memory)) }
+    }
+
+    /// The error that it does not fit the memory.
+    pub(super) fn refusal(&self, memory: u64) -> Error {
+        Error::limit(
             format!("elimination ({})", self.cost),
             format!("{memory} bytes"),
             [
@@ -71,7 +73,7 @@ impl BucketPlan {
                 "give more evidence".into(),
                 Remedy::AutomaticMethod,
             ],
-        ))
+        )
     }
 
     fn by_rule(
@@ -150,7 +152,7 @@ pub(super) struct Eliminated {
 }
 
 /// A table on its way to a later bucket.
-type Message = (Shape, Vec<f64>);
+pub(super) type Message = (Shape, Vec<f64>);
 
 impl BucketPlan {
     /// Goes through with the plan.
@@ -198,6 +200,41 @@ impl BucketPlan {
         let best = trace_back(&picks, cardinalities);
         Ok(Eliminated { constant, table, best })
     }
+}
+
+/// Maximises over variables one by one, each with its neighbours that are still there; returns
+/// the largest sum of the tables and the levels that have it, the first among equals.
+pub(super) fn maximise(
+    steps: &[(Var, VarSet)],
+    tables: Vec<Message>,
+    cardinalities: &[u32],
+    control: &dyn Control,
+) -> Result<(f64, Vec<(Var, u32)>)> {
+    let mut rank = vec![usize::MAX; cardinalities.len()];
+    steps.iter().enumerate().for_each(|(place, &(v, _))| rank[v] = place);
+    let mut messages: Vec<Vec<Message>> = vec![Vec::new(); steps.len()];
+    for (shape, table) in tables {
+        if let Some(first) = shape.variables().iter().map(|&v| rank[v]).min() {
+            messages[first].push((shape, table));
+        }
+    }
+    let (mut constant, mut picks) = (0.0, Vec::new());
+    let mut pace = Pace::new(control);
+    for (place, (v, later)) in steps.iter().enumerate() {
+        let shape = Shape::new([*v].into_iter().chain(later.iter()).collect(), cardinalities);
+        let mut table = vec![0.0; shape.size()];
+        for (source, message) in std::mem::take(&mut messages[place]) {
+            shape.walk_onto(&source).spread_under(&message, &mut table, &mut pace)?;
+        }
+        let run = shape.strides()[0];
+        picks.push((*v, later, max_runs(&mut table, run, &mut pace)?));
+        table.truncate(run);
+        match later.iter().map(|v| rank[v]).min() {
+            Some(next) => messages[next].push((Shape::new(later.iter().collect(), cardinalities), table)),
+            None => constant += table[0],
+        }
+    }
+    Ok((constant, trace_back(&picks, cardinalities)))
 }
 
 /// What meets in one table.

@@ -113,6 +113,12 @@ impl Factors {
         Ok(Self { free: VarSet::default(), potentials })
     }
 
+    /// These tables over these variables.
+    #[cfg(test)]
+    pub(super) fn of_tables(free: VarSet, potentials: Potentials) -> Self {
+        Self { free, potentials }
+    }
+
     /// The unobserved variables.
     pub fn free(&self) -> &VarSet {
         &self.free

@@ -3,6 +3,7 @@
 use super::bucket::{BucketPlan, Parts};
 use super::cut_edges::Conditioned;
 use super::evidence::{Evidence, impossible};
+use super::maximum::Maximum;
 use super::network::Network;
 use super::options::ExactOptions;
 use super::plan::ExactCost;
@@ -73,6 +74,58 @@ pub struct Completion {
     /// The log weight of the best configuration: comparable among answers to one question;
     /// [`Network::log_probability_of`] turns it into a probability.
     pub log_weight: f64,
+}
+
+/// Cells of all tables, and of one, up to which elimination is faster than bounds.
+const SMALL_CELLS: u64 = 1 << 13;
+const SMALL_TABLE: u64 = 1 << 8;
+
+/// Cells that bounds may look at where elimination does not fit: some seconds.
+pub(super) const MOST_WORK: u64 = 1 << 32;
+
+/// What is known of the most probable levels.
+pub(super) enum Best {
+    /// They are these; by bounds with so many branches, else by elimination.
+    Proven(Completion, Option<u64>),
+    /// Elimination does not fit the memory, and bounds leave a gap or do not fit either.
+    Open { found: Option<Maximum>, plan: BucketPlan },
+}
+
+impl Best {
+    /// The most probable levels of some variables or all, proven, else what is known of them.
+    ///
+    /// All variables of a network with large tables by [`Maximum`] first; everything else, and
+    /// what that does not prove, by elimination if it fits the memory.
+    pub(super) fn of(
+        targets: Option<&[Var]>,
+        conditioned: &Conditioned<'_>,
+        exact: Under<'_, ExactOptions>,
+    ) -> Result<Self> {
+        let plan = map_plan(conditioned, targets, &exact);
+        let fits = plan.fits(exact.memory);
+        let all = targets.is_none_or(|targets| targets.len() == conditioned.free().len());
+        let large = plan.cost.at_least || (plan.cost.cells > SMALL_CELLS && plan.cost.largest > SMALL_TABLE);
+        let mut open = None;
+        if all && (large || !fits) {
+            let work = if fits { 8 * plan.cost.cells + SMALL_CELLS } else { MOST_WORK };
+            open = Maximum::under(conditioned, work, exact)?;
+            if let Some(found) = open.as_ref().filter(|found| found.is_proven()) {
+                let levels = found.levels.clone();
+                let log_weight = found.log_weight;
+                return Ok(Self::Proven(Completion { levels, log_weight }, Some(found.branches)));
+            }
+        }
+        if !fits {
+            return Ok(Self::Open { found: open, plan });
+        }
+        let best = plan.run(conditioned, exact.control())?;
+        if best.constant == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        let mut levels = best.best;
+        levels.sort_unstable();
+        Ok(Self::Proven(Completion { levels, log_weight: best.constant }, None))
+    }
 }
 
 /// Sums out all that matters to some variables but is none of them.
@@ -159,14 +212,10 @@ impl Network {
         let exact = exact.into();
         self.check_targets(targets.unwrap_or_default(), evidence)?;
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
-        let plan = map_plan(&conditioned, targets, &exact).affordable(exact.memory)?;
-        let best = plan.run(&conditioned, exact.control())?;
-        if best.constant == f64::NEG_INFINITY {
-            return Err(impossible());
+        match Best::of(targets, &conditioned, exact)? {
+            Best::Proven(completion, _) => Ok(completion),
+            Best::Open { plan, .. } => Err(plan.refusal(exact.memory)),
         }
-        let mut levels = best.best;
-        levels.sort_unstable();
-        Ok(Completion { levels, log_weight: best.constant })
     }
 
     /// The log-probability, given the same evidence, of the levels that
@@ -180,11 +229,31 @@ impl Network {
         evidence: &Evidence,
         exact: impl Into<Under<'e, ExactOptions>>,
     ) -> Result<f64> {
-        let exact = exact.into();
+        self.log_probability_within(found, evidence, exact.into(), u64::MAX)
+    }
+
+    /// The same; an error too when it takes more than so many cells.
+    pub(super) fn log_probability_within(
+        &self,
+        found: &Completion,
+        evidence: &Evidence,
+        exact: Under<'_, ExactOptions>,
+        most_cells: u64,
+    ) -> Result<f64> {
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         let targets: VarSet = found.levels.iter().map(|&(v, _)| v).collect();
         let relevant = Parts { sum: conditioned.relevant(&targets), ..Parts::default() };
-        let all = BucketPlan::new(&conditioned, &relevant, &exact).affordable(exact.memory)?;
+        let all = BucketPlan::new(&conditioned, &relevant, &exact);
+        // Where sums take long and log Z is known, it is the same.
+        let whole = evidence.is_empty() && targets.len() == self.schema().len();
+        let large = all.cost.at_least || all.cost.cells > SMALL_CELLS;
+        if let Some(log_partition) = self.known_partition().filter(|_| whole && large) {
+            return Ok(found.log_weight - log_partition);
+        }
+        if all.cost.cells > most_cells {
+            return Err(all.refusal(exact.memory));
+        }
+        let all = all.affordable(exact.memory)?;
         Ok(found.log_weight - all.run(&conditioned, exact.control())?.constant)
     }
 

@@ -12,6 +12,7 @@ mod gibbs;
 mod independent;
 mod joint;
 mod marginals;
+mod maximum;
 mod network;
 mod options;
 mod plan;

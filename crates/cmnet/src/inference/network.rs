@@ -5,6 +5,7 @@ use crate::data::{Schema, Var};
 use crate::error::{Error, Result, quoted};
 use crate::loglinear::{Parameters, Terms};
 use crate::structure::Structure;
+use std::sync::OnceLock;
 
 /// The largest sum of absolute terms: beyond it differences between configurations are lost
 /// to rounding, and far beyond it sums overflow.
@@ -20,6 +21,8 @@ pub struct Network {
     /// The structure with what its contexts imply, as far as that is known.
     closed: Structure,
     parameters: Parameters,
+    /// log Z, once a question took it where the fit does not know it.
+    pub(super) partition: OnceLock<f64>,
 }
 
 impl Network {
@@ -44,7 +47,7 @@ impl Network {
             return Err(unfit("the terms are so large that their sums mean nothing"));
         }
         let (schema, structure) = (schema.clone(), structure.clone());
-        Ok(Self { schema, closed: structure.clone(), structure, parameters })
+        Ok(Self { schema, closed: structure.clone(), structure, parameters, partition: OnceLock::new() })
     }
 
     /// The same network, with a structure that says all that its contexts imply: more context

@@ -71,7 +71,7 @@ impl Network {
 
     /// What a tree for log Z costs; `None` where none is needed or none that fits.
     pub(super) fn partition_cost(&self, evidence: &Evidence, exact: &ExactOptions) -> Option<TreeCost> {
-        if evidence.is_empty() || self.parameters().log_partition().is_some() {
+        if evidence.is_empty() || self.known_partition().is_some() {
             return None;
         }
         let cost = self.cost(&Evidence::none(), exact);
@@ -88,15 +88,21 @@ impl Network {
         if evidence.is_empty() { Ok(0.0) } else { Ok(log_weight - self.partition(exact)?) }
     }
 
-    /// log Z: as the fit had it, else by a junction tree.
+    /// log Z: as the fit had it, else by a junction tree, which is built once.
     ///
     /// # Errors
     /// When it is not known and the tree does not fit the memory.
     fn partition(&self, exact: Under<'_, ExactOptions>) -> Result<f64> {
-        match self.parameters().log_partition() {
-            Some(known) => Ok(known),
-            None => Ok(self.posterior(&Evidence::none(), exact)?.log_weight()),
+        if let Some(known) = self.known_partition() {
+            return Ok(known);
         }
+        let found = self.posterior(&Evidence::none(), exact)?.log_weight();
+        Ok(*self.partition.get_or_init(|| found))
+    }
+
+    /// log Z, where the fit or an earlier question had it.
+    pub(super) fn known_partition(&self) -> Option<f64> {
+        self.parameters().log_partition().or_else(|| self.partition.get().copied())
     }
 }
 

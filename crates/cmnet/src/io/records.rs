@@ -1,5 +1,6 @@
 //! Rows of fields with the line they stand in, and quotes that are never closed.
 
+use super::plain::{Plain, Scan};
 use super::sniff::{check_delimiter, sniff};
 use super::text::{LONGEST_ROW, ReadEnd, Text};
 use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
@@ -45,10 +46,35 @@ impl Read for Marked<'_> {
     }
 }
 
+/// What the parser reads: bytes that were read already, then the others.
+#[derive(Debug)]
+struct Feed<'a> {
+    rest: Vec<u8>,
+    marked: Marked<'a>,
+}
+
+impl Read for Feed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.rest.is_empty() {
+            return self.marked.read(buffer);
+        }
+        let length = self.rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.rest[..length]);
+        self.rest.drain(..length);
+        Ok(length)
+    }
+}
+
 /// The rows of a text, one at a time.
+///
+/// Rows are split where they lie up to the first one with a quote. From there on a parser reads.
 #[derive(Debug)]
 pub(super) struct Records<'a> {
-    reader: Reader<Marked<'a>>,
+    reader: Reader<Feed<'a>>,
+    /// None once the parser reads.
+    plain: Option<Plain>,
+    /// Line ends before those that the parser counts.
+    passed: u64,
     record: ByteRecord,
     delimiter: u8,
     delimiters: Rc<Cell<usize>>,
@@ -65,7 +91,7 @@ impl<'a> Records<'a> {
             (Some(delimiter), _) | (None, Some(delimiter)) => check_delimiter(delimiter)?,
             (None, None) => sniff(&text.name, &text.head, text.is_whole),
         };
-        let mut records = Self::new(text, delimiter);
+        let mut records = Self::new(text, delimiter, Some(BUFFER));
         if stated.is_some() {
             records.advance()?;
         }
@@ -80,7 +106,8 @@ impl<'a> Records<'a> {
         self.delimiter
     }
 
-    fn new(text: Text<'a>, delimiter: u8) -> Self {
+    /// The rows of a text, split in a buffer of this size; all by the parser without one.
+    fn new(text: Text<'a>, delimiter: u8, buffer: Option<usize>) -> Self {
         let delimiters = Rc::new(Cell::new(0));
         let marked = Marked { text, mark: END_MARK, delimiter, delimiters: Rc::clone(&delimiters) };
         let reader = ReaderBuilder::new()
@@ -88,8 +115,9 @@ impl<'a> Records<'a> {
             .flexible(true)
             .delimiter(delimiter)
             .buffer_capacity(BUFFER)
-            .from_reader(marked);
-        Self { reader, record: ByteRecord::new(), delimiter, delimiters }
+            .from_reader(Feed { rest: Vec::new(), marked });
+        let plain = buffer.map(|buffer| Plain::new(buffer, delimiter));
+        Self { reader, plain, passed: 0, record: ByteRecord::new(), delimiter, delimiters }
     }
 
     /// Reads the next row; `false` at the end. Lines of nothing but blanks are no rows.
@@ -98,7 +126,7 @@ impl<'a> Records<'a> {
             if !self.read_record()? {
                 return Ok(false);
             }
-            if self.record.as_slice().ends_with(b"\0") {
+            if self.plain.is_none() && self.record.as_slice().ends_with(b"\0") {
                 return self.at_end_mark();
             }
             if !self.is_blank() {
@@ -108,24 +136,87 @@ impl<'a> Records<'a> {
     }
 
     fn read_record(&mut self) -> Result<bool> {
-        let line = self.reader.position().line();
-        self.text().allowance.set(LONGEST_ROW);
-        self.delimiters.set(0);
+        if self.read_plain()? {
+            return Ok(true);
+        }
+        let line = self.next_line();
+        self.begin_row();
         self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
             CsvErrorKind::Io(source) => self.text().read_error(source, Some(line)),
             other => self.text().read_error(io::Error::other(format!("{other:?}")), Some(line)),
         })
     }
 
+    /// A row may have as many bytes and fields as any.
+    fn begin_row(&self) {
+        self.text().allowance.set(LONGEST_ROW);
+        self.delimiters.set(0);
+    }
+
+    /// Reads the next row without the parser; `false` when that is its matter from now on.
+    fn read_plain(&mut self) -> Result<bool> {
+        while let Some(plain) = &mut self.plain {
+            match plain.scan() {
+                Scan::Row => return Ok(true),
+                Scan::Special => self.begin_to_parse(),
+                Scan::More => self.read_more()?,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads more bytes. At the end of the text, and where a row fills the buffer, the parser
+    /// goes on.
+    fn read_more(&mut self) -> Result<()> {
+        let line = self.next_line();
+        self.begin_row();
+        let Some(plain) = &mut self.plain else { return Ok(()) };
+        let room = plain.room();
+        let length = if room.is_empty() { Ok(0) } else { self.reader.get_mut().marked.read(room) };
+        match length {
+            Ok(0) => self.begin_to_parse(),
+            Ok(length) => plain.add(length),
+            Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(self.text().read_error(source, Some(line))),
+        }
+        Ok(())
+    }
+
+    /// Hands what is left to the parser.
+    fn begin_to_parse(&mut self) {
+        let Some(plain) = self.plain.take() else { return };
+        let mut rest = Vec::new();
+        self.passed = plain.lines;
+        if plain.lines > 0 && plain.rest().first() == Some(&0xef) {
+            // The parser passes over a byte order mark in its very first bytes, which are not the
+            // first here. An empty line before them is no row.
+            rest.push(b'\n');
+            self.passed -= 1;
+        }
+        rest.extend_from_slice(plain.rest());
+        self.reader.get_mut().rest = rest;
+    }
+
+    /// The line behind the row just read.
+    fn next_line(&self) -> u64 {
+        let passed = self.plain.as_ref().map_or(self.passed, |plain| plain.lines);
+        passed + self.reader.position().line()
+    }
+
+    /// Line ends in the row.
+    fn inner_lines(&self) -> u64 {
+        if self.plain.is_some() { 0 } else { line_ends(self.record.as_slice()) }
+    }
+
     /// One field of blanks: `""` alone in its line is a field all the same.
     fn is_blank(&self) -> bool {
-        self.record.len() == 1 && !self.record[0].is_empty() && self.field(0).is_empty()
+        self.len() == 1 && !self.raw(0).is_empty() && self.field(0).is_empty()
     }
 
     /// A row that ends in a zero byte: the end of the text, an open quote, or no text.
     fn at_end_mark(&mut self) -> Result<bool> {
         let last = self.record.clone();
-        let line_after = self.reader.position().line();
+        let line_after = self.next_line();
         let is_last = !self.read_record()?;
         if is_last && last.as_slice() == b"\0" && last.len() == 1 {
             return Ok(false);
@@ -155,12 +246,15 @@ impl<'a> Records<'a> {
     /// A field with the blanks around it.
     #[inline]
     pub(super) fn raw(&self, column: usize) -> &[u8] {
-        self.record.get(column).unwrap_or_default()
+        match &self.plain {
+            Some(plain) => plain.field(column),
+            None => self.record.get(column).unwrap_or_default(),
+        }
     }
 
     /// The number of fields.
     pub(super) fn len(&self) -> usize {
-        self.record.len()
+        self.plain.as_ref().map_or(self.record.len(), Plain::len)
     }
 
     /// The line in which the row begins.
@@ -168,7 +262,7 @@ impl<'a> Records<'a> {
     /// Counted back from its end: the parser's own position of a row is that of the blank
     /// lines before it.
     pub(super) fn line(&self) -> u64 {
-        self.reader.position().line() - 1 - line_ends(self.record.as_slice())
+        self.next_line() - 1 - self.inner_lines()
     }
 
     /// The file as a whole.
@@ -181,12 +275,12 @@ impl<'a> Records<'a> {
     pub(super) fn ragged(&self, expected: usize, is_first: bool) -> Error {
         let found = self.len();
         let mut text = Vec::new();
-        for field in self.record.iter().take(20) {
-            text.extend_from_slice(field);
+        for column in 0..found.min(20) {
+            text.extend_from_slice(self.raw(column));
             text.push(self.delimiter);
         }
         text.pop();
-        let doubt = match line_ends(self.record.as_slice()) {
+        let doubt = match self.inner_lines() {
             0 if is_first && found == expected + 1 => Some(RowDoubt::RowNames),
             0 => None,
             more => Some(RowDoubt::RunsOnTo(self.line() + more)),
@@ -196,7 +290,7 @@ impl<'a> Records<'a> {
     }
 
     fn text(&self) -> &Text<'a> {
-        &self.reader.get_ref().text
+        &self.reader.get_ref().marked.text
     }
 }
 
@@ -218,7 +312,11 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Result<Vec<(u64, Vec<String>)>> {
-        let mut records = Records::new(Text::open("x".to_owned(), text.as_bytes(), &())?, b',');
+        lines_by(text.as_bytes(), Some(BUFFER))
+    }
+
+    fn lines_by(text: &[u8], buffer: Option<usize>) -> Result<Vec<(u64, Vec<String>)>> {
+        let mut records = Records::new(Text::open("x".to_owned(), text, &())?, b',', buffer);
         let mut found = Vec::new();
         while records.advance()? {
             let fields = (0..records.len()).map(|column| String::from_utf8_lossy(records.field(column)));
@@ -239,6 +337,51 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_the_same_with_and_without_the_parser() {
+        let mut state = 1u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let pieces = [
+            "a",
+            "b",
+            "0",
+            "1",
+            "1",
+            "0",
+            ",",
+            ",",
+            ",",
+            "\n",
+            "\n",
+            "\r\n",
+            "\r",
+            " ",
+            "\"",
+            "\"x,\ny\"",
+            "\"\"",
+            "NA",
+            "\u{feff}",
+            "\0",
+            "long field",
+            "\t",
+            "ä",
+        ];
+        for case in 0..1500 {
+            // A beginning of plain rows, then anything.
+            let mut text: String = (0..draw(4)).map(|_| "1,0,1\n").collect();
+            let common = if case % 3 == 0 { pieces.len() } else { 13 } as u64;
+            (0..draw(24)).for_each(|_| text += pieces[draw(common) as usize]);
+            let parsed = lines_by(text.as_bytes(), None).map_err(|error| error.to_string());
+            for buffer in [8, 13, 64, BUFFER] {
+                let split = lines_by(text.as_bytes(), Some(buffer)).map_err(|error| error.to_string());
+                assert_eq!(split, parsed, "case {case}, buffer {buffer}: {text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn an_open_quote_is_reported_where_it_opened() {
         let message = |text: &str| lines(text).unwrap_err().to_string();
         assert!(
@@ -255,7 +398,7 @@ mod tests {
     #[test]
     fn a_row_of_nothing_but_delimiters_is_refused_while_it_is_read() {
         let row = io::Cursor::new("a\n").chain(io::repeat(b','));
-        let mut records = Records::new(Text::open("x".to_owned(), row, &()).unwrap(), b',');
+        let mut records = Records::new(Text::open("x".to_owned(), row, &()).unwrap(), b',', Some(BUFFER));
         assert!(records.advance().unwrap());
         let message = records.advance().unwrap_err().to_string();
         assert!(message.starts_with("x, line 2: there are more than 1048576 columns"), "{message}");

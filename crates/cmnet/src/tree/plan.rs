@@ -1,7 +1,7 @@
 //! The cliques of a junction tree and what they cost, before any table exists.
 
 use super::junction_tree::{Clique, JunctionTree, Parent};
-use super::triangulate::{EliminationRule, eliminate};
+use super::triangulate::{EliminationRule, Order, eliminate_by};
 use crate::data::Var;
 use crate::error::{Error, Remedy, Result};
 use crate::graph::{Graph, VarSet};
@@ -61,7 +61,17 @@ impl TreePlan {
         rule: EliminationRule,
         most_cells: u64,
     ) -> Self {
-        let elimination = eliminate(graph, variables, cardinalities, rule, most_cells);
+        Self::by_order(graph, variables, cardinalities, Order { rule, seed: 0 }, most_cells)
+    }
+
+    fn by_order(
+        graph: &Graph,
+        variables: &VarSet,
+        cardinalities: &[u32],
+        order: Order,
+        most_cells: u64,
+    ) -> Self {
+        let elimination = eliminate_by(graph, variables, cardinalities, order, most_cells);
         let mut rank = vec![usize::MAX; graph.nodes()];
         for (position, &node) in elimination.order.iter().enumerate() {
             rank[node] = position;
@@ -139,8 +149,19 @@ impl TreePlan {
     }
 }
 
-/// The smaller of the trees of the two elimination rules, min-fill in a tie. Ends early when a
-/// table has more than `most_cells`.
+/// The most orders with random ties that are tried.
+const MOST_RESTARTS: u64 = 8;
+
+/// How many orders with random ties a tree is worth: what they take is a small part of what its
+/// tables take, so that small trees are worth none. One beyond the limit may have smaller kin.
+pub(crate) fn restarts(cost: &TreeCost, variables: usize) -> u64 {
+    let order = (variables * cost.width * cost.width) as u64;
+    if cost.at_least { 2 } else { (cost.cells / (32 * order).max(1)).min(MOST_RESTARTS) }
+}
+
+/// The smaller of the trees of the two elimination rules, min-fill in a tie; where the tables are
+/// large, the smallest of some more with ties broken at random, always the same ones. Ends early
+/// when a table has more than `most_cells`.
 pub(crate) fn best_plan(
     graph: &Graph,
     variables: &VarSet,
@@ -153,5 +174,43 @@ pub(crate) fn best_plan(
     }
     let other = TreePlan::new(graph, variables, cardinalities, EliminationRule::MinWeight, most_cells);
     let rank = |plan: &TreePlan| (plan.cost.at_least, plan.cost.cells);
-    if rank(&other) < rank(&plan) { other } else { plan }
+    let mut best = if rank(&other) < rank(&plan) { other } else { plan };
+    for seed in 1..=restarts(&best.cost, variables.len()) {
+        let order = Order { rule: EliminationRule::MinFill, seed };
+        let next = TreePlan::by_order(graph, variables, cardinalities, order, most_cells);
+        if rank(&next) < rank(&best) {
+            best = next;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Edge;
+
+    #[test]
+    fn large_trees_are_no_larger_by_random_ties_and_small_ones_stay() {
+        let side = 16;
+        let mut graph = Graph::empty(side * side);
+        for node in 0..side * side {
+            if node % side + 1 < side {
+                graph.add_edge(Edge::new(node, node + 1).unwrap());
+            }
+            if node + side < side * side {
+                graph.add_edge(Edge::new(node, node + side).unwrap());
+            }
+        }
+        let (all, cardinalities) = ((0..side * side).collect(), vec![2; side * side]);
+        let plain = |rule| TreePlan::new(&graph, &all, &cardinalities, rule, 1 << 40).cost;
+        let rules = [EliminationRule::MinFill, EliminationRule::MinWeight].map(plain);
+        let best = best_plan(&graph, &all, &cardinalities, 1 << 40).cost;
+        assert!(rules.iter().all(|cost| best.cells <= cost.cells));
+        assert!(restarts(&rules[0], all.len()) > 0);
+        assert!(best.cells < rules[0].cells, "{best} is not below {}", rules[0]);
+        assert_eq!(best, best_plan(&graph, &all, &cardinalities, 1 << 40).cost);
+        let small = TreeCost { at_least: false, cells: 4096, largest: 512, width: 9, fill: 40 };
+        assert_eq!(restarts(&small, 100), 0);
+    }
 }

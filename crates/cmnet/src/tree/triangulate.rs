@@ -67,7 +67,26 @@ pub fn eliminate(
     rule: EliminationRule,
     most_cells: u64,
 ) -> Elimination {
-    let mut state = State::new(graph, variables, cardinalities, rule);
+    eliminate_by(graph, variables, cardinalities, Order { rule, seed: 0 }, most_cells)
+}
+
+/// Which variable is eliminated next, and how ties between equal costs are broken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub(crate) rule: EliminationRule,
+    /// 0: by index; else by numbers that the seed determines.
+    pub(crate) seed: u64,
+}
+
+/// As [`eliminate`], ties broken in any of many ways.
+pub(crate) fn eliminate_by(
+    graph: &Graph,
+    variables: &VarSet,
+    cardinalities: &[u32],
+    order: Order,
+    most_cells: u64,
+) -> Elimination {
+    let mut state = State::new(graph, variables, cardinalities, order);
     let mut elimination = Elimination { order: Vec::new(), later: Vec::new(), fill: 0, finished: true };
     while let Some((.., node)) = state.queue.pop_first() {
         state.waiting[node] = false;
@@ -83,6 +102,14 @@ pub fn eliminate(
     elimination
 }
 
+/// A number that a seed and a node determine (splitmix64).
+fn mixed(seed: u64, node: u64) -> u64 {
+    let mut word = (seed << 32 ^ node).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
 /// What is left of the graph, with the cost of each variable in a queue.
 ///
 /// Neighbourhoods are sorted lists. Whether a node is in one of them is asked of marks, which
@@ -92,18 +119,21 @@ struct State<'a> {
     rule: EliminationRule,
     neighborhoods: Vec<Vec<Var>>,
     costs: Vec<(u64, u64)>,
-    queue: BTreeSet<(u64, u64, Var)>,
+    queue: BTreeSet<(u64, u64, u64, Var)>,
+    ties: Vec<u64>,
     waiting: Vec<bool>,
     marks: Vec<u64>,
     mark: u64,
 }
 
 impl<'a> State<'a> {
-    fn new(graph: &Graph, variables: &VarSet, cardinalities: &'a [u32], rule: EliminationRule) -> Self {
+    fn new(graph: &Graph, variables: &VarSet, cardinalities: &'a [u32], order: Order) -> Self {
         let nodes = graph.nodes();
+        let tie = |node: usize| if order.seed == 0 { 0 } else { mixed(order.seed, node as u64) };
         let mut state = Self {
             cardinalities,
-            rule,
+            rule: order.rule,
+            ties: (0..nodes).map(tie).collect(),
             neighborhoods: (0..nodes).map(|v| graph.markov_blanket(v).as_slice().to_vec()).collect(),
             costs: vec![(0, 0); nodes],
             queue: BTreeSet::new(),
@@ -114,7 +144,7 @@ impl<'a> State<'a> {
         for node in variables.iter() {
             state.waiting[node] = true;
             state.costs[node] = state.cost(node);
-            state.queue.insert((state.costs[node].0, state.costs[node].1, node));
+            state.queue.insert((state.costs[node].0, state.costs[node].1, state.ties[node], node));
         }
         state
     }
@@ -194,8 +224,8 @@ impl<'a> State<'a> {
         }
         let (new, (first, second)) = (self.cost(node), self.costs[node]);
         if new != (first, second) {
-            self.queue.remove(&(first, second, node));
-            self.queue.insert((new.0, new.1, node));
+            self.queue.remove(&(first, second, self.ties[node], node));
+            self.queue.insert((new.0, new.1, self.ties[node], node));
             self.costs[node] = new;
         }
     }
