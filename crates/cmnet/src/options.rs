@@ -420,7 +420,7 @@ mod tests {
             assert_eq!(mode.to_string().parse::<SearchMode>().unwrap(), *mode);
         }
         let refused = "quick".parse::<SearchMode>().unwrap_err();
-        let text = "option search: \"quick\" is not usable; expected auto, paper or blanket";
+        let text = "option search: \"quick\" is not usable; expected auto, paper, blanket or exact";
         assert_eq!(refused.to_string(), text);
         let refused = "xor".parse::<CandidateRule>().unwrap_err().to_string();
         assert!(refused.ends_with("expected or, and"), "{refused}");
