@@ -104,7 +104,9 @@ impl Best {
         let plan = map_plan(conditioned, targets, &exact);
         let fits = plan.fits(exact.memory);
         let all = targets.is_none_or(|targets| targets.len() == conditioned.free().len());
-        let large = plan.cost.at_least || (plan.cost.cells > SMALL_CELLS && plan.cost.largest > SMALL_TABLE);
+        // Of a chordal graph elimination makes no table larger than its cliques'.
+        let filled = plan.cost.fill > 0 && plan.cost.cells > SMALL_CELLS && plan.cost.largest > SMALL_TABLE;
+        let large = plan.cost.at_least || filled;
         let mut open = None;
         if all && (large || !fits) {
             let work = if fits { 8 * plan.cost.cells + SMALL_CELLS } else { MOST_WORK };
