@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 use serde_json::Value;
 
-const BOOTSTRAP: &str = "bootstrap data/coronary_heart.csv --replicates 30 --kappa n^-0.5";
+const BOOTSTRAP: &str = "bootstrap data/coronary_heart.csv --replicates 30 --kappa n^-0.5 --resample rows";
 
 #[test]
 fn json_has_supports_and_a_consensus_for_any_number_of_threads() {

@@ -225,10 +225,10 @@ fn every_way_to_draw_and_to_start_gives_replicates() {
 fn a_search_that_explodes_ends_at_its_bound() {
     let mut random = generator(4);
     let columns: Vec<Vec<u32>> =
-        (0..9).map(|_| (0..60).map(|_| rand::Rng::random_range(&mut random, 0..4)).collect()).collect();
+        (0..12).map(|_| (0..100).map(|_| rand::Rng::random_range(&mut random, 0..3)).collect()).collect();
     let rows: Vec<Vec<String>> =
-        (0..60).map(|row| columns.iter().map(|column| column[row].to_string()).collect()).collect();
-    let names: Vec<String> = (0..9).map(|v| format!("v{v}")).collect();
+        (0..100).map(|row| columns.iter().map(|column| column[row].to_string()).collect()).collect();
+    let names: Vec<String> = (0..12).map(|v| format!("v{v}")).collect();
     let data = Dataset::from_labels(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows).unwrap();
     let asked = BootstrapOptions { resample: Resample::Rows, ..options(4, &[Kappa::Power(0.25)]) };
     let found = bootstrap(&data, &asked, &()).unwrap();

@@ -189,7 +189,7 @@ fn chains_agree_with_a_list_of_all_structures_of_three_variables() {
 
 #[test]
 fn chains_agree_with_a_list_of_all_structures_of_four_variables() {
-    agrees(&table(&[2, 2, 2, 2], 40, 5), 0.5, &PosteriorOptions { rungs: 2, ..quick(4000) });
+    agrees(&table(&[2, 2, 2, 2], 60, 5), 0.1, &PosteriorOptions { rungs: 2, ..quick(3000) });
 }
 
 #[test]
