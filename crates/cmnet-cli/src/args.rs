@@ -405,6 +405,7 @@ mod tests {
             "fitting" => Some("fit"),
             "validation" => Some("cv"),
             "resampling" => Some("bootstrap"),
+            "drawing" => Some("posterior"),
             "asking" => Some("query"),
             // Python alone answers rows with unknown levels.
             "rows" => None,

@@ -345,7 +345,7 @@ def test_a_tree_too_large_for_a_page(opened, tmp_path):
     browser = opened()
     page = browser.open(tmp_path / "large.html")
     expect(page.locator("#notice")).to_contain_text("Approximate: exact answers need")
-    expect(page.locator("#notice")).to_contain_text("16,384 rows drawn from the model, for no or one piece of evidence")
+    expect(page.locator("#notice")).to_contain_text("16,384 rows drawn by the command from the model (seed 1), for no or one piece of evidence")
     page.locator("#entry").fill("v0 = yes")
     page.keyboard.press("Enter")
     found, log_evidence = browser.marginals()

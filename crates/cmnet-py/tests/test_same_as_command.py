@@ -208,8 +208,9 @@ def test_bootstraps_are_equal(heart, run, tmp_path):
 
 
 def test_posteriors_are_equal(heart, run):
-    there = run("posterior", table_path("coronary_heart"), "--sweeps", 80, "--warm-up", 20, "--exponent", 0.5)
-    here = cmnet.posterior(heart, sweeps=80, warm_up=20, exponent=0.5)
+    options = ("--kappa", "eps", "--sweeps", 400, "--warm-up", 100, "--exponent", 0.5)
+    there = run("posterior", table_path("coronary_heart"), *options)
+    here = cmnet.posterior(heart, kappa="eps", sweeps=400, warm_up=100, exponent=0.5)
     assert (here.sweeps, here.draws, here.mixed, here.stop) == tuple(there[k] for k in ("sweeps", "draws", "mixed", "stop"))
     for rows, told in ((here.edges, there["edges"]), (here.contexts, there["contexts"])):
         assert [row["edge"] for row in rows] == [" - ".join(row["edge"]) for row in told]

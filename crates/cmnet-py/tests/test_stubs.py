@@ -103,7 +103,7 @@ def test_type_hints_can_be_read():
         hints = typing.get_type_hints(function)
         for option in inspect.signature(function).parameters.values():
             assert option.name in ("self", "cls", "_", "__") or option.name in hints, (name, option.name)
-    assert typing.get_type_hints(cmnet.learn)["search"] == typing.Literal["auto", "paper", "blanket"]
+    assert typing.get_type_hints(cmnet.learn)["search"] == typing.Literal["auto", "paper", "blanket", "exact"]
     assert typing.get_type_hints(cmnet.learn)["return"] is cmnet.Learned
     assert typing.get_type_hints(cmnet.Learned.selected.fget)["return"] is cmnet.Model
     assert typing.get_type_hints(cmnet.Rows.to_pandas)["return"] is pandas.DataFrame

@@ -3,8 +3,8 @@
 use crate::common::Sandbox;
 use serde_json::Value;
 
-/// The bundled table with every 7th and 11th cell missing; the second column more often where the first
-/// is "yes".
+/// The bundled table with every 11th cell missing; the second column more often where the first is
+/// "yes".
 fn holed(sandbox: &Sandbox) -> String {
     let text = sandbox.read("data/coronary_heart.csv");
     let mut out = String::new();
@@ -14,7 +14,7 @@ fn holed(sandbox: &Sandbox) -> String {
         let fields = row.split(',').enumerate().map(|(column, field)| {
             cell += 1;
             let gone =
-                column > 0 && (cell.is_multiple_of(11) || column == 1 && smokes && cell.is_multiple_of(3));
+                column > 0 && (cell.is_multiple_of(11) || column == 1 && smokes && line.is_multiple_of(3));
             if line > 0 && gone { "NA" } else { field }
         });
         out += &(fields.collect::<Vec<_>>().join(",") + "\n");

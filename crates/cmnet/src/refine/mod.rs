@@ -84,7 +84,7 @@ pub struct Refined {
 ///
 /// # Example
 /// ```
-/// use cmnet::{Dataset, RefineOptions, RowCounts, Structure, refine};
+/// use cmnet::{Dataset, EdgeRules, RefineOptions, RowCounts, Structure, refine};
 /// let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20))?;
 /// let (empty, counts) = (Structure::empty(&[2, 2]), RowCounts::new(&data));
 /// let refined = refine(&empty, &counts, &RefineOptions::default(), &EdgeRules::default(), &())?;

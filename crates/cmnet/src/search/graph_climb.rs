@@ -8,7 +8,7 @@ use super::limits::BlanketLimits;
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
-use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Sweep, Watched};
+use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Watched};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
@@ -229,17 +229,13 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         observer: &dyn SearchObserver,
     ) -> Result<Option<StopReason>> {
         loop {
-            let moved = self.try_step(state, Sweep::Promising, observer);
+            let moved = self.try_step(state, observer);
             let enlarged = moved.and_then(|moved| Ok((moved, !moved && self.enlarge(state, observer)?)));
-            let swept = enlarged.and_then(|(moved, enlarged)| {
-                let last = !moved && !enlarged && self.screens();
-                Ok((moved || last && self.try_step(state, Sweep::All, observer)?, enlarged))
-            });
-            match swept {
+            match enlarged {
                 Ok((true, _)) => return Ok(None),
                 Ok((false, true)) => {} // there are more candidates now
                 Ok((false, false)) => {
-                    state.ties += state.neighbor_ties(Sweep::All);
+                    state.ties += state.neighbor_ties();
                     return Ok(Some(StopReason::Converged));
                 }
                 Err(Halt::Stopped(reason)) => return Ok(Some(reason)),
@@ -248,15 +244,9 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
     }
 
-    fn try_step(
-        &self,
-        state: &mut GraphClimbState,
-        sweep: Sweep,
-        observer: &dyn SearchObserver,
-    ) -> Halting<bool> {
-        self.evaluate_open(state, sweep, observer)?;
-        let changes =
-            || state.evaluated.iter().map(|e| e.as_ref().filter(|e| sweep.has(e)).and_then(|e| e.change));
+    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
+        self.evaluate_open(state, observer)?;
+        let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let best = changes().flatten().max().filter(|&best| best > Nats::ZERO);
         let bound = state.refused_above(best.unwrap_or(Nats::ZERO));
         let Some(best) = best else {
@@ -266,7 +256,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let promising = changes().flatten().filter(|&change| change > Nats::ZERO).count() as u64;
         let mut equals = changes().enumerate().filter(|&(_, change)| change == Some(best));
         let Some((first, _)) = equals.next() else { return Ok(false) };
-        let tied = u64::from(equals.next().is_some()) + state.neighbor_ties(sweep);
+        let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
         self.take(state, state.candidates[first], best, observer)?;
         state.note_bound(&bound);
         state.moves += state.candidates.len() as u64;
@@ -299,26 +289,14 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Ok(any)
     }
 
-    /// Evaluates the toggles whose evaluation is open; those that are not promising are put off.
-    fn evaluate_open(
-        &self,
-        state: &mut GraphClimbState,
-        sweep: Sweep,
-        observer: &dyn SearchObserver,
-    ) -> Halting<()> {
-        let is_open = |known: Option<&Evaluated>| known.is_none_or(|known| known.open && sweep.has(known));
+    /// Evaluates the toggles whose evaluation is open.
+    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<()> {
         let open: Vec<usize> =
-            (0..state.candidates.len()).filter(|&place| is_open(state.evaluated[place].as_ref())).collect();
+            (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
         let evaluate = |places: &mut Places, &place: &usize| {
-            let edge = state.candidates[place];
-            if sweep == Sweep::Promising && !self.may_pay(state, edge, observer)? {
-                return Ok(Evaluated::put_off(edge));
-            }
-            let change = self.change(state, edge, places, observer);
+            let change = self.change(state, state.candidates[place], places, observer);
             observer.observe(&SearchEvent::Evaluated { of: open.len() });
-            let put_off = state.evaluated[place].as_ref().is_some_and(|known| known.put_off);
-            let evaluated = unless_too_large(change, state.structure.variables())?;
-            Ok(Evaluated { put_off, ..evaluated })
+            unless_too_large(change, state.structure.variables())
         };
         let found: Vec<Evaluated> = open
             .par_iter()
@@ -355,8 +333,6 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             watched: Watched::new(outcome.watched),
             too_large: false,
             refused: None,
-            put_off: false,
-            open: false,
         })
     }
 
@@ -434,8 +410,8 @@ fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Eva
 
 impl GraphClimbState {
     /// Choices among equals in the contexts of the neighbours.
-    fn neighbor_ties(&self, sweep: Sweep) -> u64 {
-        self.evaluated.iter().flatten().filter(|e| sweep.has(e)).map(|evaluated| evaluated.ties).sum()
+    fn neighbor_ties(&self) -> u64 {
+        self.evaluated.iter().flatten().map(|evaluated| evaluated.ties).sum()
     }
 
     /// The ends of edges that would change the score by more than this, had no limit kept them out.
@@ -543,7 +519,7 @@ mod tests {
                 let mut again = state.clone();
                 remembered += again.evaluated.iter().filter(|e| e.is_some()).count();
                 again.evaluated.iter_mut().for_each(|e| *e = None);
-                climb.evaluate_open(&mut again, Sweep::All, &()).unwrap();
+                climb.evaluate_open(&mut again, &()).unwrap();
                 for (old, new) in state.evaluated.iter().zip(&again.evaluated) {
                     if let Some(old) = old {
                         let new = new.as_ref().unwrap();

@@ -1,4 +1,4 @@
-//! Which toggles and pairs are worth a look with contexts, in mode `blanket`.
+//! Which pairs are worth a look with contexts, in mode `blanket`.
 
 use super::blanket::PairSearch;
 use super::graph_climb::GraphClimb;
@@ -12,22 +12,9 @@ use crate::score::Nats;
 use rayon::prelude::*;
 
 impl<S: CountSource> GraphClimb<'_, '_, S> {
-    /// Whether toggles are looked at before they are evaluated with contexts.
-    pub(super) fn screens(&self) -> bool {
-        self.swept.is_some() && self.contexts.allows_contexts()
-    }
-
     /// Whether a toggle may pay, by the score without contexts and the contexts of its own edge,
     /// those of all other edges apart. Where that is not known, it may.
-    pub(super) fn may_pay(
-        &self,
-        state: &GraphClimbState,
-        edge: Edge,
-        control: &dyn Control,
-    ) -> Halting<bool> {
-        if !self.screens() {
-            return Ok(true);
-        }
+    fn may_pay(&self, state: &GraphClimbState, edge: Edge, control: &dyn Control) -> Halting<bool> {
         match self.change_alone(state, edge, control) {
             Ok(change) => Ok(change.is_none_or(|change| change > Nats::ZERO)),
             Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => Ok(true),

@@ -149,8 +149,10 @@ fn files_of_the_engine_and_of_questions_depend_one_way() {
     for module in ["table", "inference"] {
         let folder = root.join(module);
         for path in sources(&folder) {
+            // `mod.rs` of a folder inside only lists its files.
             let file = path.file_stem().unwrap().to_str().unwrap();
-            assert!(!reaches_itself(&folder, file), "{module}/{file}.rs uses itself in the end");
+            let cyclic = file != "mod" && reaches_itself(path.parent().unwrap(), file);
+            assert!(!cyclic, "{module}/{file}.rs uses itself in the end");
         }
     }
 }

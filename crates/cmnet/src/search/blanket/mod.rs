@@ -17,9 +17,8 @@
 //!    that only its contexts would make worthwhile, far from all others, can be missed.
 //!
 //! The graph comes first: 3 and 4 are done once without contexts, for all kappas. The climb of
-//! each kappa starts from that graph and goes on with contexts. Candidates are looked at first: those
-//! that do not pay with the contexts of their own edge, those of other edges apart, are evaluated
-//! when no other improves any more. So the result is a local maximum among the candidates.
+//! each kappa starts from that graph and goes on with contexts. The result is a local maximum among
+//! the candidates.
 
 mod candidates;
 mod enlarge;
