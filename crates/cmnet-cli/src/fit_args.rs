@@ -1,6 +1,6 @@
 //! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `exact`, `report` and `compare`.
 
-use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
+use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs, ShareArgs};
 use clap::Args;
 use cmnet::options::{learning, resampling, validation};
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub(crate) struct CvArgs {
     pub(crate) fold_column: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) share: ShareArgs,
 }
 
 #[derive(Debug, Args)]

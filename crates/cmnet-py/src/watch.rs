@@ -158,7 +158,7 @@ impl LearnObserver for Watch {
             LearnEvent::Replicate { finished, of } => {
                 self.say(json!({"replicate": finished, "replicates": of}));
             }
-            LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
+            LearnEvent::FoldFinished { result, .. } => self.inner().folds.push((*result).clone()),
             _ => {}
         }
     }

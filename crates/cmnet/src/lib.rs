@@ -81,13 +81,14 @@ mod score;
 mod search;
 mod structure;
 mod table;
+mod task;
 mod tree;
 
 // Tables.
 pub use data::{
-    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, Intake, Levels, LoadedTable, MAX_LEVELS, MAX_ROWS,
-    OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed,
-    quoted_names,
+    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, Intake, Levels, ListedLevels, LoadedTable, MAX_LEVELS,
+    MAX_ROWS, OnMissing, OnUnknown, RowLevels, Schema, Survey, Surveyed, UNNAMED_TABLE, Var, Variable,
+    Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -96,15 +97,17 @@ pub use structure::Structure;
 // Learning.
 pub use learn::{
     ContextChoice, Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult,
-    LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
-    Refinement, RunFact, SearchMode, SearchReason, Select, cross_validate, learn, learn_counts, learn_from,
-    parse_bytes, parse_duration, run_identity,
+    FoldState, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
+    ModelClass, Refine, Refinement, RunFact, SearchMode, SearchReason, Select, cross_validate,
+    cross_validate_from, learn, learn_counts, learn_from, parse_bytes, parse_duration, run_identity,
 };
 // Confidence.
 pub use confidence::{
     Bootstrap, BootstrapOptions, EdgeSupport, ElementSupport, Frequency, KappaCount, Verdict, bootstrap,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
+// Tasks.
+pub use task::{Findings, Job, Shard, Task};
 // Parameters.
 pub use loglinear::{
     Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
@@ -132,11 +135,11 @@ pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
-    OpenedCheckpoint, ReadOptions, Source, check_writable, checkpoint_files, context_records, edge_names,
-    json_to_text, uai, write_atomic, write_atomic_with, write_json,
+    OpenedCheckpoint, Part, PartFile, ReadOptions, Source, check_writable, checkpoint_files, context_records,
+    edge_names, json_to_text, uai, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
-pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};
+pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, survey_csv, visit_rows};
 // Stopping, and errors as facts.
 pub use control::{Control, Outcome, StopReason, Under};
 pub use error::{

@@ -19,6 +19,7 @@ pub(crate) mod fitting;
 pub(crate) mod import;
 pub(crate) mod independent;
 pub(crate) mod learn;
+pub(crate) mod merge;
 pub(crate) mod predict;
 pub(crate) mod query;
 pub(crate) mod report;

@@ -19,6 +19,7 @@ mod explore;
 mod query;
 mod refine;
 mod report;
+mod shares;
 mod trust;
 #[cfg(unix)]
 mod tutorial;

@@ -46,6 +46,7 @@ from ._errors import (
     StructureError,
     TableWarning,
     UnknownLevelError,
+    WorkerError,
 )
 from ._learn import bootstrap, cross_validate, learn
 from ._learned import Bootstrap, CrossValidation, Learned, Scores
@@ -88,6 +89,7 @@ __all__ = [
     "Table",
     "TableWarning",
     "UnknownLevelError",
+    "WorkerError",
     "__version__",
     "bootstrap",
     "cross_validate",

@@ -61,6 +61,7 @@ option_names! {
     Seed = "seed",
     Seeds = "seeds",
     Select = "select",
+    Shard = "shard",
     Smoothing = "smoothing",
     Sweeps = "sweeps",
     Threads = "threads",

@@ -1,10 +1,12 @@
 //! The checkpoint of a learning run: written whole, the generation before it kept.
 
 use super::atomic::{check_writable, write_atomic};
-use super::checkpoint_record::CheckpointRecord;
+use super::checkpoint_record::{Checked, CheckpointRecord, NamedFacts, named};
 use super::lock::Lock;
 use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
 use crate::learn::{LearnState, RunFact};
+use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +24,16 @@ pub(super) type Identity = [(RunFact, String)];
 /// When a file cannot be written.
 pub(super) fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
     let record = CheckpointRecord::new(FORMAT, identity, state);
-    let text = serde_json::to_string(&record).map_err(|error| error_at(path, &error.to_string()))?;
+    save_text(path, &text_of(path, &record)?)
+}
+
+/// A record as the text of a file.
+pub(super) fn text_of(path: &Path, record: &impl Serialize) -> Result<String> {
+    serde_json::to_string(record).map_err(|error| error_at(path, &error.to_string()))
+}
+
+/// Saves the text of a checkpoint; the file that was there becomes `FILE.previous`.
+pub(super) fn save_text(path: &Path, text: &str) -> Result<()> {
     // One that breaks off must not take the place of a whole one.
     if looks_whole(path)? {
         let previous = previous(path);
@@ -42,6 +53,25 @@ pub(super) fn load(
     identity: &Identity,
     cardinalities: &[u32],
 ) -> Result<Option<(LearnState, Option<Error>)>> {
+    newest(path, |file, bytes| {
+        let record = match serde_json::from_slice::<CheckpointRecord>(bytes) {
+            Ok(record) => record,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        if record.format != FORMAT {
+            let problem = format!("the format is {:?}; expected {FORMAT:?}", record.format);
+            return Err(error_at(file, &problem));
+        }
+        check_identity(file, &record.identity, &named(identity))?;
+        Ok(record.state(cardinalities))
+    })
+}
+
+/// The newest of both generations that `read` finds whole, and what is wrong with a newer one.
+pub(super) fn newest<T>(
+    path: &Path,
+    read: impl Fn(&Path, &[u8]) -> Result<Checked<T>>,
+) -> Result<Option<(T, Option<Error>)>> {
     let mut damage: Option<(PathBuf, String)> = None;
     for candidate in [path.to_owned(), previous(path)] {
         let bytes = match std::fs::read(&candidate) {
@@ -49,15 +79,7 @@ pub(super) fn load(
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(source) => return Err(Error::io(&candidate, "read", source)),
         };
-        let read = serde_json::from_slice::<CheckpointRecord>(&bytes).map_err(|error| error.to_string());
-        let state = match read {
-            Ok(record) => {
-                check_identity(&candidate, &record, identity)?;
-                record.state(cardinalities)
-            }
-            Err(problem) => Err(problem),
-        };
-        match state {
+        match read(&candidate, &bytes)? {
             Ok(state) => {
                 return Ok(Some((state, damage.map(|(file, problem)| error_at(&file, &problem)))));
             }
@@ -103,7 +125,7 @@ pub(super) fn claim(path: &Path, resume: bool) -> Result<Claim> {
             return refuse(file, "this is a folder, and checkpoints go to a file");
         }
         // One that breaks off is a checkpoint, if a damaged one.
-        if head(file)?.is_some_and(|head| !head.starts_with(HEAD) && !HEAD.starts_with(&head)) {
+        if head(file)?.is_some_and(|head| !is_head(&head, true)) {
             return refuse(file, "this file is no checkpoint and would be replaced by one");
         }
     }
@@ -143,7 +165,7 @@ fn names_aside(path: &Path) -> (Vec<PathBuf>, PathBuf) {
 
 /// Whether a file begins and ends as checkpoints do.
 fn looks_whole(path: &Path) -> Result<bool> {
-    if !head(path)?.is_some_and(|head| head.starts_with(HEAD)) {
+    if !head(path)?.is_some_and(|head| is_head(&head, false)) {
         return Ok(false);
     }
     let mut last = [0];
@@ -155,8 +177,13 @@ fn looks_whole(path: &Path) -> Result<bool> {
     Ok(last == [b'}'])
 }
 
-/// What checkpoints begin with.
-const HEAD: &[u8] = br#"{"format":"cmnet-checkpoint/"#;
+/// What checkpoints, and parts of them, begin with.
+const HEADS: [&[u8]; 2] = [br#"{"format":"cmnet-checkpoint/"#, br#"{"format":"cmnet-part/"#];
+
+/// Whether a file begins as checkpoints do; `broken` lets in one that breaks off there.
+fn is_head(head: &[u8], broken: bool) -> bool {
+    HEADS.iter().any(|known| head.starts_with(known) || broken && known.starts_with(head))
+}
 
 /// The first bytes of a file; `None` when there is none.
 fn head(path: &Path) -> Result<Option<Vec<u8>>> {
@@ -191,23 +218,16 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -> Result<()> {
-    if record.format != FORMAT {
-        return Err(error_at(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
-    }
-    let own = |name: &str| {
-        identity.iter().find(|(other, _)| other.key() == name).map_or("-", |(_, value)| value.as_str())
+/// Refuses a file of another run than this one.
+pub(super) fn check_identity(path: &Path, there: &NamedFacts, here: &NamedFacts) -> Result<()> {
+    let nothing = "-".to_owned();
+    let names: BTreeSet<&String> = there.keys().chain(here.keys()).collect();
+    let value = |facts: &NamedFacts, name: &String| facts.get(name).unwrap_or(&nothing).clone();
+    let Some(name) = names.into_iter().find(|name| there.get(*name) != here.get(*name)).cloned() else {
+        return Ok(());
     };
-    let differs = |(name, value): &(&String, &String)| own(name) != value.as_str();
-    let saved_differs = record.identity.iter().find(differs);
-    let missing = identity.iter().find(|(name, _)| !record.identity.contains_key(&name.key()));
-    let (name, saved, here) = match (saved_differs, missing) {
-        (Some((name, value)), _) => (name.clone(), value.as_str(), own(name)),
-        (None, Some((name, value))) => (name.key(), "-", value.as_str()),
-        (None, None) => return Ok(()),
-    };
+    let (saved, here) = (value(there, &name), value(here, &name));
     let file = path.display().to_string();
-    let (saved, here) = (saved.to_owned(), here.to_owned());
     let problem = match RunFact::of_key(&name) {
         Some(RunFact::Option(option)) => CheckpointProblem::OtherOption { option, saved, here },
         _ => CheckpointProblem::Other { what: name, saved, here },
@@ -216,6 +236,6 @@ fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -
     Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
 }
 
-fn error_at(path: &Path, problem: &str) -> Error {
+pub(super) fn error_at(path: &Path, problem: &str) -> Error {
     Error::model(path.display().to_string(), "checkpoint", problem)
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckpointRecord {
     pub(super) format: String,
-    pub(super) identity: BTreeMap<String, String>,
+    pub(super) identity: NamedFacts,
     finished: Vec<FoundRecord>,
     climb: Option<FoundRecord>,
     /// Each blanket found so far, and whether a limit cut it short.
@@ -24,14 +24,14 @@ pub(super) struct CheckpointRecord {
 /// Edges, and the elements of each non-empty context.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StructureRecord {
+pub(super) struct StructureRecord {
     edges: Vec<(usize, usize)>,
     contexts: Vec<(usize, usize, Vec<Cell>)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FoundRecord {
+pub(super) struct FoundRecord {
     structure: StructureRecord,
     /// Edge, whether it was added, and the score in units of 2^-64 nat.
     steps: Vec<(usize, usize, bool, String)>,
@@ -42,15 +42,22 @@ struct FoundRecord {
     limited: Vec<usize>,
 }
 
+/// What a run is, as files name it.
+pub(super) type NamedFacts = BTreeMap<String, String>;
+
+/// What a run is, by the names of files.
+pub(super) fn named(identity: &[(RunFact, String)]) -> NamedFacts {
+    identity.iter().map(|(name, value)| (name.key(), value.clone())).collect()
+}
+
 /// What is wrong with a record, in words.
-type Checked<T> = Result<T, String>;
+pub(super) type Checked<T> = Result<T, String>;
 
 impl CheckpointRecord {
     pub(super) fn new(format: &str, identity: &[(RunFact, String)], state: &LearnState) -> Self {
-        let identity = identity.iter().map(|(name, value)| (name.key(), value.clone())).collect();
         Self {
             format: format.to_owned(),
-            identity,
+            identity: named(identity),
             finished: state.finished.iter().map(FoundRecord::new).collect(),
             climb: state.climb.as_ref().map(FoundRecord::new),
             blankets: state.blankets.as_ref().map(blankets_record),
@@ -109,7 +116,7 @@ fn candidate(low: usize, high: usize, variables: usize) -> Checked<Edge> {
 }
 
 impl FoundRecord {
-    fn new(found: &ClimbResult) -> Self {
+    pub(super) fn new(found: &ClimbResult) -> Self {
         let step = |step: &GraphStep| {
             let (low, high) = step.edge.ends();
             (low, high, step.added, step.score.units().to_string())
@@ -125,7 +132,7 @@ impl FoundRecord {
         }
     }
 
-    fn found(self, cardinalities: &[u32]) -> Checked<ClimbResult> {
+    pub(super) fn found(self, cardinalities: &[u32]) -> Checked<ClimbResult> {
         if self.limited.iter().any(|&variable| variable >= cardinalities.len()) {
             return Err("a limited variable does not exist".to_owned());
         }
@@ -156,12 +163,17 @@ fn blankets_record(state: &BlanketState) -> Vec<(Vec<usize>, bool)> {
 }
 
 fn blankets(record: Vec<(Vec<usize>, bool)>, variables: usize) -> Checked<BlanketState> {
-    let known = |(node, (members, _)): (usize, &(Vec<usize>, bool))| {
-        members.iter().all(|&member| member < variables && member != node)
+    let read = |(node, (members, limited)): (usize, (Vec<usize>, bool))| {
+        Ok((blanket(node, members, variables)?, limited))
     };
-    if record.len() > variables || !record.iter().enumerate().all(known) {
+    let read = record.into_iter().enumerate().map(read).collect::<Checked<Vec<_>>>()?;
+    Ok(BlanketState::from_blankets(read))
+}
+
+/// The blanket of a node.
+pub(super) fn blanket(node: usize, members: Vec<usize>, variables: usize) -> Checked<VarSet> {
+    if node >= variables || members.iter().any(|&member| member >= variables || member == node) {
         return Err("a blanket names a variable that does not exist".to_owned());
     }
-    let set = |(members, limited): (Vec<usize>, bool)| (members.into_iter().collect::<VarSet>(), limited);
-    Ok(BlanketState::from_blankets(record.into_iter().map(set)))
+    Ok(members.into_iter().collect())
 }

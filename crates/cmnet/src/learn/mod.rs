@@ -12,11 +12,16 @@ mod resume;
 mod search;
 
 pub use amounts::{parse_bytes, parse_duration};
-pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
+pub use cross_validate::{
+    CrossValidated, CrossValidation, FoldNumbers, FoldResult, FoldState, LeftOut, cross_validate,
+    cross_validate_from,
+};
+pub(crate) use cross_validate::{by_pseudo_likelihood, fold_result, folds_differ};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
 pub use resume::{LearnState, RunFact, run_identity};
+pub(crate) use search::{blankets_of, structure_of};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};

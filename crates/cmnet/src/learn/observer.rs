@@ -41,7 +41,14 @@ pub enum LearnEvent<'a> {
         of: usize,
     },
     /// A fold of a cross-validation is done.
-    FoldFinished(&'a FoldResult),
+    FoldFinished {
+        /// Which of the folds.
+        index: usize,
+        /// Whether all folds are learned again, by pseudo-likelihood.
+        again: bool,
+        /// What it gave.
+        result: &'a FoldResult,
+    },
     /// A structure was learned from a resample. Comes from several threads.
     Replicate {
         /// How many are done.

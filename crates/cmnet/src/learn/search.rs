@@ -3,15 +3,18 @@
 use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
-use crate::control::{Outcome, StopReason};
+use crate::control::{Control, Outcome, StopReason};
 use crate::counts::CountSource;
+use crate::data::Var;
 use crate::error::Result;
-use crate::score::{ContextPrior, Scorer};
+use crate::graph::VarSet;
+use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::{BlanketSearch, BlanketState};
 use crate::search::{
     ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
 };
 use crate::structure::Structure;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
@@ -24,7 +27,7 @@ pub(super) fn run<S: CountSource>(
     mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
-    let memo = Arc::new(NodeMemo::new(&scorer));
+    let search = Search::new(&scorer, counts, options);
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned {
         models: Vec::new(),
@@ -35,9 +38,7 @@ pub(super) fn run<S: CountSource>(
         criterion: None,
         limited: Vec::new(),
     };
-    let prior = |kappa| {
-        ContextPrior::new(kappa, scorer.rows()).with_edges(options.edge_prior, scorer.cardinalities().len())
-    };
+    let prior = |kappa| search.prior(kappa);
     for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
         learned.limited.extend(finished.limited.iter().copied());
         learned.models.push(scored(&scorer, prior(kappa), finished)?);
@@ -46,19 +47,7 @@ pub(super) fn run<S: CountSource>(
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
-        let found = if mode == SearchMode::Blanket {
-            let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
-                .with_edge_prior(options.edge_prior);
-            by_blankets(
-                &search,
-                &mut blankets,
-                BlanketStart { prior: prior(kappa), memo: &memo, from: climb.take() },
-                observer,
-            )?
-        } else {
-            let all_pairs = GraphClimb::new(&scorer, prior(kappa));
-            by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
-        };
+        let found = search.structure(kappa, &mut blankets, climb.take(), observer)?;
         let stop = found.climb.stop;
         if stop == StopReason::Converged {
             observer.observe_learning(&LearnEvent::Finished(&found));
@@ -81,6 +70,74 @@ pub(super) fn run<S: CountSource>(
     learned.limited.sort_unstable();
     learned.limited.dedup();
     Ok(learned)
+}
+
+/// The structure of the kappa at a place alone, from what is known of the run: what [`run`] finds
+/// for it.
+pub(crate) fn structure_of<S: CountSource>(
+    place: usize,
+    known: LearnState,
+    counts: &S,
+    options: &LearnOptions,
+    observer: &dyn SearchObserver,
+) -> Result<ClimbResult> {
+    let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
+    let mut blankets = known.blankets.unwrap_or_default();
+    let search = Search::new(&scorer, counts, options);
+    search.structure(options.kappas[place], &mut blankets, known.climb, observer)
+}
+
+/// The blankets of some variables alone: what [`run`] finds for them in mode `blanket`.
+pub(crate) fn blankets_of<S: CountSource>(
+    variables: Range<Var>,
+    counts: &S,
+    options: &LearnOptions,
+    control: &dyn Control,
+) -> Result<Outcome<Vec<(VarSet, bool)>>> {
+    let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
+    Search::new(&scorer, counts, options).by_blankets().blankets_of(variables, control)
+}
+
+/// What the searches of all kappas share.
+struct Search<'a, 'b, S> {
+    scorer: &'a Scorer<'b, S>,
+    memo: Arc<NodeMemo<'a>>,
+    mode: SearchMode,
+    options: &'a LearnOptions,
+}
+
+impl<'a, 'b, S: CountSource> Search<'a, 'b, S> {
+    fn new(scorer: &'a Scorer<'b, S>, counts: &S, options: &'a LearnOptions) -> Self {
+        let (mode, _) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
+        Self { scorer, memo: Arc::new(NodeMemo::new(scorer)), mode, options }
+    }
+
+    fn prior(&self, kappa: Kappa) -> ContextPrior {
+        let variables = self.scorer.cardinalities().len();
+        ContextPrior::new(kappa, self.scorer.rows()).with_edges(self.options.edge_prior, variables)
+    }
+
+    fn by_blankets(&self) -> BlanketSearch<'a, 'b, S> {
+        let search = BlanketSearch::new(self.scorer, self.options.limits, self.options.candidates);
+        search.with_edge_prior(self.options.edge_prior)
+    }
+
+    /// The structure of one kappa; `from` is where its climb stood, when that goes on.
+    fn structure(
+        &self,
+        kappa: Kappa,
+        blankets: &mut BlanketState,
+        from: Option<ClimbResult>,
+        observer: &dyn SearchObserver,
+    ) -> Result<ClimbResult> {
+        let prior = self.prior(kappa);
+        if self.mode == SearchMode::Blanket {
+            let start = BlanketStart { prior, memo: &self.memo, from };
+            by_blankets(&self.by_blankets(), blankets, start, observer)
+        } else {
+            by_climb(&GraphClimb::new(self.scorer, prior).sharing(&self.memo), from, observer)
+        }
+    }
 }
 
 fn scored<S: CountSource>(

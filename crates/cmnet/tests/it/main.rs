@@ -35,3 +35,4 @@ mod precision;
 mod referee;
 mod refine;
 mod sources;
+mod tasks;
