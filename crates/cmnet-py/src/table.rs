@@ -118,6 +118,11 @@ impl Table {
         })
     }
 
+    /// The same table with what was left out while it was read in parts.
+    fn noted(&self, dropped_rows: u64, missing: Vec<(String, u64)>) -> Self {
+        Self { data: self.data.clone(), warnings: self.warnings.clone(), dropped_rows, missing }
+    }
+
     /// A table as `packed` gives it.
     #[staticmethod]
     fn from_packed(

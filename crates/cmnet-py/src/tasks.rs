@@ -6,9 +6,9 @@ use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
-use crate::work::{Ended, Running};
+use crate::work::{self, Ended, Running};
 use cmnet::{
-    CrossValidation, Dataset, Error, Findings, Job, LearnState, Part, StopReason, Task, cross_validate_from,
+    CrossValidation, Dataset, Error, Findings, Job, LearnState, Part, RunFact, StopReason, Task, cross_validate_from,
 };
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +48,7 @@ impl Spec {
 pub(crate) struct Run {
     data: Arc<Dataset>,
     job: Job,
+    identity: Vec<(RunFact, String)>,
     known: Mutex<Findings>,
 }
 
@@ -57,7 +58,8 @@ impl Run {
     fn new(py: Python<'_>, table: PyRef<'_, Table>, spec: Spec) -> PyResult<Self> {
         let data = table.data.clone();
         let job = spec.job(&data).map_err(|error| errors::to_python(py, &error))?;
-        Ok(Self { data, job, known: Mutex::default() })
+        let identity = work::guarded(py, || Ok(job.identity(&data)))?;
+        Ok(Self { data, job, identity, known: Mutex::default() })
     }
 
     /// The tasks that can be run now, each with its name; none when all is known.
@@ -77,14 +79,14 @@ impl Run {
         let blankets = self.known().blankets.clone();
         let kappas = self.known().kappas.clone();
         let needed = Findings { blankets, kappas, ..Findings::default() };
-        let text = Part::new(&self.job, &self.data, needed).to_text();
+        let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
         text.map_err(|error| errors::to_python(py, &error))
     }
 
     /// Takes what a task found.
     fn add(&self, py: Python<'_>, found: &str) -> PyResult<()> {
-        let found =
-            Part::from_text("what a worker found", found).and_then(|part| part.of(&self.job, &self.data));
+        let found = Part::from_text("what a worker found", found);
+        let found = found.and_then(|part| part.of_identity(&self.identity, &self.job, &self.data));
         let added = found.and_then(|found| self.known().add(found));
         added.map_err(|error| errors::to_python(py, &error))
     }
@@ -172,9 +174,10 @@ pub(crate) fn run_task(
     let (own, needed) = (watch.clone(), needed.to_owned());
     let work = move || {
         let job = spec.job(&data)?;
-        let known = Part::from_text("what a task needs", &needed)?.of(&job, &data)?;
+        let identity = job.identity(&data);
+        let known = Part::from_text("what a task needs", &needed)?.of_identity(&identity, &job, &data)?;
         let found = job.run(&task, &known, &data, &*own)?;
-        Part::new(&job, &data, found).to_text()
+        Part::with_identity(&identity, &job, &data, found).to_text()
     };
     let asked = || match &look {
         Some(look) => look.call0().map(|_| ()),

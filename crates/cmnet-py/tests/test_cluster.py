@@ -251,6 +251,16 @@ def test_memory_is_told_beforehand(client, frame):
     assert bounds[0]["part_bytes"] <= bounds[0]["table_bytes"]
 
 
+def ready(client):
+    """Two workers; a nanny that lost its worker while that started may have given up."""
+    try:
+        client.wait_for_workers(2, timeout=20)
+    except TimeoutError:
+        client.cluster.scale(0)
+        client.cluster.scale(2)
+        client.wait_for_workers(2, timeout=60)
+
+
 def killer(client, seed, stop):
     """Kills a worker now and then; the nannies start others."""
     numbers = random.Random(seed)
@@ -267,13 +277,13 @@ def test_workers_may_be_killed(client, frame):
 
     import cmnet.dask
 
-    client.wait_for_workers(2)
     runs = int(os.environ.get("CMNET_KILLED_RUNS", "20"))
     larger = cmnet.Table(chain(14, 500, 2))
     alone = {search: texts(cmnet.learn(larger, search=search, kappa=KAPPAS)) for search in ("paper", "blanket")}
     folds = cmnet.cross_validate(larger, folds=3, kappa="eps")
     whole = cmnet.Table(frame)
     for number in range(runs):
+        ready(client)
         stop = threading.Event()
         thread = threading.Thread(target=killer, args=(client, number, stop), daemon=True)
         thread.start()
@@ -295,12 +305,21 @@ def test_a_task_that_kills_every_worker_is_named(client, packed, monkeypatch):
     import cmnet.dask
     from cmnet import _tasks
 
+    ready(client)
     monkeypatch.setattr(_tasks, "MOST_LOSSES", 0)
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-        pool = cmnet.dask.ClientPool(client, packed)
-        with pytest.raises(cmnet.WorkerError, match="the deadly one could not be done: its workers were lost"):
-            _tasks.gather(pool, [("the deadly one", ())], _dies, print)
-    client.wait_for_workers(2)
+    with pytest.raises(cmnet.WorkerError, match="the deadly one could not be done: ") as raised:
+        _tasks.gather(cmnet.dask.ClientPool(client, packed), [("the deadly one", ())], _dies, print)
+    assert raised.value.task == "the deadly one"
+    ready(client)
+
+
+def test_a_cluster_without_workers_is_one_clear_error(client, packed, monkeypatch):
+    import cmnet.dask
+
+    client.cluster.scale(0)
+    monkeypatch.setattr(cmnet.dask, "PATIENCE", 2.0)
+    with pytest.raises(cmnet.WorkerError, match="no worker for 2 seconds"):
+        cmnet.dask.learn(client, packed)
 
 
 def _dies(table):

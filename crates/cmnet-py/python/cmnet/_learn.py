@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _cmnet, _options, _tasks
@@ -14,8 +15,6 @@ from ._progress import progress_bar
 from ._table import Table
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from typing_extensions import Unpack
 
     from ._options import Learning, Resampling, Validating

@@ -58,10 +58,10 @@ def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
 
 def _still_wanted() -> Callable[[], None]:
     """What raises once the task of this thread was cancelled."""
-    from distributed import get_worker
-    from distributed.worker import thread_state
+    import distributed.worker
 
-    worker, key = get_worker(), getattr(thread_state, "key", None)
+    worker: Any = distributed.worker.get_worker()
+    key = getattr(vars(distributed.worker)["thread_state"], "key", None)
 
     def look() -> None:
         task = worker.state.tasks.get(key)
@@ -75,7 +75,7 @@ class ClientPool(Pool):
     """The workers of a client. The table goes to the scheduler once, and from worker to worker; as the
     result of a task it is made again when all that hold it are lost."""
 
-    def __init__(self, client: Client, table: Table | None) -> None:
+    def __init__(self, client: Any, table: Table | None) -> None:
         self._client, self._held = client, None
         self._seen = self._looked = time.monotonic()
         threads = client.nthreads()
@@ -148,7 +148,7 @@ class _PartPool(ClientPool):
     keeps = False
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        from dask import delayed
+        from dask.delayed import delayed
 
         # As one graph: the rows of a part are let go of when it is packed.
         future = self._client.compute(delayed(function, pure=False)(*arguments))
@@ -181,14 +181,15 @@ class _PartPool(ClientPool):
         return made
 
 
-def _client(client: Client | None) -> Client:
-    from distributed import Client, default_client
+def _client(client: Any) -> Any:
+    import distributed
 
-    if isinstance(client, Client):
-        return client
-    if client is not None:
+    if client is None:
+        current: Any = distributed.default_client  # type: ignore[attr-defined, unused-ignore]
+        return current()
+    if not isinstance(client, distributed.Client):
         raise _cmnet.refuse_option("client", type(client).__name__, "a distributed.Client")
-    return default_client()
+    return client
 
 
 @keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
@@ -217,9 +218,15 @@ def cross_validate(
     **options: Unpack[Validating],
 ) -> CrossValidation:
     """As `cmnet.cross_validate`, on the workers of a client: every fold is a task."""
-    division = {"folds": folds, "seed": seed, "fold_column": fold_column}
     return _learn.cross_validate(
-        table, executor=_executor(client), progress=progress, names=names, **division, **options
+        table,
+        folds=folds,
+        seed=seed,
+        fold_column=fold_column,
+        executor=_executor(client),
+        progress=progress,
+        names=names,
+        **options,
     )
 
 
@@ -369,7 +376,7 @@ def table(
         packed = workers.packed(parts, frames, fixed, tell)
     if packed is None:
         raise CmnetError("the table: no row was left when it was packed; was it changed meanwhile?")
-    inner = _cmnet.Table.from_packed(packed._table.packed(), dropped, missing)
+    inner = packed._table.noted(dropped, missing)
     _warn(inner.warnings)
     return Table._of(inner)
 

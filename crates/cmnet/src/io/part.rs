@@ -7,6 +7,7 @@ use super::part_record::{PartHead, PartRecord};
 use crate::data::Dataset;
 use crate::error::{CheckpointProblem, Error, ErrorKind, Remedies, Result};
 use crate::io::OpenedCheckpoint;
+use crate::learn::RunFact;
 use crate::task::{Findings, Job, Shard};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -54,9 +55,20 @@ impl fmt::Debug for Part {
 impl Part {
     /// Findings of a run on a table.
     pub fn new(job: &Job, data: &Dataset, findings: Findings) -> Self {
+        Self::with_identity(&job.identity(data), job, data, findings)
+    }
+
+    /// The same for a caller that knows the [identity](Job::identity) of the run: the digest of a large
+    /// table takes its time.
+    pub fn with_identity(
+        identity: &[(RunFact, String)],
+        job: &Job,
+        data: &Dataset,
+        findings: Findings,
+    ) -> Self {
         let head = PartHead {
             run: job.name().to_owned(),
-            identity: named(&job.identity(data)),
+            identity: named(identity),
             levels: data.schema().cardinalities(),
             shard: None,
             finished: false,
@@ -107,9 +119,22 @@ impl Part {
     /// # Errors
     /// When they are of another: the error says what differs.
     pub fn of(self, job: &Job, data: &Dataset) -> Result<Findings> {
+        self.of_identity(&job.identity(data), job, data)
+    }
+
+    /// The same for a caller that knows the identity of the run.
+    ///
+    /// # Errors
+    /// As [`Part::of`].
+    pub fn of_identity(
+        self,
+        identity: &[(RunFact, String)],
+        job: &Job,
+        data: &Dataset,
+    ) -> Result<Findings> {
         let path = Path::new(&self.name);
         check_run(&self.name, &self.head.run, job.name())?;
-        check_identity(path, &self.head.identity, &named(&job.identity(data)))?;
+        check_identity(path, &self.head.identity, &named(identity))?;
         if self.head.levels != data.schema().cardinalities() {
             return Err(error_at(path, "the levels are not those of the table"));
         }

@@ -78,8 +78,8 @@ fn validated(found: &CrossValidation) -> String {
 fn cross_validation_by_tasks_is_cross_validation() {
     let mut rng = generator(72);
     let mut mixed = 0;
-    for round in 0..8 {
-        let data = two_tree(7, 120 + 40 * round, round).unwrap().data;
+    for round in 0..8_u64 {
+        let data = two_tree(7, 120 + 40 * round as usize, round).unwrap().data;
         // With so little memory some folds are fitted exactly and others are not.
         let memory = if round % 2 == 0 { 1 << 28 } else { 420 };
         let fit = FitOptions { method: FitMethod::Auto, memory, ..FitOptions::default() };
