@@ -8,7 +8,8 @@ use crate::value;
 use crate::watch::Watch;
 use crate::work::{self, Ended, Running};
 use cmnet::{
-    CrossValidation, Dataset, Error, Findings, Job, LearnState, Part, RunFact, StopReason, Task, cross_validate_from,
+    CrossValidation, Dataset, Error, Findings, Job, LearnState, Part, RunFact, StopReason, Task,
+    cross_validate_from,
 };
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -391,7 +391,7 @@ def _tell_memory(workers: _PartPool, levels: Any, rows: tuple[int, int], tell: A
     # The parts that are merged, what they become, and its order.
     if limits and 3 * whole > min(limits):
         text = (
-            f"packing may take up to {3 * whole / 2**20:.0f} MiB on a worker, and one has {min(limits) / 2**20:.0f} MiB; "
+            f"packing may take up to {3 * whole >> 20} MiB on a worker, and one has {min(limits) >> 20} MiB; "
             "equal rows take less: drop columns that tell rows apart, or give the workers more memory"
         )
         warnings.warn(text, TableWarning, stacklevel=4)

@@ -126,12 +126,7 @@ impl Part {
     ///
     /// # Errors
     /// As [`Part::of`].
-    pub fn of_identity(
-        self,
-        identity: &[(RunFact, String)],
-        job: &Job,
-        data: &Dataset,
-    ) -> Result<Findings> {
+    pub fn of_identity(self, identity: &[(RunFact, String)], job: &Job, data: &Dataset) -> Result<Findings> {
         let path = Path::new(&self.name);
         check_run(&self.name, &self.head.run, job.name())?;
         check_identity(path, &self.head.identity, &named(identity))?;
