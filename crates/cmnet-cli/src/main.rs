@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Fit(arguments) => commands::fit::run(arguments),
         Command::Evaluate(arguments) => commands::evaluate::run(arguments),
         Command::Bootstrap(arguments) => commands::bootstrap::run(arguments),
+        Command::Posterior(arguments) => commands::posterior::run(arguments),
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Merge(arguments) => commands::merge::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),

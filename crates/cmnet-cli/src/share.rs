@@ -38,6 +38,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Option<Outcome>> {
     let (Some(shard), Some(path)) = (&arguments.shard, &arguments.part) else { return Ok(None) };
     let shard: Shard = shard.parse()?;
+    job.check()?;
     let known = known(arguments, job, data)?;
     let tasks = job.share(data, &known, shard);
     // A queue starts a job again that was ended: what its part has is not done twice.

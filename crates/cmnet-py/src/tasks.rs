@@ -8,7 +8,7 @@ use crate::value;
 use crate::watch::Watch;
 use crate::work::{self, Ended, Running};
 use cmnet::{
-    CrossValidation, Dataset, Error, Findings, Job, LearnState, Part, RunFact, StopReason, Task,
+    CrossValidation, Dataset, Error, Findings, FoldState, Job, LearnState, Part, RunFact, StopReason, Task,
     cross_validate_from,
 };
 use pyo3::prelude::*;
@@ -29,11 +29,13 @@ pub(crate) struct Spec {
 
 impl Spec {
     fn job(&self, data: &Dataset) -> cmnet::Result<Job> {
-        let options = self.learning.options()?;
+        let options = self.learning.options(data.schema())?;
         match self.run.as_str() {
             "learn" => {
                 self.learning.check_divided()?;
-                Ok(Job::Learn(options))
+                let job = Job::Learn(options);
+                job.check()?;
+                Ok(job)
             }
             "cv" => {
                 let plan = plan(data, self.folds, self.seed, self.fold_column.as_deref())?;
@@ -76,10 +78,8 @@ impl Run {
 
     /// What the tasks need to know, as a text.
     fn needed(&self, py: Python<'_>) -> PyResult<String> {
-        // Folds and structures that are done are nobody's beginning.
-        let blankets = self.known().blankets.clone();
-        let kappas = self.known().kappas.clone();
-        let needed = Findings { blankets, kappas, ..Findings::default() };
+        // Folds that are done are nobody's beginning.
+        let needed = Findings { folds: FoldState::default(), ..self.known().clone() };
         let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
         text.map_err(|error| errors::to_python(py, &error))
     }

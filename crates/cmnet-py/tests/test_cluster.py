@@ -89,6 +89,8 @@ def test_progress_and_options_are_those_of_one_machine(packed):
             cmnet.learn(packed, model="sgm", executor=pool)
         with pytest.raises(cmnet.OptionError, match="checkpoint"):
             cmnet.learn(packed, checkpoint="run.ck", executor=pool)
+        with pytest.raises(cmnet.OptionError, match="not divided into tasks"):
+            cmnet.learn(packed, select="heldout", executor=pool)
         with pytest.raises(cmnet.OptionError, match="kappa"):
             cmnet.learn(packed, kappa="x", executor=pool)
         with pytest.raises(cmnet.OptionError, match="folds"):
@@ -202,7 +204,8 @@ def test_tables_are_packed_on_the_workers(client, frame, tmp_path):
     parts = cut(odd, numbers)
     for number, part in enumerate(parts):
         part.to_csv(tmp_path / f"{number}.csv", index=False)
-        pyarrow.parquet.write_table(pyarrow.Table.from_pandas(part, preserve_index=False), tmp_path / f"{number}.parquet")
+        columns = pyarrow.Table.from_pandas(part, preserve_index=False)
+        pyarrow.parquet.write_table(columns, tmp_path / f"{number}.parquet")
     odd.to_csv(tmp_path / "whole.csv.txt", index=False)
     files = [tmp_path / f"{number}.csv" for number in range(len(parts))]
     same(cmnet.dask.table(files, client, **options), cmnet.Table(tmp_path / "whole.csv.txt", **options))
@@ -218,7 +221,8 @@ def test_errors_name_the_partition(client, frame, tmp_path):
     import cmnet.dask
 
     ddf = dask.dataframe.from_pandas(frame, npartitions=4)
-    with pytest.raises(cmnet.UnknownLevelError, match=r'^partition \d: the table, row \d+, column 1 \("x0"\)') as raised:
+    named = r'^partition \d: the table, row \d+, column 1 \("x0"\)'
+    with pytest.raises(cmnet.UnknownLevelError, match=named) as raised:
         cmnet.dask.table(ddf, client, schema={"x0": ["1"]})
     assert raised.value.partition.startswith("partition ") and raised.value.name == "x0"
     broken = ddf.map_partitions(lambda part: 1 / 0 if part.index[0] == 200 else part, meta=frame)

@@ -48,8 +48,8 @@ from ._errors import (
     UnknownLevelError,
     WorkerError,
 )
-from ._learn import bootstrap, cross_validate, learn
-from ._learned import Bootstrap, CrossValidation, Learned, Scores
+from ._learn import bootstrap, cross_validate, exact, learn, posterior, report
+from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
 from ._model import Context, Model
 from ._table import Rows, Table
 
@@ -62,6 +62,7 @@ __all__ = [
     "Context",
     "CrossValidation",
     "Evaluation",
+    "Exact",
     "Explanation",
     "Independence",
     "FileError",
@@ -80,6 +81,7 @@ __all__ = [
     "ModelFileError",
     "NotCategoriesError",
     "OptionError",
+    "Posterior",
     "Prediction",
     "ProbabilityIntervals",
     "QuestionError",
@@ -94,8 +96,11 @@ __all__ = [
     "bootstrap",
     "cross_validate",
     "datasets",
+    "exact",
     "learn",
     "load",
+    "posterior",
+    "report",
 ]
 
 

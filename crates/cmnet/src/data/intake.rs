@@ -268,7 +268,8 @@ impl Intake {
     /// The table, its levels in their final order and its rows collapsed.
     ///
     /// # Errors
-    /// When values are missing and that is an error, or no row is left.
+    /// When values are missing and that is an error, or no row is left; when rows with missing values
+    /// are to be kept, which a complete table cannot do.
     pub fn finish(self, on_missing: OnMissing) -> Result<LoadedTable> {
         self.finish_under(on_missing, &())
     }
@@ -278,6 +279,7 @@ impl Intake {
     /// # Errors
     /// As [`Intake::finish`]; when the control asks to stop.
     pub fn finish_under(self, on_missing: OnMissing, control: &dyn Control) -> Result<LoadedTable> {
+        on_missing.check_complete()?;
         if let Some(problem) = self.tally.problem(self.builder.met(), on_missing, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }

@@ -174,6 +174,7 @@ impl Survey {
     /// # Errors
     /// When values are missing and that is an error, no row is left, or there are too many rows or levels.
     pub fn finish(self, listed: ListedLevels, on_missing: OnMissing) -> Result<Surveyed> {
+        on_missing.check_complete()?;
         let Self { columns, rows } = self;
         let place = Place::file(rows.file);
         let tally = RowTally {

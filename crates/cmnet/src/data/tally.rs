@@ -1,6 +1,6 @@
 //! Rows met while a table is read, and whether they make a table in the end.
 
-use crate::error::{InputProblem, MissingValues, choices};
+use crate::error::{Error, InputProblem, MissingValues, OptionName, Result, choices};
 
 choices! {
     /// What to do about rows with missing values.
@@ -9,6 +9,8 @@ choices! {
         Error = "error",
         /// Leave those rows out.
         Drop = "drop",
+        /// Take what is known of them: for fits of a model.
+        Model = "model",
     }
 }
 
@@ -22,6 +24,18 @@ pub(crate) struct RowTally {
     /// The weight of those rows.
     pub(crate) dropped_weight: u64,
     pub(crate) first_dropped: u64,
+}
+
+impl OnMissing {
+    /// Refuses to keep rows with missing values, which a complete table cannot do.
+    pub(super) fn check_complete(self) -> Result<()> {
+        if self != Self::Model {
+            return Ok(());
+        }
+        let expected =
+            "error or drop: rows with missing values are for fits of a model, which knows the levels";
+        Err(Error::option(OptionName::OnMissing, self.to_string(), expected))
+    }
 }
 
 /// What there is of a table whose rows were met.

@@ -1,12 +1,12 @@
 //! The checkpoint of a learning run: written whole, the generation before it kept.
 
 use super::atomic::{check_writable, write_atomic};
-use super::checkpoint_record::{Checked, CheckpointRecord, NamedFacts, named};
+use super::checkpoint_record::{Checked, NamedFacts, identity_record};
 use super::lock::Lock;
 use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
-use crate::learn::{LearnState, RunFact};
-use serde::Serialize;
-use std::collections::BTreeSet;
+use crate::learn::RunFact;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -16,24 +16,14 @@ pub(super) const FORMAT: &str = "cmnet-checkpoint/1";
 /// What a run is, by name: see [`crate::learn::run_identity`].
 pub(super) type Identity = [(RunFact, String)];
 
-/// Saves a state; the file that was there becomes `FILE.previous`.
+/// Saves the record of a state; the file that was there becomes `FILE.previous`.
 ///
 /// Killed at any moment, one of the two is a whole checkpoint.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub(super) fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
-    let record = CheckpointRecord::new(FORMAT, identity, state);
-    save_text(path, &text_of(path, &record)?)
-}
-
-/// A record as the text of a file.
-pub(super) fn text_of(path: &Path, record: &impl Serialize) -> Result<String> {
-    serde_json::to_string(record).map_err(|error| error_at(path, &error.to_string()))
-}
-
-/// Saves the text of a checkpoint; the file that was there becomes `FILE.previous`.
-pub(super) fn save_text(path: &Path, text: &str) -> Result<()> {
+pub(super) fn save(path: &Path, record: &impl Serialize) -> Result<()> {
+    let text = text_of(path, record)?;
     // One that breaks off must not take the place of a whole one.
     if looks_whole(path)? {
         let previous = previous(path);
@@ -42,28 +32,33 @@ pub(super) fn save_text(path: &Path, text: &str) -> Result<()> {
     write_atomic(path, text.as_bytes())
 }
 
+/// A record as the text of a file.
+pub(super) fn text_of(path: &Path, record: &impl Serialize) -> Result<String> {
+    serde_json::to_string(record).map_err(|error| error_at(path, &error.to_string()))
+}
+
 /// Loads the newest whole checkpoint, and what is wrong with a newer one that is not; `None`
-/// when there is none yet.
+/// when there is none yet. `read` makes a state of a record, or says what is wrong with it.
 ///
 /// # Errors
 /// When it belongs to another table, other options or another version, saying which; or
 /// when both generations are damaged.
-pub(super) fn load(
+pub(super) fn load<R: DeserializeOwned, T>(
     path: &Path,
     identity: &Identity,
-    cardinalities: &[u32],
-) -> Result<Option<(LearnState, Option<Error>)>> {
+    read: impl Fn(R) -> Checked<T>,
+) -> Result<Option<(T, Option<Error>)>> {
     newest(path, |file, bytes| {
-        let record = match serde_json::from_slice::<CheckpointRecord>(bytes) {
-            Ok(record) => record,
-            Err(error) => return Ok(Err(error.to_string())),
+        // What it belongs to comes first: another kind of run has other fields.
+        let head = match parsed::<HeadRecord>(bytes) {
+            Ok(head) => head,
+            Err(problem) => return Ok(Err(problem)),
         };
-        if record.format != FORMAT {
-            let problem = format!("the format is {:?}; expected {FORMAT:?}", record.format);
-            return Err(error_at(file, &problem));
+        if head.format != FORMAT {
+            return Err(error_at(file, &format!("the format is {:?}; expected {FORMAT:?}", head.format)));
         }
-        check_identity(file, &record.identity, &named(identity))?;
-        Ok(record.state(cardinalities))
+        check_identity(file, &head.identity, &identity_record(identity))?;
+        Ok(parsed::<R>(bytes).and_then(&read))
     })
 }
 
@@ -91,6 +86,17 @@ pub(super) fn newest<T>(
         let remedies = ["delete the checkpoint".into(), Remedy::StartAgain].into();
         Err(ErrorKind::Model { file, at, problem, remedies }.into())
     })
+}
+
+fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> Checked<R> {
+    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+}
+
+/// What a checkpoint is of.
+#[derive(Deserialize)]
+struct HeadRecord {
+    format: String,
+    identity: NamedFacts,
 }
 
 /// A file that is this run's to write checkpoints to.
@@ -220,13 +226,14 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 
 /// Refuses a file of another run than this one.
 pub(super) fn check_identity(path: &Path, there: &NamedFacts, here: &NamedFacts) -> Result<()> {
-    let nothing = "-".to_owned();
-    let names: BTreeSet<&String> = there.keys().chain(here.keys()).collect();
-    let value = |facts: &NamedFacts, name: &String| facts.get(name).unwrap_or(&nothing).clone();
-    let Some(name) = names.into_iter().find(|name| there.get(*name) != here.get(*name)).cloned() else {
-        return Ok(());
+    let own = |name: &str| here.get(name).map_or("-", String::as_str);
+    let saved_differs = there.iter().find(|(name, value)| own(name) != value.as_str());
+    let missing = here.iter().find(|(name, _)| !there.contains_key(*name));
+    let (name, saved, here) = match (saved_differs, missing) {
+        (Some((name, value)), _) => (name.clone(), value.clone(), own(name).to_owned()),
+        (None, Some((name, value))) => (name.clone(), "-".to_owned(), value.clone()),
+        (None, None) => return Ok(()),
     };
-    let (saved, here) = (value(there, &name), value(here, &name));
     let file = path.display().to_string();
     let problem = match RunFact::of_key(&name) {
         Some(RunFact::Option(option)) => CheckpointProblem::OtherOption { option, saved, here },

@@ -4,6 +4,7 @@
 //! tables from memory need no feature.
 
 mod atomic;
+mod bootstrap_record;
 mod checkpoint_file;
 mod checkpoint_record;
 mod checkpointer;
@@ -15,6 +16,7 @@ mod fit_record;
 #[cfg(feature = "csv")]
 mod header;
 mod json_text;
+mod knowledge_file;
 mod lock;
 mod model_error;
 mod model_file;

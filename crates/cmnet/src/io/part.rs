@@ -1,7 +1,8 @@
 //! Parts of a run, as they go from machine to machine: findings with what they belong to.
 
-use super::checkpoint_file::{self, check_identity, error_at, save_text, text_of};
-use super::checkpoint_record::named;
+use super::checkpoint_file::{self, check_identity, error_at, text_of};
+use super::checkpoint_record::identity_record;
+use super::checkpointer::{Opened, opened};
 use super::lock::Lock;
 use super::part_record::{PartHead, PartRecord};
 use crate::data::Dataset;
@@ -68,7 +69,7 @@ impl Part {
     ) -> Self {
         let head = PartHead {
             run: job.name().to_owned(),
-            identity: named(identity),
+            identity: identity_record(identity),
             levels: data.schema().cardinalities(),
             shard: None,
             finished: false,
@@ -88,7 +89,11 @@ impl Part {
     /// # Errors
     /// Never for what this library made.
     pub fn to_text(&self) -> Result<String> {
-        text_of(Path::new(&self.name), &PartRecord::new(FORMAT, &self.head, &self.findings))
+        text_of(Path::new(&self.name), &self.record())
+    }
+
+    fn record(&self) -> PartRecord {
+        PartRecord::new(FORMAT, &self.head, &self.findings)
     }
 
     /// Reads a part; `name` stands for it in errors.
@@ -129,7 +134,7 @@ impl Part {
     pub fn of_identity(self, identity: &[(RunFact, String)], job: &Job, data: &Dataset) -> Result<Findings> {
         let path = Path::new(&self.name);
         check_run(&self.name, &self.head.run, job.name())?;
-        check_identity(path, &self.head.identity, &named(identity))?;
+        check_identity(path, &self.head.identity, &identity_record(identity))?;
         if self.head.levels != data.schema().cardinalities() {
             return Err(error_at(path, "the levels are not those of the table"));
         }
@@ -175,7 +180,7 @@ impl Part {
     /// When the file cannot be written, or is no part and would be replaced.
     pub fn save(&self, path: &Path) -> Result<()> {
         let _claim = checkpoint_file::claim(path, false)?;
-        save_text(path, &self.to_text()?)
+        checkpoint_file::save(path, &self.record())
     }
 
     /// The kind of run that it is of, as the command is called.
@@ -235,7 +240,6 @@ impl PartFile {
         (job, data): (&Job, &Dataset),
         shard: Option<Shard>,
     ) -> Result<(Self, Findings, OpenedCheckpoint)> {
-        let claim = checkpoint_file::claim(&path, resume)?;
         let read = |file: &Path, bytes: &[u8]| {
             let name = file.display().to_string();
             let Ok(text) = str::from_utf8(bytes) else { return Ok(Err("the text is not UTF-8".to_owned())) };
@@ -253,15 +257,9 @@ impl PartFile {
             }
             part.of(job, data).map(Ok)
         };
-        let saved = if resume { checkpoint_file::newest(&path, read)? } else { None };
-        let opened = match (claim.kept, &saved) {
-            (Some(old), _) => OpenedCheckpoint::KeptOld(old),
-            (None, Some((_, Some(damage)))) => OpenedCheckpoint::FromPrevious(damage.to_string()),
-            (None, None) if resume => OpenedCheckpoint::NothingSaved,
-            (None, _) => OpenedCheckpoint::AsAsked,
-        };
-        let known = saved.map(|(known, _)| known).unwrap_or_default();
-        Ok((Self { path, _lock: claim.lock }, known, opened))
+        let Opened { state: known, lock, found } =
+            opened(&path, resume, || checkpoint_file::newest(&path, read))?;
+        Ok((Self { path, _lock: lock }, known, found))
     }
 
     /// Writes a part; the one before is kept as `FILE.previous`.
@@ -269,6 +267,6 @@ impl PartFile {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, part: &Part) -> Result<()> {
-        save_text(&self.path, &part.to_text()?)
+        checkpoint_file::save(&self.path, &part.record())
     }
 }

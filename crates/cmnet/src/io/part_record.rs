@@ -22,6 +22,7 @@ pub(super) struct PartRecord {
     pub(super) finished: bool,
     /// Variable, blanket, whether a limit cut it short.
     blankets: Vec<(usize, Vec<usize>, bool)>,
+    graph: Option<FoundRecord>,
     kappas: BTreeMap<usize, FoundRecord>,
     folds: BTreeMap<usize, FoldRecord>,
     folds_by_pseudo_likelihood: BTreeMap<usize, FoldRecord>,
@@ -67,6 +68,7 @@ impl PartRecord {
             shard: head.shard.map(|shard| (shard.number(), shard.of())),
             finished: head.finished,
             blankets: findings.blankets.iter().map(blanket).collect(),
+            graph: findings.graph.as_ref().map(FoundRecord::new),
             kappas: findings.kappas.iter().map(|(&place, found)| (place, FoundRecord::new(found))).collect(),
             folds: folds(&findings.folds.finished),
             folds_by_pseudo_likelihood: folds(&findings.folds.by_pseudo_likelihood),
@@ -79,6 +81,7 @@ impl PartRecord {
             let found = blanket(variable, members, self.levels.len())?;
             findings.blankets.insert(variable, (found, limited));
         }
+        findings.graph = self.graph.map(|found| found.found(&self.levels)).transpose()?;
         for (place, found) in self.kappas {
             findings.kappas.insert(place, found.found(&self.levels)?);
         }

@@ -2,7 +2,7 @@
 //! fold, judged by BIC there and by the probability of what was held out (section 4).
 
 use super::observer::{LearnEvent, LearnObserver};
-use super::{LearnOptions, Learned, LearnedModel, Select, learn};
+use super::{LearnOptions, Learned, LearnedModel, Select, in_pool, learn_here};
 use crate::control::{Outcome, StopReason};
 use crate::data::Dataset;
 use crate::data::{FoldPlan, Folds};
@@ -102,7 +102,7 @@ pub struct FoldState {
 /// Cross-validates a table.
 ///
 /// # Errors
-/// As [`Folds::deal`] and [`learn`].
+/// As [`Folds::deal`] and [`learn`](super::learn).
 pub fn cross_validate(
     data: &Dataset,
     plan: FoldPlan,
@@ -125,7 +125,7 @@ pub fn cross_validate_from(
     observer: &dyn LearnObserver,
 ) -> Result<CrossValidation> {
     let folds = Folds::deal(data, plan)?;
-    let options = LearnOptions { select: Select::Bic, ..options.clone() };
+    let options = fold_options(options);
     let mut run = Run { folds: &folds, known: &known.finished, options: &options, again: false, observer };
     let (mut finished, mut stop) = run.all()?;
     if folds_differ(finished.iter(), &options) {
@@ -133,7 +133,15 @@ pub fn cross_validate_from(
         run = Run { known: &known.by_pseudo_likelihood, options: &options, again: true, ..run };
         (finished, stop) = run.all()?;
     }
-    Ok(CrossValidation::begun(data, plan).over(&finished, &options.kappas, stop))
+    // Where held-out rows choose, each fold has the structure of its own kappa alone.
+    let kappas = if options.select == Select::Bic { &options.kappas[..] } else { &[] };
+    Ok(CrossValidation::begun(data, plan).over(&finished, kappas, stop))
+}
+
+/// How each fold is learned: it always chooses a kappa.
+pub(crate) fn fold_options(options: &LearnOptions) -> LearnOptions {
+    let select = if options.select == Select::None { Select::Bic } else { options.select };
+    LearnOptions { select, ..options.clone() }
 }
 
 /// Whether some folds have exact probabilities and others not, where nobody asked for either: means
@@ -187,7 +195,7 @@ impl Run<'_> {
     }
 }
 
-/// What one fold gives, learned with options that choose by BIC.
+/// What one fold gives, learned with [`fold_options`].
 pub(crate) fn fold_result(
     folds: &Folds<'_>,
     place: usize,
@@ -195,7 +203,7 @@ pub(crate) fn fold_result(
     observer: &dyn LearnObserver,
 ) -> Result<Outcome<FoldResult>> {
     let fold = folds.fold(place)?;
-    let learned = learn(&fold.training, options, observer)?;
+    let learned = in_pool(options, || learn_here(&fold.training, options, &[], observer))?;
     if learned.stop != StopReason::Converged {
         return Ok(Outcome::Stopped(learned.stop));
     }
@@ -305,6 +313,7 @@ fn means(method: String, tally: &[FoldNumbers]) -> CrossValidated {
 
 #[cfg(test)]
 mod tests {
+    use super::super::learn;
     use super::*;
     use crate::error::{LimitReached, Remedies};
     use crate::learn::Criterion;

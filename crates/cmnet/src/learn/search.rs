@@ -1,5 +1,8 @@
 //! One structure per kappa, by the mode that was asked for.
 
+use super::climb::{ClimbStart, by_climb};
+use super::ground::Ground;
+use super::hopeless::{Kappas, is_hopeless};
 use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
@@ -7,47 +10,69 @@ use crate::control::{Control, Outcome, StopReason};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
-use crate::graph::VarSet;
-use crate::score::{ContextPrior, Kappa, Scorer};
-use crate::search::{BlanketSearch, BlanketState};
+use crate::graph::{Graph, VarSet};
+use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
 use crate::search::{
-    ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
+    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, optimum,
 };
-use crate::structure::Structure;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// What is searched with.
+pub(super) struct Setting<'a, S> {
+    pub(super) counts: &'a S,
+    pub(super) options: &'a LearnOptions,
+    pub(super) rules: &'a Arc<EdgeRules>,
+}
+
+/// Where a search begins.
+#[derive(Clone, Default)]
+pub(super) struct Begin<'a> {
+    /// Where a run stood that goes on.
+    pub(super) state: LearnState,
+    /// A graph for each kappa to start at, instead of the empty one.
+    pub(super) graphs: &'a [Graph],
+    /// Which kappas may be passed over.
+    pub(super) kappas: Kappas,
+}
 
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
-    state: LearnState,
-    counts: &S,
-    options: &LearnOptions,
+    Begin { state, graphs, kappas }: Begin<'_>,
+    setting: Setting<'_, S>,
     observer: &dyn LearnObserver,
     mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
+    let Setting { counts, options, .. } = setting;
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
-    let search = Search::new(&scorer, counts, options);
+    let memo = Arc::new(NodeMemo::new(&scorer));
+    let LearnState { finished, mut climb, graph, blankets, mut by_tasks } = state;
+    let mut search = Search::new(&scorer, &memo, &setting, (blankets, graph));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
-    let mut learned = Learned {
-        models: Vec::new(),
-        search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
-        search_reason,
-        stop: StopReason::Converged,
-        selected: None,
-        criterion: None,
-        limited: Vec::new(),
-    };
-    let prior = |kappa| search.prior(kappa);
-    for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
+    let mut learned = Learned::nothing(mode, search_reason);
+    for (&kappa, finished) in options.kappas.iter().zip(finished) {
         learned.limited.extend(finished.limited.iter().copied());
-        learned.models.push(scored(&scorer, prior(kappa), finished)?);
+        learned.models.push(scored(&scorer, search.prior(kappa), finished)?);
     }
-    let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
+    if !learned.models.is_empty() && kappas.may_pass(options, &learned) {
+        fit(&mut learned)?; // as the run had that stood here
+    }
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
+        if kappas.may_pass(options, &learned) && is_hopeless(kappa, &learned, scorer.rows()) {
+            learned.passed_over.push(kappa);
+            continue;
+        }
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
-        let found = search.structure(kappa, &mut blankets, climb.take(), observer)?;
+        let known = by_tasks.remove(&index);
+        let found = match known {
+            Some(known) if known.climb.stop == StopReason::Converged => known,
+            known => {
+                let from = ClimbStart::of(climb.take().or(known), graphs.get(index));
+                search.structure(kappa, from, observer)?
+            }
+        };
         let stop = found.climb.stop;
         if stop == StopReason::Converged {
             observer.observe_learning(&LearnEvent::Finished(&found));
@@ -56,87 +81,83 @@ pub(super) fn run<S: CountSource>(
         if stop != StopReason::Converged {
             learned.stop = stop;
             if !observer.gives_up() {
-                learned.models.push(scored(&scorer, prior(kappa), found)?);
+                learned.models.push(scored(&scorer, search.prior(kappa), found)?);
             }
             break;
         }
-        learned.models.push(scored(&scorer, prior(kappa), found)?);
+        learned.models.push(scored(&scorer, search.prior(kappa), found)?);
         fit(&mut learned)?;
         if learned.stop != StopReason::Converged {
             break;
         }
     }
-    learned.limited.extend(blankets.limited());
+    learned.limited.extend(search.ground.limited());
     learned.limited.sort_unstable();
     learned.limited.dedup();
     Ok(learned)
 }
 
-/// The structure of the kappa at a place alone, from what is known of the run: what [`run`] finds
-/// for it.
-pub(crate) fn structure_of<S: CountSource>(
-    place: usize,
-    known: LearnState,
-    counts: &S,
-    options: &LearnOptions,
-    observer: &dyn SearchObserver,
-) -> Result<ClimbResult> {
-    let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
-    let mut blankets = known.blankets.unwrap_or_default();
-    let search = Search::new(&scorer, counts, options);
-    search.structure(options.kappas[place], &mut blankets, known.climb, observer)
-}
-
-/// The blankets of some variables alone: what [`run`] finds for them in mode `blanket`.
-pub(crate) fn blankets_of<S: CountSource>(
-    variables: Range<Var>,
-    counts: &S,
-    options: &LearnOptions,
-    control: &dyn Control,
-) -> Result<Outcome<Vec<(VarSet, bool)>>> {
-    let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
-    Search::new(&scorer, counts, options).by_blankets().blankets_of(variables, control)
-}
-
 /// What the searches of all kappas share.
-struct Search<'a, 'b, S> {
+pub(super) struct Search<'m, 'a, 'b, S> {
     scorer: &'a Scorer<'b, S>,
-    memo: Arc<NodeMemo<'a>>,
+    memo: &'m Arc<NodeMemo<'a>>,
     mode: SearchMode,
-    options: &'a LearnOptions,
+    /// The prior of graphs without contexts.
+    plain: ContextPrior,
+    ground: Ground<'m, 'a, 'b, S>,
 }
 
-impl<'a, 'b, S: CountSource> Search<'a, 'b, S> {
-    fn new(scorer: &'a Scorer<'b, S>, counts: &S, options: &'a LearnOptions) -> Self {
+impl<'m, 'a, 'b, S: CountSource> Search<'m, 'a, 'b, S> {
+    /// Goes on from the blankets and the graph that are known already.
+    pub(super) fn new(
+        scorer: &'a Scorer<'b, S>,
+        memo: &'m Arc<NodeMemo<'a>>,
+        Setting { counts, options, rules }: &Setting<'_, S>,
+        known: (Option<BlanketState>, Option<ClimbResult>),
+    ) -> Self {
         let (mode, _) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
-        Self { scorer, memo: Arc::new(NodeMemo::new(scorer)), mode, options }
+        let plain = ContextPrior::new(Kappa::Epsilon, scorer.rows())
+            .with_edges(options.edge_prior, scorer.cardinalities().len())
+            .with_rules(Arc::clone(rules));
+        let blankets =
+            BlanketSearch::new(scorer, options.limits, options.candidates).with_edge_prior(plain.clone());
+        let ground = Ground::new(blankets, plain.clone(), memo, known);
+        Self { scorer, memo, mode, plain, ground }
     }
 
     fn prior(&self, kappa: Kappa) -> ContextPrior {
-        let variables = self.scorer.cardinalities().len();
-        ContextPrior::new(kappa, self.scorer.rows()).with_edges(self.options.edge_prior, variables)
+        self.plain.clone().with_kappa(kappa, self.scorer.rows())
     }
 
-    fn by_blankets(&self) -> BlanketSearch<'a, 'b, S> {
-        let search = BlanketSearch::new(self.scorer, self.options.limits, self.options.candidates);
-        search.with_edge_prior(self.options.edge_prior)
-    }
-
-    /// The structure of one kappa; `from` is where its climb stood, when that goes on.
-    fn structure(
-        &self,
+    /// The structure of one kappa.
+    pub(super) fn structure(
+        &mut self,
         kappa: Kappa,
-        blankets: &mut BlanketState,
-        from: Option<ClimbResult>,
-        observer: &dyn SearchObserver,
+        from: ClimbStart<'_>,
+        observer: &dyn LearnObserver,
     ) -> Result<ClimbResult> {
         let prior = self.prior(kappa);
-        if self.mode == SearchMode::Blanket {
-            let start = BlanketStart { prior, memo: &self.memo, from };
-            by_blankets(&self.by_blankets(), blankets, start, observer)
-        } else {
-            by_climb(&GraphClimb::new(self.scorer, prior).sharing(&self.memo), from, observer)
+        match self.mode {
+            SearchMode::Exact => by_proof(self.scorer, &prior, observer),
+            SearchMode::Blanket => self.ground.search(prior, from, observer),
+            SearchMode::Auto | SearchMode::Paper => {
+                by_climb(&GraphClimb::new(self.scorer, prior).sharing(self.memo), from, observer)
+            }
         }
+    }
+
+    /// The graph without contexts that the climbs of mode `blanket` start from.
+    pub(super) fn graph(&mut self, observer: &dyn LearnObserver) -> Result<ClimbResult> {
+        self.ground.graph(ClimbStart::Empty, observer)
+    }
+
+    /// The blankets of some variables alone: those that mode `blanket` finds for them.
+    pub(super) fn blankets_of(
+        &self,
+        variables: Range<Var>,
+        control: &dyn Control,
+    ) -> Result<Outcome<Vec<(VarSet, bool)>>> {
+        self.ground.blankets_of(variables, control)
     }
 }
 
@@ -146,8 +167,8 @@ fn scored<S: CountSource>(
     found: ClimbResult,
 ) -> Result<LearnedModel> {
     Ok(LearnedModel {
-        prior,
         score: scorer.score(&found.structure, &prior)?,
+        prior,
         structure: found.structure,
         climb: found.climb,
         refinement: None,
@@ -156,48 +177,17 @@ fn scored<S: CountSource>(
         unfitted: None,
         confirmed: None,
         unconfirmed: None,
+        target: None,
     })
 }
 
-/// Algorithm 1 from the beginning or from where it stood.
-fn by_climb<S: CountSource>(
-    climb: &GraphClimb<'_, '_, S>,
-    from: Option<ClimbResult>,
+/// The structure with the highest score. It has no way that led to it.
+fn by_proof<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
     observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
-    let mut state = match from {
-        Some(saved) => match climb.resume(saved.clone(), observer)? {
-            Outcome::Done(state) => state,
-            // It stands where it stood.
-            Outcome::Stopped(stop) => {
-                return Ok(ClimbResult { climb: ClimbRecord { stop, ..saved.climb }, ..saved });
-            }
-        },
-        None => climb.start()?,
-    };
-    let stop = climb_graph(climb, &mut state, observer)?;
-    Ok(ClimbResult::of(&state, stop))
-}
-
-/// What the climb after the blankets starts with.
-struct BlanketStart<'m, 'a> {
-    prior: ContextPrior,
-    memo: &'m Arc<NodeMemo<'a>>,
-    /// Where it stood, when it goes on.
-    from: Option<ClimbResult>,
-}
-
-fn by_blankets<'a, S: CountSource>(
-    search: &BlanketSearch<'a, '_, S>,
-    state: &mut BlanketState,
-    start: BlanketStart<'_, 'a>,
-    observer: &dyn SearchObserver,
-) -> Result<ClimbResult> {
-    let stop = search.find_blankets(state, observer)?;
-    if stop != StopReason::Converged {
-        let structure = Structure::empty(search.cardinalities());
-        let (climb, added_candidates, limited) = (ClimbRecord::none(stop), Vec::new(), Vec::new());
-        return Ok(ClimbResult { structure, climb, added_candidates, limited });
-    }
-    by_climb(&search.climb(state, start.prior)?.sharing(start.memo), start.from, observer)
+    let best = optimum(scorer, prior, observer)?;
+    let (climb, added_candidates, limited) = (ClimbRecord::none(best.stop), Vec::new(), Vec::new());
+    Ok(ClimbResult { structure: best.structure, climb, added_candidates, limited })
 }

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 pub struct Findings {
     /// Blankets of variables, each with whether a limit cut it short.
     pub blankets: BTreeMap<Var, (VarSet, bool)>,
+    /// The graph that the climbs of mode `blanket` start from, as far as it is found.
+    pub graph: Option<ClimbResult>,
     /// Structures by the places of their kappas. One that was ended early is where its climb stood.
     pub kappas: BTreeMap<usize, ClimbResult>,
     /// Folds of a cross-validation.
@@ -37,19 +39,16 @@ impl Findings {
     /// ```
     pub fn add(&mut self, other: Self) -> Result<()> {
         add_all(&mut self.blankets, other.blankets, "the blanket of variable")?;
+        if let Some(found) = other.graph {
+            let replaces = replaces(self.graph.as_ref(), &found);
+            if replaces.ok_or_else(|| contradiction("the graph without contexts"))? {
+                self.graph = Some(found);
+            }
+        }
         for (place, found) in other.kappas {
-            match self.kappas.get(&place) {
-                Some(known) if is_finished(known) => {
-                    if is_finished(&found) && *known != found {
-                        return Err(contradiction("the structure of kappa", place));
-                    }
-                }
-                // Of two that stand somewhere, the one that is further.
-                Some(known) if !is_finished(&found) && known.climb.steps.len() >= found.climb.steps.len() => {
-                }
-                _ => {
-                    self.kappas.insert(place, found);
-                }
+            let replaces = replaces(self.kappas.get(&place), &found);
+            if replaces.ok_or_else(|| contradiction(&numbered("the structure of kappa", place)))? {
+                self.kappas.insert(place, found);
             }
         }
         add_all(&mut self.folds.finished, other.folds.finished, "fold")?;
@@ -63,22 +62,24 @@ impl Findings {
             Task::Blankets(variables) => {
                 variables.clone().all(|variable| self.blankets.contains_key(&variable))
             }
+            Task::Graph => self.graph.as_ref().is_some_and(is_finished),
             Task::Kappa(place) => self.kappas.get(place).is_some_and(is_finished),
             Task::Fold { place, again: false } => self.folds.finished.contains_key(place),
             Task::Fold { place, again: true } => self.folds.by_pseudo_likelihood.contains_key(place),
         }
     }
 
-    /// Where a learning run stands that knows this: what comes before the first gap.
+    /// Where a learning run stands that knows this.
     pub fn learn_state(&self) -> LearnState {
-        let finished: Vec<ClimbResult> = (0..)
-            .map_while(|place| self.kappas.get(&place).filter(|found| is_finished(found)).cloned())
-            .collect();
-        let climb = self.kappas.get(&finished.len()).cloned();
         let blankets: Vec<(VarSet, bool)> =
             (0..).map_while(|variable| self.blankets.get(&variable).cloned()).collect();
-        let blankets = (!blankets.is_empty()).then(|| BlanketState::from_blankets(blankets));
-        LearnState { finished, climb, blankets }
+        LearnState {
+            finished: Vec::new(),
+            climb: None,
+            graph: self.graph.clone(),
+            blankets: (!blankets.is_empty()).then(|| BlanketState::from_blankets(blankets)),
+            by_tasks: self.kappas.clone(),
+        }
     }
 
     /// The folds that are finished, in order: those of the last pass.
@@ -94,6 +95,16 @@ pub(super) fn is_finished(found: &ClimbResult) -> bool {
     found.climb.stop == StopReason::Converged
 }
 
+/// Whether something found is to take the place of what is known: of two that stand somewhere, the one
+/// that is further stays. `None` when they contradict each other.
+fn replaces(known: Option<&ClimbResult>, found: &ClimbResult) -> Option<bool> {
+    match known {
+        None => Some(true),
+        Some(known) if is_finished(known) => (!is_finished(found) || known == found).then_some(false),
+        Some(known) => Some(is_finished(found) || known.climb.steps.len() < found.climb.steps.len()),
+    }
+}
+
 fn add_all<K: Ord + Copy + std::fmt::Display, T: PartialEq>(
     known: &mut BTreeMap<K, T>,
     other: BTreeMap<K, T>,
@@ -101,14 +112,18 @@ fn add_all<K: Ord + Copy + std::fmt::Display, T: PartialEq>(
 ) -> Result<()> {
     for (place, found) in other {
         if known.get(&place).is_some_and(|known| *known != found) {
-            return Err(contradiction(what, place));
+            return Err(contradiction(&numbered(what, place)));
         }
         known.insert(place, found);
     }
     Ok(())
 }
 
-fn contradiction(what: &str, place: impl std::fmt::Display) -> Error {
-    let problem = format!("two results for {what} {place} (counted from 0) differ, and they are of one run");
+fn numbered(what: &str, place: impl std::fmt::Display) -> String {
+    format!("{what} {place} (counted from 0)")
+}
+
+fn contradiction(what: &str) -> Error {
+    let problem = format!("two results for {what} differ, and they are of one run");
     Error::mismatch(problem, "run all tasks with the same build of the program")
 }

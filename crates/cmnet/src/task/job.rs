@@ -4,8 +4,8 @@ use super::findings::{Findings, is_finished};
 use super::shard::Shard;
 use super::task::Task;
 use crate::data::{Dataset, FoldPlan, Var};
-use crate::error::OptionName;
-use crate::learn::{LearnOptions, RunFact, SearchMode, folds_differ, run_identity};
+use crate::error::{Error, OptionName, Result};
+use crate::learn::{LearnOptions, RunFact, SearchMode, Select, fold_options, folds_differ, run_identity};
 use std::ops::Range;
 
 /// A run that can be divided.
@@ -56,26 +56,28 @@ impl Job {
             }
             FoldPlan::Column(by) => set(OptionName::FoldColumn, data.schema().name(*by).to_owned()),
         }
-        set_fitting(options, set);
+        set_fitting(data, &fold_options(options), set);
         identity
     }
 
     /// The tasks that can be run now, given what is known: none when everything is. Work that can be
     /// cut anywhere is cut into so many pieces.
     ///
-    /// The blankets come before the structures that need them, and folds are learned again when it
+    /// The blankets come before the graph, the graph before the structures that need it, and folds are learned again when it
     /// shows that not all of them can have exact probabilities. So ask again when these are done.
     pub fn tasks(&self, data: &Dataset, known: &Findings, pieces: usize) -> Vec<Task> {
         let open = self.open_variables(data, known);
         if open.is_empty() {
-            return self.whole_tasks(data, known);
+            let whole = self.whole_tasks(data, known);
+            return if self.needs_graph(data, known, &whole) { vec![Task::Graph] } else { whole };
         }
         let size = open.len().div_ceil(pieces.max(1));
         ranges(&open, size).into_iter().map(Task::Blankets).collect()
     }
 
     /// The tasks of one share of what can be done now. Shares do not depend on how much others have
-    /// done: a part that is done already is left out.
+    /// done: a part that is done already is left out. A task may need what those before it found. Each
+    /// share finds the graph for itself, where nobody has found it in an earlier round.
     pub fn share(&self, data: &Dataset, known: &Findings, shard: Shard) -> Vec<Task> {
         if !self.open_variables(data, known).is_empty() {
             let own = shard.part(data.variables() as u64);
@@ -86,9 +88,11 @@ impl Job {
         }
         let mine = |task: &Task| match task {
             Task::Kappa(place) | Task::Fold { place, .. } => *place as u64 % shard.of() == shard.number() - 1,
-            Task::Blankets(_) => true,
+            Task::Blankets(_) | Task::Graph => true,
         };
-        self.whole_tasks(data, known).into_iter().filter(mine).collect()
+        let own: Vec<Task> = self.whole_tasks(data, known).into_iter().filter(mine).collect();
+        let graph = self.needs_graph(data, known, &own).then_some(Task::Graph);
+        graph.into_iter().chain(own).collect()
     }
 
     /// Variables whose blankets are needed and not known.
@@ -98,6 +102,26 @@ impl Job {
                 (0..data.variables()).filter(|variable| !known.blankets.contains_key(variable)).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Whether tasks wait for the graph that the climbs of mode `blanket` start from.
+    fn needs_graph(&self, data: &Dataset, known: &Findings, tasks: &[Task]) -> bool {
+        let waits = tasks.iter().any(|task| matches!(task, Task::Kappa(_)));
+        waits && searches_blankets(data, self.options()) && !known.has(&Task::Graph)
+    }
+
+    /// Refuses a run that cannot be divided.
+    ///
+    /// # Errors
+    /// When rows that are held out choose the kappa of a learning run.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Learn(options) if matches!(options.select, Select::Heldout | Select::Cv) => {
+                let expected = "bic or none: a choice by rows that are held out is not divided into tasks";
+                Err(Error::option(OptionName::Select, options.select.to_string(), expected))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -124,7 +148,17 @@ impl Job {
 }
 
 /// What fitting and the choice go by, where results depend on them.
-fn set_fitting(options: &LearnOptions, mut set: impl FnMut(OptionName, String)) {
+fn set_fitting(data: &Dataset, options: &LearnOptions, mut set: impl FnMut(OptionName, String)) {
+    let by_rows = |what: &str| format!("{what} with seed {}", options.tune.seed);
+    let drawn = matches!(options.select, Select::Heldout | Select::Cv);
+    let select = options.select.to_string();
+    set(OptionName::Select, if drawn { by_rows(&select) } else { select });
+    let (order, ridge) = (options.fit.order.to_string(), options.fit.ridge.to_string());
+    set(OptionName::Order, if options.tune.order { by_rows("auto") } else { order });
+    set(OptionName::Ridge, if options.tune.ridge { by_rows("auto") } else { ridge });
+    if let Some(target) = options.target {
+        set(OptionName::Target, by_rows(data.schema().name(target)));
+    }
     // Each fold chooses its search for itself.
     set(OptionName::Search, options.search.to_string());
     set(OptionName::MaxNeighbors, options.limits.neighbors.to_string());

@@ -10,7 +10,9 @@ use std::ops::Range;
 pub enum Task {
     /// The blankets of these variables, in mode `blanket`.
     Blankets(Range<Var>),
-    /// The structure of the kappa at this place; in mode `blanket` it needs all blankets.
+    /// The graph that the climbs of mode `blanket` start from; it needs all blankets.
+    Graph,
+    /// The structure of the kappa at this place; in mode `blanket` it needs all blankets and the graph.
     Kappa(usize),
     /// A fold of a cross-validation.
     Fold {
@@ -28,6 +30,7 @@ impl Task {
             Self::Blankets(variables) => {
                 format!("blankets of variables {} to {}", variables.start + 1, variables.end)
             }
+            Self::Graph => "the graph without contexts".to_owned(),
             Self::Kappa(place) => format!("the structure of kappa {}", place + 1),
             Self::Fold { place, again: false } => format!("fold {}", place + 1),
             Self::Fold { place, again: true } => format!("fold {} by pseudo-likelihood", place + 1),

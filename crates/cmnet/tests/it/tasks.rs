@@ -4,8 +4,8 @@
 use crate::common::{Impatient, Sample, generator};
 use cmnet::{
     CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa, LearnObserver,
-    LearnOptions, Learned, Part, SearchMode, SearchObserver, Shard, cross_validate, cross_validate_from,
-    learn, learn_from,
+    LearnOptions, Learned, Part, SearchMode, SearchObserver, Select, Shard, cross_validate,
+    cross_validate_from, learn, learn_from,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -27,7 +27,7 @@ fn all(learned: &Learned, data: &Dataset, options: &LearnOptions) -> String {
     let models: Vec<String> = models.collect();
     let climbs: Vec<_> = learned.models.iter().map(|model| (&model.climb, &model.score)).collect();
     let facts = (&learned.search, learned.selected, learned.criterion, &learned.limited, learned.stop);
-    format!("{models:?} {climbs:?} {facts:?}")
+    format!("{models:?} {climbs:?} {facts:?} {:?}", learned.passed_over)
 }
 
 /// Runs all tasks round by round, each round in an order of its own and some of them twice, and
@@ -68,6 +68,26 @@ fn learning_by_tasks_is_learning() {
             assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{search}");
         }
     }
+}
+
+#[test]
+fn tasks_find_kappas_that_a_run_passes_over_and_it_leaves_them() {
+    let data = two_tree(24, 1_000, 6).unwrap().data;
+    let kappas = ["eps", "n^-0.25", "n^-0.1", "0.9"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let options = LearnOptions { kappas, ..options(SearchMode::Auto) };
+    let findings = known(&Job::Learn(options.clone()), &data, &mut generator(73));
+    assert_eq!(findings.kappas.len(), 4);
+    let alone = learn(&data, &options, &()).unwrap();
+    assert!(!alone.passed_over.is_empty());
+    let learned = learn_from(findings.learn_state(), &data, &options, &()).unwrap();
+    assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options));
+    // Rows that are held out choose a kappa whose place is another one.
+    let options = LearnOptions { select: Select::Heldout, ..options };
+    let alone = learn(&data, &options, &()).unwrap();
+    let learned = learn_from(findings.learn_state(), &data, &options, &()).unwrap();
+    assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options));
+    let refused = Job::Learn(options).check().unwrap_err().to_string();
+    assert!(refused.contains("is not divided into tasks"), "{refused}");
 }
 
 fn validated(found: &CrossValidation) -> String {
@@ -129,7 +149,7 @@ fn by_shares(job: &Job, data: &Dataset, of: u64) -> Findings {
             let shard = Shard::new(number, of).unwrap();
             let mut own = known.clone();
             for task in job.share(data, &known, shard) {
-                let found = job.run(&task, &known, data, &()).unwrap();
+                let found = job.run(&task, &own.clone(), data, &()).unwrap();
                 own.add(found).unwrap();
             }
             Part::new(job, data, own).of_shard(shard, true)
