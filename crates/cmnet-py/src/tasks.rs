@@ -76,6 +76,12 @@ impl Run {
         tasks.iter().map(text).collect()
     }
 
+    /// What is known about edges, as a text: a file with it may be on this machine alone.
+    fn knowledge(&self, py: Python<'_>) -> PyResult<String> {
+        let text = serde_json::to_string(&self.job.options().knowledge);
+        text.map_err(|error| errors::internal(py, &error.to_string()))
+    }
+
     /// What the tasks need to know, as a text.
     fn needed(&self, py: Python<'_>) -> PyResult<String> {
         // Folds that are done are nobody's beginning.

@@ -72,6 +72,28 @@ def test_any_executor_gives_the_answer_of_one_machine(packed, search):
             assert texts(cmnet.learn(packed, search=search, executor=pool)) == texts(alone)
 
 
+class Elsewhere(ThreadPoolExecutor):
+    """A machine that does not have this file."""
+
+    def __init__(self, file):
+        super().__init__(2)
+        self.file = file
+
+    def submit(self, function, *arguments):
+        self.file.unlink(missing_ok=True)
+        return super().submit(function, *arguments)
+
+
+def test_what_is_known_about_edges_travels(packed, tmp_path):
+    file = tmp_path / "known.toml"
+    file.write_text('forbid = ["x0-*"]\n')
+    options = {"knowledge": file, "require": "x3-x7", "kappa": KAPPAS}
+    alone = cmnet.learn(packed, **options)
+    assert ("x3", "x7") in alone.models[0].edges
+    with Elsewhere(file) as pool:
+        assert texts(cmnet.learn(packed, executor=pool, **options)) == texts(alone)
+
+
 def test_folds_on_an_executor(packed):
     alone = cmnet.cross_validate(packed, folds=4, kappa=KAPPAS)
     with AnyOrder(3) as pool:

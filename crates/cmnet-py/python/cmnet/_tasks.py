@@ -163,7 +163,9 @@ def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:
     """Does all tasks of a run, round by round; the seconds that are left of the time limit."""
-    learning = spec["learning"]
+    known = {"require": "[]", "forbid": "[]", "knowledge": {"file": None, "json": run.knowledge()}}
+    learning = {**spec["learning"], **known}
+    spec = {**spec, "learning": learning}
     limit = None if learning["time_limit"] is None else _cmnet.seconds(learning["time_limit"])
     deadline = None if limit is None else time.monotonic() + limit
     until = None if limit is None else time.time() + limit
