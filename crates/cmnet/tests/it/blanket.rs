@@ -185,7 +185,7 @@ impl LearnObserver for Keeper {
 #[test]
 fn a_kappa_after_a_fall_of_bic_is_passed_over_and_told() {
     let data = two_tree(24, 1_000, 6).unwrap().data;
-    let kappas = ["eps", "n^-0.25", "n^-0.1", "0.9"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let kappas = ["eps", "n^-0.25", "0.9", "0.95"].map(|kappa| kappa.parse().unwrap()).to_vec();
     let auto = LearnOptions { kappas, threads: 1, ..LearnOptions::default() };
     let every = LearnOptions { search: SearchMode::Blanket, ..auto.clone() };
     let every = learn(&data, &every, &()).unwrap();

@@ -73,7 +73,7 @@ fn learning_by_tasks_is_learning() {
 #[test]
 fn tasks_find_kappas_that_a_run_passes_over_and_it_leaves_them() {
     let data = two_tree(24, 1_000, 6).unwrap().data;
-    let kappas = ["eps", "n^-0.25", "n^-0.1", "0.9"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let kappas = ["eps", "n^-0.25", "0.9", "0.95"].map(|kappa| kappa.parse().unwrap()).to_vec();
     let options = LearnOptions { kappas, ..options(SearchMode::Auto) };
     let findings = known(&Job::Learn(options.clone()), &data, &mut generator(73));
     assert_eq!(findings.kappas.len(), 4);
