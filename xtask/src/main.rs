@@ -7,6 +7,7 @@ mod bench_search;
 mod browser;
 mod hostile;
 mod kills;
+mod lane;
 mod python;
 mod python_package;
 mod same;

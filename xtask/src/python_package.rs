@@ -15,12 +15,17 @@ pub(crate) fn fresh_environment() -> Result<PathBuf> {
     environment(Environment::Fresh)
 }
 
-/// Builds the wheel, installs it into the environment and runs its tests.
+/// Builds the wheel as the tests of Rust are built and installs it into the environment.
+pub(crate) fn install_for_tests(python: &Path) -> Result<()> {
+    println!("xtask: wheel");
+    install(python, "dev")
+}
+
+/// Runs the tests of the installed wheel.
 ///
 /// The command is the one that the tests before have built. Pages are tested in the browser.
 pub(crate) fn test(python: &Path, browser: &Path) -> Result<()> {
     println!("xtask: Python package");
-    install(python, "dev")?;
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
     // One process for each core of a small machine: most tests wait for commands of their own.
     let pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-n", "2"];
@@ -66,7 +71,8 @@ fn install(python: &Path, profile: &str) -> Result<()> {
         std::fs::remove_dir_all(&wheels)?;
     }
     let build = ["-m", "maturin", "build", "--quiet", "--profile", profile, "--out"];
-    step(Command::new(python).args(build).arg(&wheels).arg("--interpreter").arg(python))?;
+    let mut maturin = Command::new(python);
+    step(maturin.args(build).arg(&wheels).arg("--interpreter").arg(python).envs(crate::lane::incremental()))?;
     let mut found = std::fs::read_dir(&wheels)?.filter_map(std::result::Result::ok).map(|entry| entry.path());
     let (Some(wheel), None) = (found.next(), found.next()) else {
         bail!("expected one wheel in {}", wheels.display());

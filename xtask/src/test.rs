@@ -1,48 +1,43 @@
 //! `cargo xtask test`: all that must hold before a change lands.
+//!
+//! Two lanes share the cores. The first builds and runs the tests. The second has lints and
+//! documentation, which are a chain of single threads: it takes the time that the first lane leaves.
+//! The wheel is built while the tests of Rust run. The tests of Python measure time and run alone.
 
-use anyhow::{Context, Result, anyhow, bail};
-use std::process::Command;
+use crate::lane::{Lane, Run, step};
+use crate::python_package::target;
+use anyhow::Result;
 
 /// Damaged files in a run of all tests; `cargo xtask hostile` tries more.
 const SOME_HOSTILE: u64 = 300;
 
 pub(crate) fn run() -> Result<()> {
     // Downloads wait for the network and the compiler for the processor: both at once.
-    let environment = std::thread::spawn(|| {
-        Ok::<_, anyhow::Error>((
-            crate::python_package::fresh_environment()?,
-            crate::browser::found_or_installed()?,
-        ))
+    let environment = Lane::start(crate::python_package::fresh_environment);
+    let browser = Lane::start(crate::browser::found_or_installed);
+    step(&Run::new("formatting", &["fmt", "--all", "--check"]))?;
+    let lints = Lane::start(lints_and_documentation);
+    step(&Run::new("build of the tests", &["test", "--workspace", "--no-run", "--quiet"]))?;
+    let lints = lints.unless_failed()?;
+    let wheel = Lane::start(|| {
+        let python = environment.end()?;
+        crate::python_package::install_for_tests(&python)?;
+        Ok(python)
     });
-    step("formatting", &["fmt", "--all", "--check"], &[])?;
-    step("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], &[])?;
-    step("features", &["check", "--package", "cmnet", "--no-default-features", "--quiet"], &[])?;
-    step(
-        "documentation",
-        &["doc", "--workspace", "--no-deps", "--quiet"],
-        &[("RUSTDOCFLAGS", "-D warnings")],
-    )?;
-    step("tests", &["test", "--workspace"], &[])?;
+    step(&Run::new("tests", &["test", "--workspace"]))?;
     println!("xtask: damaged files");
-    crate::hostile::run(SOME_HOSTILE, Some(crate::python_package::target().join("debug").join("cmnet")))?;
-    let made = environment.join().map_err(|_| anyhow!("the Python environment could not be made"))?;
-    let (python, browser) = made?;
-    crate::python_package::test(&python, &browser)?;
+    crate::hostile::run(SOME_HOSTILE, Some(target().join("debug").join("cmnet")))?;
+    lints.end()?;
+    crate::python_package::test(&wheel.end()?, &browser.end()?)?;
     println!("xtask: all checks passed");
     Ok(())
 }
 
-/// Runs one cargo command and fails with its name.
-fn step(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
-    println!("xtask: {name}");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(arguments)
-        .envs(variables.iter().copied())
-        .status()
-        .with_context(|| format!("cannot start cargo for {name}"))?;
-    if !status.success() {
-        bail!("{name} failed: cargo {}", arguments.join(" "));
-    }
-    Ok(())
+fn lints_and_documentation() -> Result<()> {
+    let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    step(&Run::new("lints", &lints).beside())?;
+    let features = ["check", "--package", "cmnet", "--no-default-features", "--quiet"];
+    step(&Run::new("features", &features).beside())?;
+    let documentation = ["doc", "--workspace", "--no-deps", "--quiet"];
+    step(&Run::new("documentation", &documentation).beside().with("RUSTDOCFLAGS", "-D warnings"))
 }
