@@ -134,17 +134,8 @@ struct Campaign<'a> {
 impl<'a> Campaign<'a> {
     fn new(command: &'a Path, root: &Path, number: u64) -> Result<Self> {
         let (folder, kept) = (root.join(format!("worker-{number}")), root.join("kept"));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(folder.join("data"))?;
+        samples(&folder)?;
         std::fs::create_dir_all(&kept)?;
-        for (from, to) in [("suite/compatibility/0.1", folder.clone()), ("data", folder.join("data"))] {
-            for entry in std::fs::read_dir(from).context("run this in the repository's folder")? {
-                let path = entry?.path();
-                if let (true, Some(name)) = (path.is_file(), path.file_name()) {
-                    std::fs::copy(&path, to.join(name))?;
-                }
-            }
-        }
         Ok(Self { command, folder, kept, generator: Pcg64Mcg::seed_from_u64(number) })
     }
 
@@ -212,6 +203,22 @@ impl<'a> Campaign<'a> {
             _ => Err(format!("{status}, {}", said.lines().last().unwrap_or_default())),
         })
     }
+}
+
+/// A folder made anew with the files of version 0.1 and, in `data`, the bundled tables.
+pub(crate) fn samples(folder: &Path) -> Result<()> {
+    let _ = std::fs::remove_dir_all(folder);
+    let tables = folder.join("data");
+    std::fs::create_dir_all(&tables)?;
+    for (from, to) in [("suite/compatibility/0.1", folder), ("data", &tables)] {
+        for entry in std::fs::read_dir(from).context("run this in the repository's folder")? {
+            let path = entry?.path();
+            if let (true, Some(name)) = (path.is_file(), path.file_name()) {
+                std::fs::copy(&path, to.join(name))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What is put into a file.

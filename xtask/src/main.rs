@@ -5,6 +5,8 @@ mod bench_inference;
 mod bench_peer;
 mod bench_search;
 mod browser;
+mod faults;
+mod fuzz;
 mod hostile;
 mod kills;
 mod lane;
@@ -34,6 +36,10 @@ cargo xtask COMMAND
   kills [N]          N runs (default 100) killed at random moments and resumed
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
+  fuzz [MINUTES]     the bodies of fuzz/src/bodies.rs with bytes that libFuzzer makes up (default 60
+                     minutes in all)
+  faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
+                     the old ones or the new ones, and no answer is lost. It needs strace
 ";
 
 fn main() -> ExitCode {
@@ -57,6 +63,10 @@ fn main() -> ExitCode {
         ["hostile", count, command] => {
             count.parse().map_err(Into::into).and_then(|count| hostile::run(count, Some(command.into())))
         }
+        ["fuzz"] => fuzz::run(60.0),
+        ["fuzz", minutes] => minutes.parse().map_err(Into::into).and_then(fuzz::run),
+        ["faults"] => faults::run(None),
+        ["faults", command] => faults::run(Some(command.into())),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -13,12 +13,16 @@ mod confirmed_record;
 mod csv;
 mod fit_record;
 #[cfg(feature = "csv")]
+mod gzip;
+#[cfg(feature = "csv")]
 mod header;
 mod json_text;
 mod lock;
 mod model_error;
 mod model_file;
 mod model_record;
+#[cfg(feature = "csv")]
+mod quotes;
 mod read_options;
 #[cfg(feature = "csv")]
 mod records;
