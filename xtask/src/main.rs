@@ -10,6 +10,7 @@ mod fuzz;
 mod hostile;
 mod kills;
 mod lane;
+mod memory;
 mod python;
 mod python_package;
 mod same;
@@ -36,6 +37,7 @@ cargo xtask COMMAND
   kills [N]          N runs (default 100) killed at random moments and resumed
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
+  memory [CMNET]     the peak of every command beside the bound that it was given
   fuzz [MINUTES]     the bodies of fuzz/src/bodies.rs with bytes that libFuzzer makes up (default 60
                      minutes in all)
   faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
@@ -63,6 +65,8 @@ fn main() -> ExitCode {
         ["hostile", count, command] => {
             count.parse().map_err(Into::into).and_then(|count| hostile::run(count, Some(command.into())))
         }
+        ["memory"] => memory::run(None),
+        ["memory", command] => memory::run(Some(command.into())),
         ["fuzz"] => fuzz::run(60.0),
         ["fuzz", minutes] => minutes.parse().map_err(Into::into).and_then(fuzz::run),
         ["faults"] => faults::run(None),

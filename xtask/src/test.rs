@@ -1,8 +1,8 @@
 //! `cargo xtask test`: all that must hold before a change lands.
 //!
-//! Two lanes share the cores. The first builds and runs the tests. The second has lints and
-//! documentation, which are a chain of single threads: it takes the time that the first lane leaves.
-//! The wheel is built while the tests of Rust run. The tests of Python measure time and run alone.
+//! Two lanes share the cores. The first builds the tests and the wheel and runs the tests of Rust.
+//! The second has lints and documentation, which are a chain of single threads: it takes the time
+//! that the first lane leaves. The tests of Python measure time and run alone.
 
 use crate::lane::{Lane, Run, step};
 use crate::python_package::target;
@@ -19,16 +19,13 @@ pub(crate) fn run() -> Result<()> {
     let lints = Lane::start(lints_and_documentation);
     step(&Run::new("build of the tests", &["test", "--workspace", "--no-run", "--quiet"]))?;
     let lints = lints.unless_failed()?;
-    let wheel = Lane::start(|| {
-        let python = environment.end()?;
-        crate::python_package::install_for_tests(&python)?;
-        Ok(python)
-    });
+    let python = environment.end()?;
+    crate::python_package::install_for_tests(&python)?;
     step(&Run::new("tests", &["test", "--workspace"]))?;
     println!("xtask: damaged files");
     crate::hostile::run(SOME_HOSTILE, Some(target().join("debug").join("cmnet")))?;
     lints.end()?;
-    crate::python_package::test(&wheel.end()?, &browser.end()?)?;
+    crate::python_package::test(&python, &browser.end()?)?;
     println!("xtask: all checks passed");
     Ok(())
 }

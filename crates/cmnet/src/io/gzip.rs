@@ -44,15 +44,11 @@ fn next_member<R: BufRead>(mut bytes: R) -> io::Result<Option<GzDecoder<R>>> {
         if ahead.is_empty() {
             return Ok(None);
         }
-        match ahead.iter().position(|&byte| byte != 0) {
-            Some(padding) => {
-                bytes.consume(padding);
-                return Ok(Some(GzDecoder::new(bytes)));
-            }
-            None => {
-                let padding = ahead.len();
-                bytes.consume(padding);
-            }
+        let padding = ahead.iter().position(|&byte| byte != 0);
+        let length = padding.unwrap_or(ahead.len());
+        bytes.consume(length);
+        if padding.is_some() {
+            return Ok(Some(GzDecoder::new(bytes)));
         }
     }
 }

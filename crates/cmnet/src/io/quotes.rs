@@ -51,9 +51,8 @@ impl Quotes {
 
     fn next(&self, byte: u8) -> Option<State> {
         Some(match (self.state, byte) {
-            (State::Start | State::Closing, b'"') => State::Quoted,
             (State::Quoted, b'"') => State::Closing,
-            (State::Quoted, _) => State::Quoted,
+            (State::Start | State::Closing, b'"') | (State::Quoted, _) => State::Quoted,
             (_, byte) if self.ends_field(byte) => State::Start,
             (State::Start | State::Plain, _) => State::Plain,
             (State::Closing | State::Closed, byte) if byte.is_ascii_whitespace() => State::Closed,
