@@ -70,8 +70,8 @@ pub fn model_file(bytes: &[u8]) {
 
 /// A search goes on from what is there, or refuses it.
 pub fn checkpoint(bytes: &[u8]) {
-    let rows =
-        (0..40).map(|row| [["a", "b"][row % 2], ["x", "y"][row / 2 % 2 & row % 3], ["p", "q"][row % 5 / 3]]);
+    let rows = (0..40)
+        .map(|row| [["a", "b"][row % 2], ["x", "y"][(row / 2 % 2) & (row % 3)], ["p", "q"][row % 5 / 3]]);
     let Ok(data) = Dataset::from_labels(&["one", "two", "three"], rows) else { return };
     let options = LearnOptions { threads: 1, ..LearnOptions::default() };
     let folder = std::env::temp_dir().join(format!("cmnet-fuzz-{}", std::process::id()));
@@ -264,7 +264,7 @@ fn chosen(bytes: &[u8]) -> Option<Structure> {
 
 fn chosen_structure(choices: &mut Choices<'_>, cardinalities: &[u32]) -> Structure {
     let mut structure = Structure::empty(cardinalities);
-    let pairs: Vec<Edge> = structure.graph().pairs().into_iter().collect();
+    let pairs: Vec<Edge> = structure.graph().pairs().collect();
     for edge in pairs {
         if choices.below(3) > 0 {
             structure.add_edge(edge).expect("an edge");
@@ -308,7 +308,7 @@ fn enumerated(model: &Model, evidence: &Evidence) -> Vec<(Vec<u32>, f64)> {
                 term.variables.iter().zip(&term.levels).all(|(v, &level)| row[v] == level)
             });
             let energy: f64 = of_row.map(|(_, phi)| phi).sum();
-            (row, energy.exp())
+            (row, libm::exp(energy))
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! The bodies that the fuzzer runs, over every input that is kept.
 
+#[allow(unreachable_pub, reason = "the fuzzer's targets, in another crate, use them")]
 #[path = "../../../../fuzz/src/bodies.rs"]
 mod bodies;
 
