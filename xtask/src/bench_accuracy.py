@@ -2,7 +2,7 @@
 
 Usage: bench_accuracy.py CMNET_BENCH FOLDER PART [DENSITY_FOLDER]
 
-PART is `structure`, `networks` or `density`. Every figure is a mean over tables, with the smallest
+PART is `structure`, `networks`, `classification` or `density`. Every figure is a mean over tables, with the smallest
 and the largest beside it; CPU seconds are those of learning alone.
 """
 
@@ -24,6 +24,15 @@ warnings.filterwarnings("ignore")
 
 BENCH, FOLDER, PART = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 DENSITY = Path(sys.argv[4]) if len(sys.argv) > 4 else None
+# Bundled tables with the column that is to be predicted.
+BUNDLED = {
+    "car": "acceptability",
+    "congressional_voting": "party",
+    "contraceptive": "contraceptive_method",
+    "coronary_heart": "systolic_blood_pressure",
+    "economic_activity": "wife_economically_active",
+    "wisconsin_breast_cancer": "class",
+}
 SEEDS = (101, 102, 103)
 # Kind, variables, rows, seeds, and which of the slow ways take part: L1 logistic regression, and
 # contexts, which take minutes on hubs. pyAgrum's MIIC takes minutes from some hundred variables on.
@@ -265,7 +274,7 @@ def networks():
                 train, test = sample(network, rows, seed), sample(network, TEST_ROWS, seed + 5000)
                 folder = FOLDER / f"{name}-{rows}-{seed}".replace(" ", "-")
                 write(folder, train, test)
-                for variant in ("plain", "refined", "refined-auto", "contexts", "contexts-auto"):
+                for variant in ("plain", "plain-tuned", "refined", "refined-tuned", "refined-auto", "contexts"):
                     answer = cmnet("accuracy-learn", str(folder), variant)
                     found = {frozenset(edge) for edge in answer["edges"]}
                     row = (answer["test"], f1(truth, found), answer["cpu"])
@@ -289,7 +298,7 @@ def density():
         train.columns = test.columns = [f"v{place}" for place in range(len(train.columns))]
         folder = FOLDER / f"density-{name}"
         write(folder, train, test)
-        for variant in ("plain", "refined", "refined-auto", "contexts", "contexts-auto"):
+        for variant in ("plain", "plain-tuned", "refined", "refined-tuned", "contexts", "contexts-tuned"):
             answer = cmnet("accuracy-learn", str(folder), variant)
             told = "-" if answer["test"] is None else f"{answer['test']:.3f}"
             print(f"| {name} | cmnet {variant} | {told} | {answer['cpu']:.1f} |")
@@ -298,4 +307,68 @@ def density():
         sys.stdout.flush()
 
 
-{"structure": structure, "networks": networks, "density": density}[PART]()
+def binned(X, bins=5):
+    """Columns of numbers as categories: their own values where there are few, else quantile bins."""
+    from sklearn.preprocessing import KBinsDiscretizer
+
+    columns = {}
+    for place in range(X.shape[1]):
+        column = X[:, place]
+        if len(np.unique(column)) > bins:
+            maker = KBinsDiscretizer(bins, encode="ordinal", strategy="quantile", quantile_method="averaged_inverted_cdf")
+            column = maker.fit_transform(column.reshape(-1, 1))[:, 0]
+        columns[f"v{place}"] = column.astype(int).astype(str)
+    return pd.DataFrame(columns)
+
+
+def classes():
+    """Tables with a class, all columns categories, the class last."""
+    from sklearn import datasets
+
+    for name in ("breast_cancer", "wine", "iris", "digits"):
+        bunch = getattr(datasets, f"load_{name}")()
+        table = binned(bunch.data)
+        table["class"] = bunch.target.astype(str)
+        yield name, table
+    for name, target in BUNDLED.items():
+        table = pd.read_csv(Path("data") / f"{name}.csv", dtype=str)
+        yield name, table[[*(column for column in table.columns if column != target), target]]
+
+
+def classification():
+    """Accuracy and log-loss of five folds, the same for all programs."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold
+
+    print("| table | program | accuracy | log-loss | CPU s |\n|---|---|---|---|---|")
+    for name, table in classes():
+        target = table.columns[-1]
+        indicators = pd.get_dummies(table.drop(columns=target), dtype=float).to_numpy()
+        y = table[target].to_numpy()
+        results: dict = {}
+        for fold, (own, held) in enumerate(StratifiedKFold(5, shuffle=True, random_state=SEEDS[0]).split(indicators, y)):
+            folder = FOLDER / f"class-{name}-{fold}"
+            write(folder, table.iloc[own], table.iloc[held])
+            for variant in ("joint", "class"):
+                answer = cmnet("accuracy-class", str(folder), variant)
+                row = (answer["hits"], answer["loss"], answer["cpu"])
+                results.setdefault(f"cmnet {variant}", []).append(row)
+            peers = {
+                "logistic regression": LogisticRegression(max_iter=2000),
+                "random forest": RandomForestClassifier(random_state=0, n_jobs=1),
+            }
+            for program, model in peers.items():
+                _, seconds = clocked(lambda: model.fit(indicators[own], y[own]))
+                p = model.predict_proba(indicators[held])
+                place = {level: at for at, level in enumerate(model.classes_)}
+                truth = np.array([place[level] for level in y[held]])
+                loss = -np.log(np.clip(p[np.arange(len(held)), truth], 1e-15, 1)).sum()
+                results.setdefault(program, []).append(((p.argmax(axis=1) == truth).sum(), loss, seconds))
+        for program, folds in results.items():
+            hits, loss, seconds = (sum(column) for column in zip(*folds))
+            print(f"| {name} | {program} | {hits / len(y):.3f} | {loss / len(y):.3f} | {seconds / 5:.2f} |")
+        sys.stdout.flush()
+
+
+{"structure": structure, "networks": networks, "classification": classification, "density": density}[PART]()

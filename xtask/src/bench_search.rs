@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
 
-pub(crate) fn run(folder: &str) -> Result<()> {
+pub(crate) fn run(folder: &str, baseline: &str) -> Result<()> {
     let bench = build()?;
     let sections: [&[&str]; 22] = [
         &["paper", "data"],
@@ -26,7 +26,7 @@ pub(crate) fn run(folder: &str) -> Result<()> {
         &["known", "triangle-grid", "49", "10000", "paper"],
         &["known", "triangle-grid", "400", "10000"],
         &["tables", folder],
-        &["contexts", folder],
+        &["contexts", folder, baseline],
         &["growth"],
         &["gradient"],
     ];

@@ -24,8 +24,10 @@ cargo xtask COMMAND
 
   test               formatting, lints, documentation and every test, those of the Python package
                      and of pages in Chromium too: what CI runs
-  bench search [DIR] search: referee, threads, roofline, many variables, real tables in DIR
-                     (default data), gradient of the likelihood
+  bench search [DIR [CMNET]]
+                     search: referee, threads, roofline, many variables, real tables in DIR
+                     (default data), what contexts cost, beside another build of cmnet if one is
+                     named, gradient of the likelihood
   bench peer         search beside PyBNesian's PC on the same table
   bench accuracy [PART [DIR]]
                      edges of known graphs (structure), held-out likelihood of public networks
@@ -49,8 +51,9 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result: Result<()> = match words.as_slice() {
         ["test"] => test::run(),
-        ["bench", "search"] => bench_search::run("data"),
-        ["bench", "search", folder] => bench_search::run(folder),
+        ["bench", "search"] => bench_search::run("data", ""),
+        ["bench", "search", folder] => bench_search::run(folder, ""),
+        ["bench", "search", folder, baseline] => bench_search::run(folder, baseline),
         ["bench", "peer"] => bench_peer::run(),
         ["bench", "accuracy"] => bench_accuracy::run(None, None),
         ["bench", "accuracy", part] => bench_accuracy::run(Some(part), None),

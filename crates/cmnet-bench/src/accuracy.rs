@@ -6,8 +6,9 @@ use crate::peer::as_text;
 use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
-    Dataset, EdgePrior, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts, ReadOptions,
-    Refine, RefineOptions, SearchMode, Select, Source, edge_names, evaluate, learn, read_csv, refine,
+    Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts,
+    ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune, edge_names, evaluate, learn,
+    read_csv, refine,
 };
 use cmnet_paper::generate::recovery;
 use serde_json::json;
@@ -46,6 +47,8 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
     let folder = Path::new(folder);
     let data = table(folder, "train.csv")?.context("no train.csv")?;
     let test = table(folder, "test.csv")?;
+    // "-tuned": order and ridge by held-out rows.
+    let (variant, tuned) = variant.strip_suffix("-tuned").map_or((variant, false), |base| (base, true));
     let (kappas, refine) = match variant {
         "plain" => (vec![Kappa::Epsilon], Refine::No),
         "refined" => (vec![Kappa::Epsilon], Refine::Yes),
@@ -58,7 +61,8 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
     let select = if test.is_some() || kappas.len() > 1 { Select::Bic } else { Select::None };
     let method = if test.is_some() { FitMethod::Auto } else { FitMethod::Pseudo };
     let fit = FitOptions { method, memory: 1 << 30, ..FitOptions::default() };
-    let options = LearnOptions { kappas, refine, select, fit, threads: 1, ..LearnOptions::default() };
+    let tune = Tune { order: tuned, ridge: tuned, ..Tune::NOTHING };
+    let options = LearnOptions { kappas, refine, select, fit, tune, threads: 1, ..LearnOptions::default() };
     let meter = Meter::start();
     let learned = learn(&data, &options, &())?;
     let cpu = meter.processor();
@@ -71,6 +75,39 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
         "edges": edge_names(data.schema(), &kept.structure), "cpu": cpu, "test": told,
         "kappa": kept.prior.kappa().to_string(), "limited": learned.limited.len(),
         "parameters": kept.fit.as_ref().map(|fit| fit.free_parameters),
+        "order": learned.tuned.as_ref().map(|tuned| tuned.options.order.to_string()),
+        "ridge": learned.tuned.as_ref().map(|tuned| tuned.options.ridge.to_string()),
+    });
+    println!("{answer}");
+    Ok(())
+}
+
+/// Learns the table of a folder for its last column, and predicts that of the rows held out.
+pub(crate) fn classify_folder(folder: &str, variant: &str) -> Result<()> {
+    let folder = Path::new(folder);
+    let data = table(folder, "train.csv")?.context("no train.csv")?;
+    let test = table(folder, "test.csv")?.context("no test.csv")?;
+    let class = data.variables() - 1;
+    let target = (variant == "class").then_some(class);
+    let options = LearnOptions { target, threads: 1, ..LearnOptions::default() };
+    let meter = Meter::start();
+    let learned = learn(&data, &options, &())?;
+    let cpu = meter.processor();
+    let kept = learned.kept(data.rows()).context("nothing was learned")?;
+    let own = kept.target.as_ref();
+    let fit = own.map(|own| &own.fit).or(kept.fit.as_ref()).context("nothing was fitted")?;
+    let evaluator = fit.parameters.evaluator();
+    let (mut hits, mut loss) = (0u64, 0.0);
+    for (row, &weight) in test.weights().iter().enumerate() {
+        let levels = test.row(row);
+        let p = evaluator.conditional(class, &levels);
+        let best = (0..p.len()).fold(0, |best, level| if p[level] > p[best] { level } else { best });
+        hits += u64::from(weight) * u64::from(best == levels[class] as usize);
+        loss -= f64::from(weight) * libm::log(p[levels[class] as usize]);
+    }
+    let answer = json!({
+        "hits": hits, "loss": loss, "rows": test.rows(), "cpu": cpu, "ridge": fit.ridge.to_string(),
+        "connected": own.is_some_and(|own| own.is_connected),
     });
     println!("{answer}");
     Ok(())
@@ -106,7 +143,7 @@ pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str)
                 let options =
                     RefineOptions { edge_prior: gamma.parse::<EdgePrior>()?, ..RefineOptions::default() };
                 let meter = Meter::start();
-                let refined = refine(start, &counts, &options, &())?;
+                let refined = refine(start, &counts, &options, &EdgeRules::default(), &())?;
                 let found = recovery(&truth.structure, &refined.structure);
                 print!(
                     " | {gamma}: {:>5.2} s {:>3} steps {:.4} {:.3}",

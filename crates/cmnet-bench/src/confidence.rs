@@ -40,15 +40,20 @@ pub(crate) struct Amount {
     pub(crate) rows: usize,
     pub(crate) tables: usize,
     pub(crate) replicates: usize,
+    /// The first table.
+    pub(crate) first: usize,
+    /// How resamples are drawn and searched.
+    pub(crate) how: BootstrapOptions,
 }
 
 /// Resamples some tables of one kind, and prints calibration and F1.
 pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
-    let &Amount { variables, rows, tables, replicates } = amount;
+    let &Amount { variables, rows, tables, replicates, first, ref how } = amount;
     let mut calibrations = Calibrations::default();
     let mut sums = [[0.0; 4]; THRESHOLDS.len() + 1];
     let (mut plain, mut resampled) = (0.0, 0.0);
-    for seed in 1..=tables as u64 {
+    let mut bounded = 0;
+    for seed in first as u64..(first + tables) as u64 {
         let truth = known(kind, variables, rows, seed)?;
         let learning = LearnOptions {
             kappas: vec!["n^-0.5".parse()?],
@@ -63,11 +68,12 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
         let options = BootstrapOptions {
             replicates: replicates as u64,
             learn: LearnOptions { threads: 0, ..learning },
-            ..BootstrapOptions::default()
+            ..how.clone()
         };
         let meter = Meter::start();
         let found = bootstrap(&truth.data, &options, &())?;
         resampled += meter.processor();
+        bounded += found.bounded;
         calibrations.add(&truth.structure, &found)?;
         for (sum, &threshold) in sums[1..].iter_mut().zip(&THRESHOLDS) {
             let found = found.clone().with_threshold(threshold)?;
@@ -75,7 +81,11 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
         }
     }
     println!(
-        "{kind}, {variables} variables, {rows} rows, {tables} tables, {replicates} replicates, kappa n^-0.5"
+        "{kind}, {variables} variables, {rows} rows, tables {first} to {}, {replicates} replicates of {} {:.3} from {}, kappa n^-0.5; {bounded} bounded",
+        first + tables - 1,
+        how.resample,
+        how.share(),
+        how.start
     );
     calibrations.edges.print("edges");
     calibrations.elements.print("elements");

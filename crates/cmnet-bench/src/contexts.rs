@@ -2,20 +2,27 @@
 //! how both grow with variables, rows and the size of a blanket.
 
 use crate::known::known;
-use crate::usage::Meter;
-use anyhow::{Result, ensure};
+use crate::peer::as_text;
+use crate::usage::{Meter, seconds_of_children};
+use anyhow::{Context, Result, ensure};
 use cmnet::{Dataset, Kappa, LearnOptions, ReadOptions, SearchMode, Select, Source, learn, read_csv};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The most that contexts may cost on a 2-tree, times the graph alone: above what is measured,
 /// below what it was before candidates were evaluated by what changed.
 const MOST: f64 = 12.0;
 
-/// Contexts against graphs on known structures, and on every table of a folder.
-pub(crate) fn run(folder: &str) -> Result<()> {
-    println!("{:<28} {:>5} {:>7} {:>9} {:>12} {:>7}", "table", "d", "n", "graph s", "contexts s", "ratio");
+/// Contexts against graphs on known structures, and on every table of a folder; beside another
+/// build of `cmnet`, where one is named.
+pub(crate) fn run(folder: &str, baseline: &str) -> Result<()> {
+    println!(
+        "{:<28} {:>5} {:>7} {:>9} {:>12} {:>7} {:>12} {:>11} {:>8}",
+        "table", "d", "n", "graph s", "contexts s", "ratio", "all kappas s", "baseline s", "speed-up"
+    );
+    let row = |name: &str, data: &Dataset| row(name, data, baseline);
     for (kind, variables, rows) in
         [("2-tree", 100, 10_000), ("3-tree", 15, 10_000), ("triangle-grid", 49, 10_000)]
     {
@@ -47,18 +54,43 @@ fn tables(folder: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// Prints one row and returns the ratio.
-fn row(name: &str, data: &Dataset) -> Result<f64> {
+fn row(name: &str, data: &Dataset, baseline: &str) -> Result<f64> {
     let (graph, contexts) = (
         seconds(data, Kappa::Epsilon, SearchMode::Auto)?,
         seconds(data, "n^-0.5".parse()?, SearchMode::Auto)?,
     );
-    let ratio = contexts / graph;
-    println!(
-        "{name:<28} {:>5} {:>7} {graph:>9.3} {contexts:>12.3} {ratio:>7.1}",
+    let meter = Meter::start();
+    learn(data, &LearnOptions { threads: 1, ..LearnOptions::default() }, &())?;
+    let (ratio, every) = (contexts / graph, meter.processor());
+    print!(
+        "{name:<28} {:>5} {:>7} {graph:>9.3} {contexts:>12.3} {ratio:>7.1} {every:>12.3}",
         data.variables(),
         data.rows()
     );
+    if baseline.is_empty() {
+        println!();
+    } else {
+        let before = seconds_of(baseline, data)?;
+        println!(" {before:>11.3} {:>8.1}", before / contexts);
+    }
     Ok(ratio)
+}
+
+/// The processor seconds that another build takes for a table at n^-0.5, reading it included.
+fn seconds_of(program: &str, data: &Dataset) -> Result<f64> {
+    let path = std::env::temp_dir().join(format!("cmnet-bench-{}.csv", std::process::id()));
+    std::fs::write(&path, as_text(data))?;
+    let before = seconds_of_children();
+    let status = Command::new(program)
+        .args(["learn", "--kappa", "n^-0.5", "--select", "none", "--threads", "1", "--no-output"])
+        .arg(&path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .with_context(|| format!("cannot start {program}"))?;
+    std::fs::remove_file(&path)?;
+    ensure!(status.success(), "{program} failed");
+    Ok(seconds_of_children() - before)
 }
 
 /// The processor seconds of one search: the shorter of two.

@@ -55,6 +55,7 @@ pub(crate) fn known(kind: &str, variables: usize, rows: usize, seed: u64) -> Res
         "2-tree" => tree(2, 2)?,
         "3-tree" => tree(3, 2)?,
         "ternary-2-tree" => tree(2, 3)?,
+        "5-level-tree" => tree(1, 5)?,
         "hubs" => hubs(Hubs { variables, hubs: (variables / 20).max(1), levels: 2 }, rows, seed)?,
         "ternary-hubs" => hubs(Hubs { variables, hubs: (variables / 20).max(1), levels: 3 }, rows, seed)?,
         "field" => sparse_field(Field { levels: 2, strength: 1.2 }, variables, rows, seed)?,

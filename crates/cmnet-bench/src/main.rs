@@ -39,11 +39,19 @@ fn main() -> Result<()> {
         "known-table" => known::write_table(name(1), number(2, 100)?, number(3, 2000)?),
         "known" => known::run(name(1), number(2, 1000)?, number(3, 10_000)?, name(4) == "paper"),
         "confidence" => {
+            let usual = cmnet::BootstrapOptions::default();
             let amount = confidence::Amount {
                 variables: number(2, 20)?,
                 rows: number(3, 2000)?,
                 tables: number(4, 5)?,
                 replicates: number(5, 100)?,
+                first: number(9, 1)?,
+                how: cmnet::BootstrapOptions {
+                    resample: if name(6).is_empty() { usual.resample } else { name(6).parse()? },
+                    share: if name(7).is_empty() { None } else { Some(name(7).parse()?) },
+                    start: if name(8).is_empty() { usual.start } else { name(8).parse()? },
+                    ..usual
+                },
             };
             confidence::run(name(1), &amount)
         }
@@ -52,6 +60,7 @@ fn main() -> Result<()> {
             accuracy::write_table(name(1), name(2), size, number(5, 1)? as u64)
         }
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
+        "accuracy-class" => accuracy::classify_folder(name(1), name(2)),
         "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "confirm" => {
             let amount = (number(4, 1)?, number(5, 20)?);
@@ -62,7 +71,7 @@ fn main() -> Result<()> {
             coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
         }
         "tables" => tables::run(name(1)),
-        "contexts" => contexts::run(name(1)),
+        "contexts" => contexts::run(name(1), name(2)),
         "growth" => contexts::growth(),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),

@@ -36,10 +36,20 @@ fn processor_seconds() -> f64 {
     living.max(ticks().unwrap_or(f64::NAN))
 }
 
+/// Processor seconds of the programs that this process started and that ended.
+pub(crate) fn seconds_of_children() -> f64 {
+    ticks_from(13).unwrap_or(f64::NAN)
+}
+
 fn ticks() -> Option<f64> {
+    ticks_from(11)
+}
+
+/// The sum of two neighbouring times of the process's accounting.
+fn ticks_from(first: usize) -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();
-    let ticks: f64 = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+    let ticks: f64 = fields.get(first)?.parse::<f64>().ok()? + fields.get(first + 1)?.parse::<f64>().ok()?;
     Some(ticks / 100.0)
 }
 

@@ -3,10 +3,12 @@
 //! parameters and its neighbours cost. (Not in the paper; the terms and restrictions are those of
 //! section 2.2.)
 
+use std::collections::BTreeMap;
+
 use crate::error::CheckError;
 use crate::loglinear::LogLinear;
 use crate::newton::solve;
-use crate::structure::Labelled;
+use crate::structure::{Edge, Labelled};
 use crate::table::Table;
 
 /// A gain of the log-likelihood at which the optimiser ends.
@@ -16,12 +18,14 @@ const MOST_ITERATIONS: usize = 200;
 const MOST_WORK: usize = 1 << 28;
 
 /// How a refinement judges.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ConditionalBic {
     /// The most variables of a term.
     pub order: usize,
     /// What an end of an edge costs, in units of log d.
     pub gamma: f64,
+    /// The logarithm of the prior odds of edges that have their own, instead of gamma.
+    pub log_odds: BTreeMap<Edge, f64>,
 }
 
 /// The sum over nodes of `max log p(x_j | x_mb(j)) - (k_j / 2) log n - gamma |mb(j)| log d`. The
@@ -30,7 +34,11 @@ pub struct ConditionalBic {
 ///
 /// # Errors
 /// An irregular structure, no observations, or a list that is too long.
-pub fn conditional_bic(table: &Table, structure: &Labelled, rule: ConditionalBic) -> Result<f64, CheckError> {
+pub fn conditional_bic(
+    table: &Table,
+    structure: &Labelled,
+    rule: &ConditionalBic,
+) -> Result<f64, CheckError> {
     if table.total() == 0 {
         return Err(CheckError::NoObservations);
     }
@@ -46,7 +54,10 @@ pub fn conditional_bic(table: &Table, structure: &Labelled, rule: ConditionalBic
         let (terms, directions) = model.of_node(node)?;
         sum += largest_likelihood(table, &model, node, (&terms, &directions));
         sum -= directions.len() as f64 / 2.0 * log_rows;
-        sum -= rule.gamma * structure.markov_blanket(node).len() as f64 * log_variables;
+        for other in structure.markov_blanket(node) {
+            let own = rule.log_odds.get(&(node.min(other), node.max(other)));
+            sum += own.map_or(-rule.gamma * log_variables, |odds| odds / 2.0);
+        }
     }
     Ok(sum)
 }

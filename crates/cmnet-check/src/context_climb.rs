@@ -57,7 +57,10 @@ pub fn context_hill_climb(
     structure.require_regular(table.cardinalities())?;
     let mut added = Vec::new();
     if let Some(log_kappa) = scoring.log_kappa() {
-        let prior_change = |(i, j)| log_kappa * edge_weight(table.cardinalities(), i, j);
+        let without = &scoring.known().without_contexts;
+        let prior_change = |(i, j)| {
+            (!without.contains(&(i, j))).then(|| log_kappa * edge_weight(table.cardinalities(), i, j))
+        };
         let mut changes = Vec::new();
         for node in 0..table.variables() {
             changes.push(changes_of_node(table, &structure, scoring, node)?);
@@ -77,11 +80,12 @@ pub fn context_hill_climb(
 }
 
 /// Lines 4 to 11 of Algorithm 2: the element whose addition improves the score most, the first
-/// one among equals. Adding to C(i, j) changes the scores of i and j and the prior, no more.
+/// one among equals. Adding to C(i, j) changes the scores of i and j and the prior, no more; `None`
+/// is a prior that allows no contexts there.
 fn first_best(
     structure: &Labelled,
     changes: &[Changes],
-    prior_change: impl Fn(Edge) -> f64,
+    prior_change: impl Fn(Edge) -> Option<f64>,
 ) -> Option<(Edge, Configuration)> {
     let nothing = BTreeSet::new();
     let mut best = None;
@@ -90,12 +94,13 @@ fn first_best(
         let (Some(of_i), Some(of_j)) = (changes[i].get(&j), changes[j].get(&i)) else {
             continue;
         };
+        let Some(of_prior) = prior_change((i, j)) else { continue };
         let taken = structure.context(i, j).unwrap_or(&nothing);
         if taken.len() + 1 == of_i.len() {
             continue;
         }
         for ((element, of_i), of_j) in of_i.iter().zip(of_j.values()) {
-            let gain = of_i + of_j + prior_change((i, j));
+            let gain = of_i + of_j + of_prior;
             if !taken.contains(element) && gain > best_gain + TIE_MARGIN {
                 best_gain = gain;
                 best = Some(((i, j), element.clone()));

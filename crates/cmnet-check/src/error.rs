@@ -52,6 +52,8 @@ pub enum CheckError {
     Irregular(Vec<Complaint>),
     /// The structure has contexts although kappa = eps forbids all of them.
     ContextsForbidden,
+    /// The structure lacks an edge that is required, or has one that is forbidden.
+    KnownOtherwise,
     /// A variable, edge or configuration does not exist in the structure at hand.
     NoSuchElement,
     /// A list would be longer than the referee is willing to write down.
@@ -96,6 +98,9 @@ impl fmt::Display for CheckError {
             Self::Irregular(complaints) => {
                 write!(f, "the structure is not regular:")?;
                 complaints.iter().try_for_each(|complaint| write!(f, " {complaint};"))
+            }
+            Self::KnownOtherwise => {
+                f.write_str("the structure lacks an edge that is required, or has one that is forbidden")
             }
             Self::ContextsForbidden => {
                 write!(f, "kappa = eps forbids contexts, but there are some")

@@ -74,7 +74,7 @@ pub enum Optimality {
     },
 }
 
-/// Algorithm 1, Graph-Hill-Climb: from the empty graph, again and again add or delete the
+/// Algorithm 1, Graph-Hill-Climb: from the empty graph, or that of the required edges, again and again add or delete the
 /// single edge that improves the score most, every neighbouring graph with the contexts that
 /// Algorithm 2 finds on it from nothing, until no neighbour is better.
 ///
@@ -85,8 +85,8 @@ pub fn graph_hill_climb(
     scoring: &Scoring,
     progress: Progress<'_>,
 ) -> Result<GraphClimb, CheckError> {
-    let pairs = all_pairs(table.variables());
-    let start = context_hill_climb(table, &BTreeSet::new(), scoring)?;
+    let pairs = free_pairs(table.variables(), scoring);
+    let start = context_hill_climb(table, &scoring.known().required, scoring)?;
     let mut climb =
         GraphClimb { structure: start.structure, score: start.score, steps: Vec::new(), stopped: false };
     loop {
@@ -118,8 +118,9 @@ pub fn graph_hill_climb(
     }
 }
 
-fn all_pairs(variables: usize) -> Vec<Edge> {
-    (0..variables).flat_map(|i| (i + 1..variables).map(move |j| (i, j))).collect()
+fn free_pairs(variables: usize, scoring: &Scoring) -> Vec<Edge> {
+    let pairs = (0..variables).flat_map(|i| (i + 1..variables).map(move |j| (i, j)));
+    pairs.filter(|&edge| scoring.known().is_free(edge)).collect()
 }
 
 fn toggled(edges: &BTreeSet<Edge>, edge: Edge) -> BTreeSet<Edge> {
@@ -147,7 +148,7 @@ pub fn is_locally_optimal(
     if climbed.structure.contexts != structure.non_empty_contexts() {
         return Ok(Optimality::OtherContexts { climbed, score });
     }
-    let pairs = all_pairs(table.variables());
+    let pairs = free_pairs(table.variables(), scoring);
     for (examined, &edge) in pairs.iter().enumerate() {
         if !progress(examined, pairs.len()) {
             return Ok(Optimality::Stopped { examined });

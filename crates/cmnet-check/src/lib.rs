@@ -44,9 +44,11 @@ mod graph_climb;
 mod likelihood;
 mod loglinear;
 mod newton;
+mod observed;
 mod partition;
 mod pseudo;
 mod rational;
+mod ridge;
 mod score;
 mod space;
 mod structure;
@@ -59,9 +61,13 @@ pub use graph_climb::{GraphClimb, GraphStep, Optimality, Progress, graph_hill_cl
 pub use likelihood::{likelihood_gradient_norm, log_likelihood, restriction_violation};
 pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use newton::{Ending, Fit, maximum_likelihood};
+pub use observed::{HoledRow, ObservedFit, observed_maximum};
 pub use partition::{class_numbers, classes};
-pub use pseudo::{PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood};
-pub use score::{Score, Scoring, log_prior, node_score, score};
+pub use pseudo::{
+    PseudoCounts, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood,
+    target_gradient_norm,
+};
+pub use score::{KnownEdges, Score, Scoring, log_prior, node_score, score};
 pub use space::{LARGEST_SPACE, configurations, position};
 pub use structure::{Complaint, Configuration, Contexts, Edge, Labelled};
 pub use table::Table;

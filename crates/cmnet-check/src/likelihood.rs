@@ -6,6 +6,7 @@
 
 use crate::error::CheckError;
 use crate::loglinear::LogLinear;
+use crate::ridge::ridge_slope;
 use crate::space::{configurations, position};
 use crate::table::Table;
 
@@ -116,8 +117,8 @@ pub fn log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f
 }
 
 /// How far given phi are from a maximum, with pseudo-counts spread evenly over the joint
-/// outcome space: the largest absolute derivative of the log-likelihood per observation along
-/// one of [`LogLinear::free_directions`].
+/// outcome space: the largest absolute derivative of the log-likelihood, less the model's ridge, per
+/// observation along one of [`LogLinear::free_directions`].
 ///
 /// # Errors
 /// As for [`log_likelihood`].
@@ -131,7 +132,14 @@ pub fn likelihood_gradient_norm(
     let mut joint = Joint::new(table, model)?;
     joint.add_pseudo_counts(pseudo_counts, table.total() as f64);
     let log_probabilities = joint.log_probabilities(phi);
-    Ok(largest(&gradient(&joint, &log_probabilities, phi.len(), &model.free_directions())))
+    let directions = model.free_directions();
+    let mut slope = gradient(&joint, &log_probabilities, phi.len(), &directions);
+    let ridge = ridge_slope(model, phi, |_| true)?;
+    for (slope, direction) in slope.iter_mut().zip(&directions) {
+        let cost: f64 = direction.iter().map(|&(term, change)| change * ridge[term]).sum();
+        *slope -= cost / (table.total() as f64 + pseudo_counts);
+    }
+    Ok(largest(&slope))
 }
 
 pub(crate) fn gradient(

@@ -45,6 +45,8 @@ pub struct LogLinear {
     terms: Vec<Term>,
     restrictions: Vec<Restriction>,
     reduced: BTreeMap<usize, Row>,
+    /// Strengths of a ridge, from order 2 on.
+    ridge: Vec<f64>,
 }
 
 impl LogLinear {
@@ -72,7 +74,19 @@ impl LogLinear {
         let restrictions = list_restrictions(cardinalities, structure, &terms)?;
         let rows = restrictions.iter().map(|restriction| row(&restriction.terms)).collect();
         let reduced = reduced_echelon(rows)?;
-        Ok(Self { cardinalities: cardinalities.to_vec(), terms, restrictions, reduced })
+        Ok(Self { cardinalities: cardinalities.to_vec(), terms, restrictions, reduced, ridge: Vec::new() })
+    }
+
+    /// The same with a ridge of these strengths for interactions of two variables, of three, and so
+    /// on: gradients are those of the likelihood less the ridge. Maxima are found without it.
+    #[must_use]
+    pub fn with_ridge(self, strengths: Vec<f64>) -> Self {
+        Self { ridge: strengths, ..self }
+    }
+
+    /// The strengths of the ridge.
+    pub(crate) fn ridge(&self) -> &[f64] {
+        &self.ridge
     }
 
     /// The number of levels of each variable.

@@ -9,6 +9,7 @@ use crate::error::CheckError;
 use crate::likelihood::{check_phi, largest};
 use crate::loglinear::LogLinear;
 use crate::newton::solve;
+use crate::ridge::ridge_slope;
 use crate::table::Table;
 
 /// Alternatives times active phi that can be gone through in reasonable time.
@@ -48,6 +49,16 @@ struct Choices {
 
 impl Choices {
     fn new(table: &Table, model: &LogLinear, pseudo_counts: PseudoCounts) -> Result<Self, CheckError> {
+        Self::of_some(table, model, pseudo_counts, |_| true)
+    }
+
+    /// Those of some of the variables.
+    fn of_some(
+        table: &Table,
+        model: &LogLinear,
+        pseudo_counts: PseudoCounts,
+        takes_part: impl Fn(usize) -> bool,
+    ) -> Result<Self, CheckError> {
         if table.cardinalities() != model.cardinalities() {
             return Err(CheckError::NoSuchElement);
         }
@@ -64,7 +75,8 @@ impl Choices {
         let mut all = Vec::new();
         for (row, weight) in table.observations() {
             let observed = Observed { row, weight: weight as f64, pseudo_counts: share * weight as f64 };
-            for (variable, &levels) in table.cardinalities().iter().enumerate() {
+            let variables = table.cardinalities().iter().enumerate();
+            for (variable, &levels) in variables.filter(|(variable, _)| takes_part(*variable)) {
                 all.push(choice(model, &observed, variable, levels));
             }
         }
@@ -193,7 +205,7 @@ pub fn pseudo_log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> R
 }
 
 /// How far given phi are from a maximum with pseudo-counts: the largest absolute
-/// derivative per observation along one of [`LogLinear::free_directions`].
+/// derivative, less the model's ridge, per observation along one of [`LogLinear::free_directions`].
 ///
 /// # Errors
 /// As for [`pseudo_log_likelihood`].
@@ -204,8 +216,39 @@ pub fn pseudo_gradient_norm(
     pseudo_counts: PseudoCounts,
 ) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
-    let slope = Choices::new(table, model, pseudo_counts)?.slope(phi);
+    let choices = Choices::new(table, model, pseudo_counts)?;
+    let mut slope = choices.slope(phi);
+    let ridge = ridge_slope(model, phi, |_| true)?;
+    slope.iter_mut().zip(ridge).for_each(|(slope, cost)| *slope -= cost / choices.total);
     Ok(largest(&along(&slope, &model.free_directions())))
+}
+
+/// The same for phi that were estimated to predict one variable: those of its sets maximise its
+/// own conditional likelihood, less the ridge on these sets; the others that of the other
+/// variables, less the ridge on the other sets, with the first held.
+///
+/// # Errors
+/// As for [`pseudo_log_likelihood`].
+pub fn target_gradient_norm(
+    table: &Table,
+    model: &LogLinear,
+    phi: &[f64],
+    pseudo_counts: PseudoCounts,
+    target: usize,
+) -> Result<f64, CheckError> {
+    check_phi(model, phi)?;
+    let has = |&(term, _): &(usize, f64)| model.terms()[term].variables.contains(&target);
+    let mut norm = 0.0;
+    for own in [true, false] {
+        let choices = Choices::of_some(table, model, pseudo_counts, |variable| (variable == target) == own)?;
+        let mut slope = choices.slope(phi);
+        let ridge = ridge_slope(model, phi, |set| set.contains(&target) == own)?;
+        slope.iter_mut().zip(ridge).for_each(|(slope, cost)| *slope -= cost / choices.total);
+        let mut directions = model.free_directions();
+        directions.retain(|direction| direction.iter().any(has) == own);
+        norm = f64::max(norm, largest(&along(&slope, &directions)));
+    }
+    Ok(norm)
 }
 
 /// The largest pseudo-log-likelihood under all restrictions, or its supremum, by Newton's

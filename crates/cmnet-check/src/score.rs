@@ -1,22 +1,44 @@
 //! The marginal pseudo-likelihood of a structure and the prior on contexts (paper, sections
 //! 3.1 and 3.2, eq. (7)).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use libm::lgamma;
 
 use crate::error::CheckError;
 use crate::partition::flood;
 use crate::space::{pick, position};
-use crate::structure::Labelled;
+use crate::structure::{Edge, Labelled};
 use crate::table::Table;
 
-/// The free choices in the score: the Dirichlet parameter, kappa, and the prior of edges.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The free choices in the score: the Dirichlet parameter, kappa, the prior of edges, and what is
+/// known about edges.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scoring {
     alpha: f64,
     log_kappa: Option<f64>,
     gamma: f64,
+    known: KnownEdges,
+}
+
+/// What is known about edges beforehand. (Not in the paper.)
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KnownEdges {
+    /// Edges that every graph has.
+    pub required: BTreeSet<Edge>,
+    /// Edges that no graph has.
+    pub forbidden: BTreeSet<Edge>,
+    /// Edges that have no contexts.
+    pub without_contexts: BTreeSet<Edge>,
+    /// The logarithm of the prior odds of edges that have their own, instead of gamma.
+    pub log_odds: BTreeMap<Edge, f64>,
+}
+
+impl KnownEdges {
+    /// Whether a search may add and remove an edge.
+    pub fn is_free(&self, edge: Edge) -> bool {
+        !self.required.contains(&edge) && !self.forbidden.contains(&edge)
+    }
 }
 
 /// A score in its two parts (section 3.2).
@@ -38,7 +60,7 @@ impl Score {
 impl Scoring {
     /// Jeffreys' prior (alpha = 1/2) and no contexts at all, kappa = eps: the plain Markov network.
     pub fn without_contexts() -> Self {
-        Self { alpha: 0.5, log_kappa: None, gamma: 0.0 }
+        Self { alpha: 0.5, log_kappa: None, gamma: 0.0, known: KnownEdges::default() }
     }
 
     /// Jeffreys' prior (alpha = 1/2) and a kappa in (0, 1].
@@ -64,7 +86,7 @@ impl Scoring {
         }
         match log_kappa {
             Some(log) if !(log.is_finite() && log <= 0.0) => Err(CheckError::BadKappa(libm::exp(log))),
-            _ => Ok(Self { alpha, log_kappa, gamma: 0.0 }),
+            _ => Ok(Self { alpha, log_kappa, gamma: 0.0, known: KnownEdges::default() }),
         }
     }
 
@@ -79,6 +101,17 @@ impl Scoring {
         } else {
             Err(CheckError::BadGamma(gamma))
         }
+    }
+
+    /// The same with what is known about edges.
+    #[must_use]
+    pub fn with_known(self, known: KnownEdges) -> Self {
+        Self { known, ..self }
+    }
+
+    /// What is known about edges.
+    pub fn known(&self) -> &KnownEdges {
+        &self.known
     }
 
     /// The Dirichlet parameter of every level.
@@ -123,15 +156,20 @@ pub fn log_prior(
         .iter()
         .map(|(&(i, j), context)| context.len() as f64 * edge_weight(cardinalities, i, j))
         .sum();
-    let ends = 2.0 * structure.edges.len() as f64;
-    let edges = if scoring.gamma == 0.0 {
-        0.0
-    } else {
-        -scoring.gamma * libm::log(cardinalities.len() as f64) * ends
-    };
+    let known = &scoring.known;
+    if !known.required.is_subset(&structure.edges) || !known.forbidden.is_disjoint(&structure.edges) {
+        return Err(CheckError::KnownOtherwise);
+    }
+    let two_ends =
+        if scoring.gamma == 0.0 { 0.0 } else { -2.0 * scoring.gamma * libm::log(cardinalities.len() as f64) };
+    let edges: f64 = structure.edges.iter().map(|edge| known.log_odds.get(edge).unwrap_or(&two_ends)).sum();
+    let contexts = structure.non_empty_contexts();
+    if contexts.keys().any(|edge| known.without_contexts.contains(edge)) {
+        return Err(CheckError::ContextsForbidden);
+    }
     match scoring.log_kappa {
         Some(log_kappa) => Ok(log_kappa * weight + edges),
-        None if structure.non_empty_contexts().is_empty() => Ok(edges),
+        None if contexts.is_empty() => Ok(edges),
         None => Err(CheckError::ContextsForbidden),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ask_args::AskCommand;
 pub(crate) use crate::fit_args::{
-    BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, ExactArgs, FitArgs, ReportArgs,
+    BootstrapArgs, CompareArgs, CvArgs, EvaluateArgs, ExactArgs, FitArgs, PosteriorArgs, ReportArgs,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -63,6 +63,9 @@ pub(crate) enum Command {
     /// Say how sure each edge and context is: structures learned anew from resamples
     #[command(after_help = BOOTSTRAP_HELP)]
     Bootstrap(Printed<BootstrapArgs>),
+    /// Say how probable each edge and context is: structures drawn from their posterior
+    #[command(after_help = POSTERIOR_HELP)]
+    Posterior(Printed<PosteriorArgs>),
     /// Compare two models: edges and contexts of one and not the other, divergence
     #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
     Compare(Printed<CompareArgs>),
@@ -103,6 +106,7 @@ const BOOTSTRAP_HELP: &str = "\
 Examples:
   cmnet bootstrap data/coronary_heart.csv
   cmnet bootstrap data/car.csv --replicates 1000 --kappa n^-0.5 -o consensus.model.json
+  cmnet bootstrap data/car.csv --replicates 5000 --stop-early --checkpoint car.checkpoint --resume
 
 One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer.
 An edge is conclusive when the 95 % interval of its support lies above 0.75, absent when it lies
@@ -110,6 +114,16 @@ below 0.25, and else inconclusive. The interval tells what the number of replica
 
 Ctrl-C and the time limit end the work and keep the replicates before the first that is not finished
 (exit codes 130 and 3).";
+
+const POSTERIOR_HELP: &str = "\
+Examples:
+  cmnet posterior data/coronary_heart.csv
+  cmnet posterior data/coronary_heart.csv --kappa eps --exponent 0.5
+
+A probability is printed where the chains have mixed: split R-hat below 1.05 and at least 100
+effective draws. Where they have not, the line says so; run more sweeps or rungs.
+
+Ctrl-C and the time limit end the chains with the sweeps that all of them have finished (exit codes 130 and 3).";
 
 const REPORT_HELP: &str = "\
 Examples:
@@ -122,6 +136,7 @@ cross-validation learns anew in each fold. Support is shown where `cmnet bootstr
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
+const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
 
 /// Reads one of the words of an option; the library says which there are and what they do.
@@ -244,9 +259,11 @@ pub(crate) struct LearnArgs {
     pub(crate) no_output: bool,
     #[arg(long, help = learning::MODEL.help, value_parser = choice::<ModelClass>(), default_value = learning::MODEL.default)]
     pub(crate) model: ModelClass,
-    /// Seed of the random search of --model sgm [default: 1]
+    /// Seed of the rows that are held out, and of the random search of --model sgm [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "COLUMN", help = learning::TARGET.help)]
+    pub(crate) target: Option<String>,
     #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]
@@ -268,6 +285,8 @@ pub(crate) struct SearchArgs {
     pub(crate) alpha: String,
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help = learning::EDGE_PRIOR.help, default_value = learning::EDGE_PRIOR.default)]
     pub(crate) edge_prior: String,
+    #[command(flatten)]
+    pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, help = learning::REFINE.help, value_parser = choice::<Refine>(), default_value = learning::REFINE.default)]
     pub(crate) refine: Refine,
     #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
@@ -282,6 +301,17 @@ pub(crate) struct SearchArgs {
     pub(crate) candidates: CandidateRule,
     #[command(flatten)]
     pub(crate) fitting: FittingArgs,
+}
+
+/// What is known about edges.
+#[derive(Debug, Args)]
+pub(crate) struct KnowledgeArgs {
+    #[arg(help_heading = KNOWLEDGE, long, value_name = "EDGE", allow_hyphen_values = true, help = learning::REQUIRE.help)]
+    pub(crate) require: Vec<String>,
+    #[arg(help_heading = KNOWLEDGE, long, value_name = "EDGE", allow_hyphen_values = true, help = learning::FORBID.help)]
+    pub(crate) forbid: Vec<String>,
+    #[arg(help_heading = KNOWLEDGE, long, value_name = "FILE", help = learning::KNOWLEDGE.help)]
+    pub(crate) knowledge: Option<PathBuf>,
 }
 
 /// Long runs that survive a crash.
@@ -300,6 +330,10 @@ pub(crate) struct CheckpointArgs {
 pub(crate) struct FittingArgs {
     #[arg(help_heading = FITTING, long, help = fitting::METHOD.help, value_parser = choice::<FitMethod>(), default_value = fitting::METHOD.default)]
     pub(crate) method: FitMethod,
+    #[arg(help_heading = FITTING, long, value_name = "ORDER", help = fitting::ORDER.help, default_value = fitting::ORDER.default)]
+    pub(crate) order: String,
+    #[arg(help_heading = FITTING, long, value_name = "R", help = fitting::RIDGE.help, default_value = fitting::RIDGE.default)]
+    pub(crate) ridge: String,
     #[arg(help_heading = FITTING, long, help = fitting::SMOOTHING.help, default_value = fitting::SMOOTHING.default)]
     pub(crate) smoothing: f64,
     #[arg(help_heading = FITTING, long, value_name = "AMOUNT", help = fitting::MEMORY.help, default_value = fitting::MEMORY.default)]

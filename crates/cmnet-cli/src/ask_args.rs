@@ -55,6 +55,9 @@ pub(crate) enum AskCommand {
     /// Predict one variable row by row from its Markov blanket
     #[command(after_help = "Example: cmnet predict car.model.json new_cars.csv --target acceptability")]
     Predict(Printed<PredictArgs>),
+    /// Fill the missing values of a table by a fitted model
+    #[command(after_help = IMPUTE_HELP)]
+    Impute(ImputeArgs),
     /// Draw rows from a fitted model
     #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
     Sample(Printed<SampleArgs>),
@@ -74,6 +77,14 @@ pub(crate) enum AskCommand {
     #[command(after_help = "Example: cmnet import grid.uai -o grid.model.json")]
     Import(Printed<ImportArgs>),
 }
+
+const IMPUTE_HELP: &str = "\
+Examples:
+  cmnet impute heart.model.json survey.csv -o filled.csv
+  cmnet impute heart.model.json survey.csv --draws 5 --seed 7 -o draws.csv
+
+The rows keep their order, and the columns are those of the model. Values are assumed to be missing at
+random: see docs/tables.md.";
 
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const KNOWN: &str = "What is known";
@@ -199,6 +210,29 @@ pub(crate) struct PredictArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImputeArgs {
+    #[command(flatten)]
+    pub(crate) model: FittedArgs,
+    /// CSV or TSV file, .gz too, or - for standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    #[command(flatten)]
+    pub(crate) reading: RowsArgs,
+    /// Draw so many completed tables, one below the other, numbered in a column `imputation` [default: one table
+    /// with the values that are most probable together]
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) draws: Option<u64>,
+    /// What determines the draws; each table has the next seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// CSV file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[arg(long, value_name = "AMOUNT", help = asking::MEMORY.help, default_value = asking::MEMORY.default)]
+    pub(crate) memory: String,
 }
 
 #[derive(Debug, Args)]

@@ -3,11 +3,12 @@
 use crate::args::CheckpointArgs;
 use crate::dialect::CommandLine;
 use crate::exit::Usage;
-use crate::output;
+use crate::{files, output};
 use cmnet::{
-    CheckpointPace, CheckpointedRun, Checkpointer, Dataset, LearnOptions, LearnState, OptionName,
-    parse_duration,
+    BootstrapOptions, BootstrapState, CheckpointPace, CheckpointedRun, Checkpointer, Dataset, LearnOptions,
+    LearnState, OpenedCheckpoint, OptionName, checkpoint_files, parse_duration,
 };
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The checkpointer that the arguments ask for, and the state to start from.
@@ -16,22 +17,49 @@ pub(crate) fn open(
     data: &Dataset,
     options: &LearnOptions,
 ) -> anyhow::Result<(Option<Checkpointer>, LearnState)> {
+    opened(arguments, |path, pace| {
+        Checkpointer::open(path, arguments.resume, CheckpointedRun { data, options }, pace)
+    })
+}
+
+/// The same for resampling.
+pub(crate) fn open_bootstrap(
+    arguments: &CheckpointArgs,
+    data: &Dataset,
+    options: &BootstrapOptions,
+) -> anyhow::Result<(Option<Checkpointer>, BootstrapState)> {
+    opened(arguments, |path, pace| {
+        Checkpointer::open_bootstrap(path, arguments.resume, (data, options), pace)
+    })
+}
+
+/// Refuses a checkpoint that would replace the table, or that an output would replace.
+pub(crate) fn check_apart<'a>(
+    arguments: &CheckpointArgs,
+    tables: &[&Path],
+    mut outputs: impl Iterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    let Some(path) = &arguments.checkpoint else { return Ok(()) };
+    files::check_output(path, tables)?;
+    let own = checkpoint_files(path);
+    outputs.try_for_each(|output| own.iter().try_for_each(|file| files::check_apart(output, file)))
+}
+
+fn opened<T: Default>(
+    arguments: &CheckpointArgs,
+    open: impl FnOnce(PathBuf, CheckpointPace) -> cmnet::Result<(Checkpointer, T, OpenedCheckpoint)>,
+) -> anyhow::Result<(Option<Checkpointer>, T)> {
     let Some(path) = arguments.checkpoint.clone() else {
         if arguments.resume {
             return Err(Usage("--resume needs --checkpoint FILE to go on from".to_owned()).into());
         }
-        return Ok((None, LearnState::default()));
+        return Ok((None, T::default()));
     };
     let interval = parse_duration(OptionName::CheckpointInterval, &arguments.checkpoint_interval)?;
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let shown = path.display().to_string();
-    let (checkpointer, state, opened) = Checkpointer::open(
-        path,
-        arguments.resume,
-        CheckpointedRun { data, options },
-        CheckpointPace { interval, clock },
-    )?;
+    let (checkpointer, state, opened) = open(path, CheckpointPace { interval, clock })?;
     if let Some(note) = opened.note(&shown) {
         output::note(&note);
     }

@@ -5,8 +5,8 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::{
-    DataDigest, Dataset, Fit, LevelOrder, LoadedTable, Model, ReadOptions, Source, parse_delimiter,
-    quoted_names, read_csv,
+    DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Model, OnUnknown, ReadOptions,
+    Source, parse_delimiter, quoted_names, read_csv, visit_rows,
 };
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,22 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
     let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     note_dropped(&loaded);
     Ok(model.arrange(loaded.data)?)
+}
+
+/// Reads the rows of a table that a model speaks of, with their missing values.
+pub(crate) fn incomplete_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<IncompleteTable> {
+    let reading = &arguments.reading;
+    if reading.columns.is_some() || reading.schema.is_some() {
+        let problem =
+            "--on-missing model reads the columns and levels of the model; leave out --columns and --schema";
+        return Err(Usage(problem.to_owned()).into());
+    }
+    let mut table = IncompleteTable::new(model.schema().clone());
+    let (source, options) = (Source::from_argument(&arguments.data), row_options(&reading.rows)?);
+    visit_rows(&source, &options, OnUnknown::Error, model.schema(), |row| {
+        table.push(row.levels, row.weight)
+    })?;
+    Ok(table)
 }
 
 /// Reads the table that a model was fitted to, where one is given.

@@ -1,8 +1,12 @@
 //! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `exact`, `report` and `compare`.
 
-use crate::args::{DataArgs, FittedArgs, FittingArgs, ModelArgs, ReadingArgs, SearchArgs};
+use crate::args::{
+    CheckpointArgs, DataArgs, FittedArgs, FittingArgs, KnowledgeArgs, ModelArgs, ReadingArgs, SearchArgs,
+    choice,
+};
 use clap::Args;
-use cmnet::options::{learning, resampling, validation};
+use cmnet::options::{drawing, learning, resampling, validation};
+use cmnet::{ReplicateStart, Resample};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -50,11 +54,53 @@ pub(crate) struct BootstrapArgs {
     pub(crate) seed: u64,
     #[arg(long, value_name = "SHARE", help = resampling::THRESHOLD.help, default_value = resampling::THRESHOLD.default)]
     pub(crate) threshold: f64,
+    #[arg(long, help = resampling::RESAMPLE.help, value_parser = choice::<Resample>(), default_value = resampling::RESAMPLE.default)]
+    pub(crate) resample: Resample,
+    #[arg(long, value_name = "SHARE", help = resampling::SHARE.help)]
+    pub(crate) share: Option<f64>,
+    #[arg(long, help = resampling::START.help, value_parser = choice::<ReplicateStart>(), default_value = resampling::START.default)]
+    pub(crate) start: ReplicateStart,
+    #[arg(long, value_name = "TIMES", help = resampling::BOUND.help, default_value = resampling::BOUND.default)]
+    pub(crate) bound: u64,
+    #[arg(long, help = resampling::STOP_EARLY.help)]
+    pub(crate) stop_early: bool,
     /// Model file to write: the consensus, fitted, with its support
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PosteriorArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[arg(long, help = drawing::KAPPA.help, default_value = drawing::KAPPA.default)]
+    pub(crate) kappa: String,
+    #[arg(long, help = drawing::ALPHA.help, default_value = drawing::ALPHA.default)]
+    pub(crate) alpha: String,
+    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help = drawing::EDGE_PRIOR.help, default_value = drawing::EDGE_PRIOR.default)]
+    pub(crate) edge_prior: String,
+    #[arg(long, help = drawing::EXPONENT.help, default_value = drawing::EXPONENT.default)]
+    pub(crate) exponent: f64,
+    #[arg(long, value_name = "N", help = drawing::CHAINS.help, default_value = drawing::CHAINS.default)]
+    pub(crate) chains: usize,
+    #[arg(long, value_name = "N", help = drawing::SWEEPS.help, default_value = drawing::SWEEPS.default)]
+    pub(crate) sweeps: usize,
+    #[arg(long, value_name = "N", help = drawing::WARM_UP.help, default_value = drawing::WARM_UP.default)]
+    pub(crate) warm_up: usize,
+    #[arg(long, value_name = "N", help = drawing::RUNGS.help, default_value = drawing::RUNGS.default)]
+    pub(crate) rungs: usize,
+    #[arg(long, value_name = "N", help = drawing::SEED.help, default_value = drawing::SEED.default)]
+    pub(crate) seed: u64,
+    #[arg(long, help = drawing::THREADS.help, default_value = drawing::THREADS.default)]
+    pub(crate) threads: usize,
+    #[arg(long, value_name = "TIME", help = drawing::TIME_LIMIT.help)]
+    pub(crate) time_limit: Option<String>,
+    #[arg(long, value_name = "AMOUNT", help = drawing::MEMORY.help, default_value = drawing::MEMORY.default)]
+    pub(crate) memory: String,
 }
 
 #[derive(Debug, Args)]
@@ -91,6 +137,8 @@ pub(crate) struct ExactArgs {
     pub(crate) kappa: String,
     #[arg(long, help = learning::ALPHA.help, default_value = learning::ALPHA.default)]
     pub(crate) alpha: String,
+    #[command(flatten)]
+    pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]
     pub(crate) time_limit: Option<String>,
     /// Model file to write, fitted

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Fit(arguments) => commands::fit::run(arguments),
         Command::Evaluate(arguments) => commands::evaluate::run(arguments),
         Command::Bootstrap(arguments) => commands::bootstrap::run(arguments),
+        Command::Posterior(arguments) => commands::posterior::run(arguments),
         Command::Cv(arguments) => commands::cv::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Report(arguments) => commands::report::run(arguments),

@@ -146,9 +146,13 @@ impl LearnObserver for Watch {
             LearnEvent::Fitting { index, of } => {
                 self.bar.set_message(format!("fitting {} of {of}", index + 1));
             }
-            LearnEvent::Replicate { finished, of } => {
+            LearnEvent::Replicate { finished, of, .. } => {
                 let pace = self.pace(*finished as f64, *of as f64, "replicates");
                 self.bar.set_message(format!("replicate {finished} of {of}, {pace}"));
+            }
+            LearnEvent::Sweep { finished, of } => {
+                let pace = self.pace(*finished as f64, *of as f64, "sweeps");
+                self.bar.set_message(format!("sweep {finished} of {of}, {pace}"));
             }
             LearnEvent::Fold { index, of } => self.bar.println(format!("fold {} of {of}", index + 1)),
             _ => {}

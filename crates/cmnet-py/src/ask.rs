@@ -10,9 +10,9 @@ use crate::work::Stop;
 use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
-    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, GibbsOptions, IndependenceQuestion,
-    InferenceMethod, Network, Predictor, Query, QueryOptions, Question as Asked, Result, Schema, Under, Var,
-    VarSet, find_level, find_variable, independent as independence, parse_bytes,
+    ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
+    IndependenceQuestion, InferenceMethod, Network, Predictor, Query, QueryOptions, Question as Asked,
+    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
     Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,
@@ -177,6 +177,31 @@ pub(crate) fn sample(py: Python<'_>, model: &Model, rows: usize, question: Quest
     })
 }
 
+/// Rows with missing values filled: by draws of a seed, else by the most probable values.
+#[pyfunction]
+pub(crate) fn impute<'py>(
+    py: Python<'py>,
+    model: &Model,
+    data: Data<'py>,
+    rows: RowReading,
+    seed: Option<u64>,
+    inference: Inference,
+) -> PyResult<Rows> {
+    let network = model.network(py)?;
+    let exact = inference.exact().map_err(|error| errors::to_python(py, &error))?;
+    over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
+        let imputer = Imputer::new(&network, exact.memory);
+        let fill = seed.map_or(Fill::MostProbable, |seed| Fill::Draw { seed });
+        let (mut filled, mut number) = (RowsBuilder::new(network.schema()), 0);
+        rows.each(&mut |levels, _| {
+            filled.push(&imputer.fill(levels, fill, number, stop)?)?;
+            number += 1;
+            Ok(())
+        })?;
+        Ok(filled.finish())
+    })
+}
+
 /// Cells that are drawn at once, in thousands.
 const DRAWN: usize = 1 << 11;
 
@@ -256,10 +281,10 @@ pub(crate) fn explain<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let network = model.model.fit().is_some().then(|| model.network(py)).transpose()?;
     let model = model.model.clone();
-    let answer = work::call(py, 1, move |stop| {
+    work::answer(py, 1, move |stop| {
         let (evidence, exact) = (given.evidence(model.schema())?, inference.exact()?);
         let shown = show.shown(model.schema())?;
         let explained = Explained::of(&model, network.as_deref(), &evidence, Under::new(&exact, stop))?;
@@ -269,8 +294,7 @@ pub(crate) fn explain<'py>(
             Some(Mathematics::of(&model, shown, table.as_deref(), stop)?)
         };
         value::of(&Explained { mathematics, ..explained })
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// Whether variables are independent of others given variables and a context, and why.
@@ -284,7 +308,7 @@ pub(crate) fn independent<'py>(
     context: Given,
 ) -> PyResult<Bound<'py, PyAny>> {
     let model = model.model.clone();
-    let answer = work::call(py, 1, move |stop| {
+    work::answer(py, 1, move |stop| {
         let schema = model.schema();
         let find = |names: &[String]| -> Result<VarSet> {
             names.iter().map(|name| find_variable(schema, name)).collect()
@@ -298,8 +322,7 @@ pub(crate) fn independent<'py>(
         question.check(schema)?;
         let found = independence(model.structure(), &question, stop)?;
         value::of(&IndependentAnswer { schema, question: &question, found: &found })
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// What one model has and another has not, after closure.
@@ -311,13 +334,12 @@ pub(crate) fn compare<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let models = [model.model.clone(), other.model.clone()];
-    let answer = work::call(py, 1, move |stop| {
+    work::answer(py, 1, move |stop| {
         let [one, other] = &models;
         value::of(&Compared::under(one, other, table.as_deref(), stop)?)
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// One table of log potentials per maximal clique: names, and values, the last fastest.

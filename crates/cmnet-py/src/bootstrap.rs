@@ -1,14 +1,18 @@
 //! Resamples: how sure an edge or a context is.
 
+use crate::dialect::Keywords;
 use crate::errors;
-use crate::learn::watched;
+use crate::learn::{checkpoints, warn, watched};
 use crate::model::Model;
 use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
 use crate::work::Ended;
-use cmnet::{BootstrapOptions, Dataset, Error, LearnState, Result, bootstrap as resample};
+use cmnet::{
+    BootstrapOptions, BootstrapState, Checkpointer, Dataset, Error, LearnOptions, LearnState, Result,
+    bootstrap_from,
+};
 use cmnet_report::answer::BootstrappedAnswer;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -21,6 +25,27 @@ pub(crate) struct Resampling {
     replicates: u64,
     seed: u64,
     threshold: f64,
+    resample: String,
+    share: Option<f64>,
+    start: String,
+    bound: u64,
+    stop_early: bool,
+}
+
+impl Resampling {
+    fn options(&self, learn: LearnOptions) -> Result<BootstrapOptions> {
+        Ok(BootstrapOptions {
+            replicates: self.replicates,
+            seed: self.seed,
+            threshold: self.threshold,
+            resample: self.resample.parse()?,
+            share: self.share,
+            start: self.start.parse()?,
+            bound: self.bound,
+            stop_early: self.stop_early,
+            learn,
+        })
+    }
 }
 
 /// What was found, and the consensus where there is one.
@@ -30,8 +55,8 @@ struct Found {
 }
 
 impl Found {
-    fn of(data: &Dataset, options: &BootstrapOptions, watch: &Watch) -> Result<Self> {
-        let found = resample(data, options, watch)?;
+    fn of(state: BootstrapState, data: &Dataset, options: &BootstrapOptions, watch: &Watch) -> Result<Self> {
+        let found = bootstrap_from(state, data, options, watch)?;
         let consensus = found.to_model(data, options, watch)?;
         let answer =
             BootstrappedAnswer { schema: data.schema(), found: &found, consensus: consensus.as_ref() };
@@ -52,17 +77,19 @@ pub(crate) fn bootstrap<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
     let to_python = |error: Error| errors::to_python(py, &error);
-    let options = BootstrapOptions {
-        replicates: resampling.replicates,
-        seed: resampling.seed,
-        threshold: resampling.threshold,
-        learn: learning.options().map_err(to_python)?,
-    };
+    let learn = learning.options(table.data.schema()).map_err(to_python)?;
+    let options = resampling.options(learn).map_err(to_python)?;
     let time_limit = learning.time_limit().map_err(to_python)?;
-    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
-    let (own, data) = (watch.clone(), table.data.clone());
-    let work = move || Found::of(&data, &options, &own);
-    let (found, raised) = match watched(py, &watch, progress, work)? {
+    let data = table.data.clone();
+    let open = |path, pace| Checkpointer::open_bootstrap(path, learning.resume, (&data, &options), pace);
+    let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
+    warn(py, note)?;
+    let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
+    let own = watch.clone();
+    let work = move || Found::of(state, &data, &options, &own);
+    let ended = watched(py, &watch, progress, work)?;
+    warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
+    let (found, raised) = match ended {
         Ended::Done(found) => (Some(found.map_err(to_python)?), None),
         Ended::Interrupted(raised, found) => (found.transpose().map_err(to_python)?, Some(raised)),
         // Asked twice, it gives the replicates that were finished, and fits nothing.

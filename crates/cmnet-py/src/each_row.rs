@@ -29,7 +29,7 @@ pub(crate) trait EachRow {
 pub(crate) struct RowReading {
     pub(crate) reading: Reading,
     /// Whether a value that is no level of its variable is a missing one.
-    forgiving: bool,
+    pub(crate) forgiving: bool,
 }
 
 /// Does a job on the rows of a table, in a thread of its own, which Ctrl-C ends before its next

@@ -3,7 +3,7 @@
 use crate::ask::Given;
 use crate::model::{Data, Model};
 use crate::options::Reading;
-use crate::{value, work};
+use crate::work;
 use cmnet::{CountSource, RowCounts, find_variable};
 use cmnet_report::answer::Intervals;
 use cmnet_report::answer::intervals::{by_level, probabilities};
@@ -18,14 +18,13 @@ pub(crate) fn intervals<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let model = model.model.clone();
-    let answer = work::call(py, 0, move |stop| {
+    work::answer(py, 0, move |stop| {
         let counts = table.as_deref().map(RowCounts::new);
         let counts = counts.as_ref().map(|counts| counts as &dyn CountSource);
         Ok(Intervals::of(&model, counts, stop)?.to_json(model.schema()))
-    })?;
-    value::to_python(py, &answer)
+    })
 }
 
 /// The distributions of targets given evidence, with intervals.
@@ -38,9 +37,9 @@ pub(crate) fn probability_intervals<'py>(
     data: Option<Data<'py>>,
     reading: Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let table = data.map(|data| model.dataset(py, data, &reading)).transpose()?;
+    let table = model.optional_dataset(py, data, &reading)?;
     let model = model.model.clone();
-    let answer = work::call(py, 0, move |stop| {
+    work::answer(py, 0, move |stop| {
         let (schema, counts) = (model.schema(), table.as_deref().map(RowCounts::new));
         let counts = counts.as_ref().map(|counts| counts as &dyn CountSource);
         let evidence = given.evidence(schema)?;
@@ -51,6 +50,5 @@ pub(crate) fn probability_intervals<'py>(
         };
         let found = probabilities(&model, counts, (&asked, &evidence), stop)?;
         Ok(Value::Object(by_level(schema, &found)))
-    })?;
-    value::to_python(py, &answer)
+    })
 }

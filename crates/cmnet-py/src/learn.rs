@@ -11,8 +11,9 @@ use crate::work::{self, Ended, Running};
 use cmnet::options::OptionName;
 use cmnet::{
     CheckpointPace, CheckpointedRun, Checkpointer, CrossValidation, DataDigest, Dataset, Error, Fit,
-    FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, Outcome as Worked, Result,
-    RowCounts, Select, StopReason, cross_validate as validate, find_variable, fit_with, learn_from,
+    FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
+    Outcome as Worked, Result, RowCounts, Select, StopReason, cross_validate as validate, find_variable,
+    fit_with, learn_from,
 };
 use cmnet_paper::sgm::{self, SgmOptions};
 use cmnet_report::answer::{CrossValidatedAnswer, FitFacts, LearnedSummary};
@@ -20,6 +21,7 @@ use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::ffi::CString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -80,13 +82,12 @@ pub(crate) fn learn<'py>(
 ) -> PyResult<Outcome<'py, Answer<'py>>> {
     let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
-    let options = learning.options().map_err(to_python)?;
+    let options = learning.options(data.schema()).map_err(to_python)?;
     learning.check_sgm(&options).map_err(to_python)?;
-    let (checkpointer, state, note) = checkpoints(&learning, &data, &options).map_err(to_python)?;
-    if let Some(note) = note {
-        let text = CString::new(note).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
-    }
+    let run = CheckpointedRun { data: &data, options: &options };
+    let open = |path, pace| Checkpointer::open(path, learning.resume, run, pace);
+    let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
+    warn(py, note)?;
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
     let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
@@ -97,10 +98,7 @@ pub(crate) fn learn<'py>(
     };
     let ended = watched(py, &watch, progress, search)?;
     // A disk that is full must not swallow the answer.
-    if let Err(error) = watch.finish() {
-        let text = CString::new(error.words(&Keywords)).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
-    }
+    warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     match ended {
         Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
         Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
@@ -129,29 +127,30 @@ pub(crate) fn watched<T: Send + 'static>(
     Running::start(py, 1, search)?.wait(py, || watch.ask_to_stop(), look)
 }
 
+/// Warns, where there is something to tell.
+pub(crate) fn warn(py: Python<'_>, note: Option<String>) -> PyResult<()> {
+    let Some(note) = note else { return Ok(()) };
+    let text = CString::new(note).unwrap_or_default();
+    PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)
+}
+
 /// The checkpointer that the options ask for, the state to start from, and what to tell.
-fn checkpoints(
+pub(crate) fn checkpoints<T: Default>(
     learning: &Learning,
-    data: &Arc<Dataset>,
-    options: &LearnOptions,
-) -> Result<(Option<Checkpointer>, LearnState, Option<String>)> {
+    open: impl FnOnce(PathBuf, CheckpointPace) -> Result<(Checkpointer, T, OpenedCheckpoint)>,
+) -> Result<(Option<Checkpointer>, T, Option<String>)> {
     let Some(path) = learning.checkpoint.clone() else {
         if learning.resume {
             let expected = "a checkpoint to go on from, checkpoint=";
             return Err(Error::option(OptionName::Resume, "True without checkpoint", expected));
         }
-        return Ok((None, LearnState::default(), None));
+        return Ok((None, T::default(), None));
     };
-    let shown = std::path::Path::new(&path).display().to_string();
+    let shown = path.display().to_string();
     let started = Instant::now();
     let clock = Box::new(move || started.elapsed());
     let interval = learning.checkpoint_interval()?;
-    let (checkpointer, state, opened) = Checkpointer::open(
-        path,
-        learning.resume,
-        CheckpointedRun { data, options },
-        CheckpointPace { interval, clock },
-    )?;
+    let (checkpointer, state, opened) = open(path, CheckpointPace { interval, clock })?;
     Ok((Some(checkpointer), state, opened.note(&shown)))
 }
 
@@ -174,7 +173,8 @@ fn stratify(
     row["edges"] = json!(structure.graph().edge_count());
     row["context_elements"] = json!(structure.context_elements());
     let facts = json!({"search": "sgm", "search_reason": "asked for", "stop": learned.stop.to_string(),
-        "ties": 0, "selected": 0, "criterion": null, "limited": [], "scores": [row]});
+        "ties": 0, "selected": 0, "criterion": null, "limited": [], "passed_over": [],
+        "scores": [row]});
     let schema = data.schema().clone();
     Ok(Found { facts, models: vec![cmnet::Model::new(schema, structure)?.with_fit(fitted)?] })
 }
@@ -191,8 +191,8 @@ pub(crate) fn cross_validate<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Bound<'py, PyAny>>> {
     let to_python = |error: Error| errors::to_python(py, &error);
-    let options = learning.options().map_err(to_python)?;
     let data = table.data.clone();
+    let options = learning.options(data.schema()).map_err(to_python)?;
     let deal = match fold_column {
         Some(column) => FoldPlan::Column(find_variable(data.schema(), &column).map_err(to_python)?),
         None => FoldPlan::Drawn { folds, seed },

@@ -7,10 +7,10 @@ use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::{value, work};
 use cmnet::{
-    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, InputProblem, LevelOrder,
-    MissingValues, Network, OnMissing, Outcome, Place, ReadOptions, Result, RowCounts, Schema,
-    Source as File, Under, context_records, edge_names, evaluate_under, find_variable, fit_with, read_csv,
-    write_atomic,
+    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
+    InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place,
+    ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records, edge_names,
+    evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
@@ -53,6 +53,28 @@ impl Model {
         Self { model: Arc::new(model), network: OnceLock::new() }
     }
 
+    /// Parameters from what is known of every row.
+    fn fit_incomplete(
+        &self,
+        py: Python<'_>,
+        data: Data<'_>,
+        reading: Reading,
+        options: FitOptions,
+    ) -> PyResult<Self> {
+        let model = self.model.clone();
+        let how = RowReading { reading, forgiving: false };
+        let fitted = over_rows(py, self.model.schema(), data, &how, move |rows, stop| {
+            let mut table = IncompleteTable::new(model.schema().clone());
+            rows.each(&mut |levels, weight| table.push(levels, weight))?;
+            match fit_incomplete(model.structure(), &table, &options, stop)? {
+                Outcome::Done(found) => Ok(found.fit),
+                Outcome::Stopped(_) => Err(work::interrupted()),
+            }
+        })?;
+        let model = (*self.model).clone().with_fit(fitted).map_err(|error| errors::to_python(py, &error))?;
+        Ok(Self::new(model))
+    }
+
     /// The model as something that answers questions, made once.
     pub(crate) fn network(&self, py: Python<'_>) -> PyResult<Arc<Network>> {
         if let Some(network) = self.network.get() {
@@ -72,6 +94,16 @@ impl Model {
         }
         options.schema.get_or_insert_with(|| LevelOrder::of(self.model.schema()));
         Ok(options)
+    }
+
+    /// As [`Model::dataset`], where a table is given.
+    pub(crate) fn optional_dataset(
+        &self,
+        py: Python<'_>,
+        data: Option<Data<'_>>,
+        reading: &Reading,
+    ) -> PyResult<Option<Arc<Dataset>>> {
+        data.map(|data| self.dataset(py, data, reading)).transpose()
     }
 
     /// A table with this model's variables and levels.
@@ -171,7 +203,7 @@ impl Model {
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let learned = self.model.provenance().map(|learned| {
             json!({"rows": learned.rows, "digest": learned.digest, "kappa": learned.kappa.to_string(),
-                "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(),
+                "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(), "knowledge": learned.knowledge,
                 "search": learned.search, "stop": learned.stop,
                 "conditional_bic": learned.refined.map(|refined| refined.conditional_bic),
                 "log_mpl": learned.log_mpl, "log_prior": finite(learned.log_prior),
@@ -258,9 +290,19 @@ impl Model {
 
     fn fit(&self, py: Python<'_>, data: Data<'_>, reading: Reading, fitting: Fitting) -> PyResult<Self> {
         let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
+        let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
+        if on_missing == OnMissing::Model {
+            return self.fit_incomplete(py, data, reading, options);
+        }
+        let rows = fitting.tune().map_err(|error| errors::to_python(py, &error))?;
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
         let fitted = work::call(py, 0, move |stop| {
+            let judged = Judged { structure: model.structure(), data: &data, target: None };
+            let options = match tune(judged, &options, rows, stop)? {
+                Outcome::Done(tuned) => tuned.options,
+                Outcome::Stopped(_) => return Err(work::interrupted()),
+            };
             match fit_with(model.structure(), &RowCounts::new(&data), &options, stop)? {
                 Outcome::Done(fitted) => Ok(Fit { digest: Some(DataDigest::of(&data)), ..fitted }),
                 Outcome::Stopped(_) => Err(work::interrupted()),
@@ -278,11 +320,10 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
-        let answer = work::call(py, 1, move |stop| {
+        work::answer(py, 1, move |stop| {
             let fit = model.normalized_fit_under(stop)?;
             value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?))
-        })?;
-        value::to_python(py, &answer)
+        })
     }
 
     /// The log-probability of each row, or its pseudo-log-probability; NaN where a value is
@@ -360,6 +401,10 @@ impl Gaps {
 
     /// Complains where that is asked for; `source` is a file and how many lines are above its rows.
     fn check(self, on_missing: OnMissing, source: Option<(String, u64)>) -> Result<()> {
+        if on_missing == OnMissing::Model {
+            let expected = "error or drop; model is for fits";
+            return Err(Error::option(OptionName::OnMissing, "model", expected));
+        }
         if self.rows == 0 || on_missing == OnMissing::Drop {
             return Ok(());
         }

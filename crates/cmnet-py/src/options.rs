@@ -4,10 +4,11 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    BlanketLimits, Error, FitOptions, LearnOptions, LevelOrder, ModelClass, ReadOptions, Result, parse_bytes,
-    parse_delimiter, parse_duration,
+    BlanketLimits, Chosen, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, Order,
+    ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes, parse_delimiter, parse_duration,
 };
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,6 +63,8 @@ impl SchemaGiven {
 #[pyo3(from_item_all)]
 pub(crate) struct Fitting {
     method: String,
+    order: String,
+    ridge: String,
     smoothing: f64,
     memory: String,
 }
@@ -70,9 +73,36 @@ impl Fitting {
     pub(crate) fn options(&self) -> Result<FitOptions> {
         Ok(FitOptions {
             method: self.method.parse()?,
+            order: self.order.parse::<Chosen<Order>>()?.value(),
+            ridge: self.ridge.parse::<Chosen<Ridge>>()?.value(),
             smoothing: self.smoothing,
             memory: parse_bytes(OptionName::Memory, &self.memory)?,
             ..FitOptions::default()
+        })
+    }
+}
+
+/// What is known about edges: a file, or what a mapping says as JSON.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct KnowledgeGiven {
+    file: Option<PathBuf>,
+    json: String,
+}
+
+fn read_json<T: DeserializeOwned>(option: OptionName, text: &str) -> Result<T> {
+    let expected =
+        "edges such as \"a-b\" or (\"a\", \"b\"), by the names require, forbid, no_contexts, tiers, prior";
+    serde_json::from_str(text).map_err(|_| Error::option(option, text, expected))
+}
+
+impl Fitting {
+    /// What rows that are held out choose.
+    pub(crate) fn tune(&self) -> Result<Tune> {
+        Ok(Tune {
+            order: self.order.parse::<Chosen<Order>>()?.is_auto(),
+            ridge: self.ridge.parse::<Chosen<Ridge>>()?.is_auto(),
+            ..Tune::NOTHING
         })
     }
 }
@@ -84,10 +114,15 @@ pub(crate) struct Learning {
     kappa: Vec<String>,
     model: String,
     pub(crate) seed: u64,
+    target: Option<String>,
     search: String,
     contexts: String,
     alpha: String,
     edge_prior: String,
+    /// Edges that are required and forbidden, as JSON.
+    require: String,
+    forbid: String,
+    knowledge: Option<KnowledgeGiven>,
     refine: String,
     select: String,
     threads: usize,
@@ -102,13 +137,17 @@ pub(crate) struct Learning {
 }
 
 impl Learning {
-    pub(crate) fn options(&self) -> Result<LearnOptions> {
+    /// The options for tables of these variables.
+    pub(crate) fn options(&self, schema: &Schema) -> Result<LearnOptions> {
         Ok(LearnOptions {
+            tune: Tune { seed: self.seed, ..self.fitting.tune()? },
+            target: self.target.as_ref().map(|name| find_variable(schema, name)).transpose()?,
             kappas: self.kappa.iter().map(|text| text.parse()).collect::<Result<_>>()?,
             search: self.search.parse()?,
             contexts: self.contexts.parse()?,
             alpha: self.alpha.parse()?,
             edge_prior: self.edge_prior.parse()?,
+            knowledge: self.knowledge()?,
             refine: self.refine.parse()?,
             select: self.select.parse()?,
             fit: self.fitting.options()?,
@@ -116,6 +155,17 @@ impl Learning {
             limits: BlanketLimits { neighbors: self.max_neighbors, configurations: self.max_configurations },
             candidates: self.candidates.parse()?,
         })
+    }
+
+    fn knowledge(&self) -> Result<Knowledge> {
+        let given = match &self.knowledge {
+            Some(KnowledgeGiven { file: Some(path), .. }) => Knowledge::read(path)?,
+            Some(KnowledgeGiven { json, .. }) => read_json(OptionName::Knowledge, json)?,
+            None => Knowledge::default(),
+        };
+        let require = read_json(OptionName::Require, &self.require)?;
+        let forbid = read_json(OptionName::Forbid, &self.forbid)?;
+        Ok(given.and(Knowledge { require, forbid, ..Knowledge::default() }))
     }
 
     /// Whether the decomposable stratified graphical models of the paper's comparison are

@@ -144,7 +144,9 @@ impl LearnObserver for Watch {
                 self.say(json!({"phase": "search", "kappa": kappa, "index": index, "of": of,
                     "steps": 0, "edges": 0, "moves": 0, "score": null}));
             }
-            LearnEvent::Finished(_) => self.note(true, |state| state.follow_learning(event)),
+            LearnEvent::Finished(_) | LearnEvent::GraphFound(_) => {
+                self.note(true, |state| state.follow_learning(event));
+            }
             LearnEvent::Refining { index, of } => {
                 self.say(json!({"phase": "refine", "index": index, "of": of}));
             }
@@ -155,9 +157,10 @@ impl LearnObserver for Watch {
                 }
                 self.say(json!({"fold": index, "folds": of}));
             }
-            LearnEvent::Replicate { finished, of } => {
+            LearnEvent::Replicate { finished, of, .. } => {
                 self.say(json!({"replicate": finished, "replicates": of}));
             }
+            LearnEvent::Sweep { finished, of } => self.say(json!({"sweep": finished, "sweeps": of})),
             LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
             _ => {}
         }

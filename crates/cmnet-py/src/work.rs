@@ -168,6 +168,15 @@ pub(crate) fn call<T: Send + 'static>(
     value(py, Running::start(py, threads, move || work(&own))?.wait(py, || stop.ask(), || Ok(()))?)
 }
 
+/// As [`call`], for an answer that Python gets as dictionaries and lists.
+pub(crate) fn answer(
+    py: Python<'_>,
+    threads: usize,
+    work: impl FnOnce(&Stop) -> Result<serde_json::Value, Error> + Send + 'static,
+) -> PyResult<Bound<'_, PyAny>> {
+    crate::value::to_python(py, &call(py, threads, work)?)
+}
+
 /// The control of work that the calling thread does itself: it looks for signals now and then.
 pub(crate) struct Signals(Mutex<Looked>);
 

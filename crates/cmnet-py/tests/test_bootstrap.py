@@ -47,7 +47,7 @@ def test_threads_change_nothing_and_seeds_do(resampled):
 
 
 @pytest.mark.parametrize(
-    "options", [{"replicates": 0}, {"replicates": -1}, {"threshold": 0.0}, {"threshold": 1.5}, {"threshold": float("nan")}]
+    "options", [{"replicates": 0}, {"replicates": -1}, {"threshold": 0.0}, {"threshold": 1.5}, {"threshold": float("nan")}, {"share": 0.0}, {"bound": 0}, {"resample": "half"}]
 )
 def test_what_cannot_be_is_refused(options):
     with pytest.raises(cmnet.OptionError) as raised:
@@ -84,3 +84,20 @@ def test_an_exception_of_the_progress_keeps_what_is_finished():
         table, replicates=partial.replicates, kappa="eps"
     ).edges
     assert seen[-1]["replicates"] == 100_000
+
+
+def test_a_run_that_was_ended_goes_on_to_the_same_answer(tmp_path):
+    table, path = cmnet.datasets.load("coronary_heart"), tmp_path / "run.checkpoint"
+    options = {"kappa": "n^-0.5", "checkpoint": path, "checkpoint_interval": 0}
+    whole = cmnet.bootstrap(table, replicates=12, kappa="n^-0.5")
+    cmnet.bootstrap(table, replicates=5, **options)
+    assert cmnet.bootstrap(table, replicates=12, resume=True, **options) == whole
+    with pytest.raises(cmnet.CheckpointError, match="seed"):
+        cmnet.bootstrap(table, replicates=12, seed=9, resume=True, **options)
+
+
+def test_it_ends_early_where_the_answer_is_settled():
+    rows = [0, 1] * 100
+    found = cmnet.bootstrap({"a": rows, "b": rows}, replicates=10_000, kappa="eps", stop_early=True)
+    assert (found.settled, found.replicates, found.stop) == (True, 50, "converged")
+    assert found.edges[0]["verdict"] == "conclusive"

@@ -78,6 +78,8 @@ def test_options_complain_by_name(heart):
         "candidates": "xor",
         "method": "guess",
         "smoothing": -1.0,
+        "order": "1",
+        "ridge": "weak",
         "memory": "1K",
         "model": "dag",
         "threads": -1,

@@ -232,5 +232,10 @@ def test_drawings_have_a_height_that_converters_understand(heart_model):
     style = dict(part.split(":") for part in root.get("style").split(";"))
     # CairoSVG lets a style go before an attribute, and draws nothing on a height of "auto".
     assert float(root.get("height")) > 0 and not {"width", "height"} & set(style)
-    large = cmnet.Model.from_structure({f"v{k}": ["no", "yes"] for k in range(50)}, [])
-    assert "height:auto" in large._repr_html_()
+
+
+def test_a_notebook_shows_a_page_of_bounded_size():
+    model = cmnet.Model.from_structure({f"v{k}": ["no", "yes"] for k in range(50)}, [])
+    assert "<iframe" in model._repr_html_() and len(model._repr_html_()) < 1_000_000
+    large = cmnet.Model.from_structure({f"v{k}": ["no", "yes"] for k in range(400)}, [])
+    assert "<iframe" not in large._repr_html_() and "model.explore" in large._repr_html_()

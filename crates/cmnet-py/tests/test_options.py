@@ -47,6 +47,7 @@ PAIRS = [
     ("learn", cmnet.learn),
     ("cv", cmnet.cross_validate),
     ("bootstrap", cmnet.bootstrap),
+    ("posterior", cmnet.posterior),
     ("fit", cmnet.Model.fit),
     ("evaluate", cmnet.Model.evaluate),
     ("compare", cmnet.Model.compare),
@@ -130,12 +131,31 @@ def test_the_comparison_can_fail(command):
 
 # Each group of the library's table of options, with the functions that have all of it.
 GROUPS = {
-    "reading": [cmnet.Table, cmnet.learn, cmnet.cross_validate, cmnet.bootstrap, cmnet.Model.fit, cmnet.Model.evaluate],
+    "reading": [
+        cmnet.Table,
+        cmnet.learn,
+        cmnet.cross_validate,
+        cmnet.bootstrap,
+        cmnet.exact,
+        cmnet.report,
+        cmnet.Model.report,
+        cmnet.Model.fit,
+        cmnet.Model.evaluate,
+    ],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
-    "fitting": [cmnet.learn, cmnet.cross_validate, cmnet.bootstrap, cmnet.Model.fit],
+    "fitting": [
+        cmnet.learn,
+        cmnet.cross_validate,
+        cmnet.bootstrap,
+        cmnet.exact,
+        cmnet.report,
+        cmnet.Model.report,
+        cmnet.Model.fit,
+    ],
     "validation": [cmnet.cross_validate],
     "resampling": [cmnet.bootstrap],
+    "drawing": [cmnet.posterior],
     "asking": [cmnet.Model.query, cmnet.Model.joint, cmnet.Model.map],
 }
 
@@ -169,6 +189,8 @@ def test_the_words_of_an_option_are_those_of_the_library():
         ("learning", "refine"): _options.Refine,
         ("learning", "select"): _options.Select,
         ("learning", "candidates"): _options.Candidates,
+        ("resampling", "resample"): _options.Resample,
+        ("resampling", "start"): _options.ReplicateStart,
         ("fitting", "method"): _options.FitMethod,
         ("asking", "method"): _options.QueryMethod,
         ("asking", "elimination"): _options.Elimination,
@@ -256,3 +278,20 @@ def test_refinement_and_edge_prior_reach_the_library(heart):
     assert (facts["conditional_bic"] is not None) == (refined.selected.edges != plain.selected.edges)
     sparse = cmnet.learn(heart, kappa="eps", edge_prior="3")
     assert len(sparse.selected.edges) <= len(plain.selected.edges)
+
+
+def test_knowledge_reaches_the_library(heart, tmp_path):
+    known = cmnet.learn(heart, kappa="eps", require=("smoking", "family_anamnesis"), forbid="strenuous_mental_work-*")
+    edges = known.selected.edges
+    assert ("smoking", "family_anamnesis") in edges
+    assert not any("strenuous_mental_work" in edge for edge in edges)
+    assert known.selected.learned["knowledge"]["forbid"] == ["strenuous_mental_work-*"]
+    file = tmp_path / "known.toml"
+    file.write_text("require = ['smoking-family_anamnesis']\nforbid = ['strenuous_mental_work-*']\n")
+    mapping = {"require": [["smoking", "family_anamnesis"]], "forbid": ["strenuous_mental_work-*"]}
+    for knowledge in (file, str(file), mapping):
+        assert cmnet.learn(heart, kappa="eps", knowledge=knowledge).selected.edges == edges
+    with pytest.raises(ValueError, match="forbids"):
+        cmnet.learn(heart, require="smoking-family_anamnesis", forbid=["smoking-*"])
+    with pytest.raises(ValueError, match="knowledge"):
+        cmnet.learn(heart, knowledge={"requires": []})

@@ -109,3 +109,19 @@ def test_samples_are_drawn_in_blocks_that_do_not_show(heart_model):
         assert np.array_equal(few.codes(name), many.codes(name)[:70_000])
     assert many.to_arrow().num_rows == 200_000 and cmnet.Table(many).rows == 200_000
     assert cmnet.Table(many.to_pandas()) == cmnet.Table(many)
+
+
+def test_missing_values_are_fitted_and_filled(heart, heart_model):
+    frame = heart.to_pandas().astype(str)
+    holed = frame.mask(np.random.default_rng(1).random(frame.shape) < 0.1)
+    fitted = heart_model.fit(holed, on_missing="model")
+    assert fitted.fitted["rows"] == len(frame) and "EM over" in fitted.fitted["reason"]
+    assert fitted.edges == heart_model.edges
+    assert heart_model.fit(frame, on_missing="model") == heart_model.fit(frame)
+    filled = fitted.impute(holed).to_pandas().astype(str)
+    known = holed.notna().to_numpy()
+    assert filled.notna().all(axis=None) and (filled.to_numpy() == frame.to_numpy())[known].all()
+    draws = [fitted.impute(holed, draw=True, seed=seed).to_pandas() for seed in (1, 1, 2)]
+    assert draws[0].equals(draws[1]) and not draws[0].equals(draws[2])
+    with pytest.raises(ValueError, match="on_missing"):
+        cmnet.learn(holed, on_missing="model")

@@ -206,6 +206,17 @@ def test_bootstraps_are_equal(heart, run, tmp_path):
     assert here.consensus == cmnet.load(path)
 
 
+def test_posteriors_are_equal(heart, run):
+    there = run("posterior", table_path("coronary_heart"), "--sweeps", 80, "--warm-up", 20, "--exponent", 0.5)
+    here = cmnet.posterior(heart, sweeps=80, warm_up=20, exponent=0.5)
+    assert (here.sweeps, here.draws, here.mixed, here.stop) == tuple(there[k] for k in ("sweeps", "draws", "mixed", "stop"))
+    for rows, told in ((here.edges, there["edges"]), (here.contexts, there["contexts"])):
+        assert [row["edge"] for row in rows] == [" - ".join(row["edge"]) for row in told]
+        for name in ("probability", "error", "r_hat", "effective", "bayes_factor", "beyond"):
+            assert [row[name] for row in rows] == [row[name] for row in told], name
+    assert here.best == there["best"]
+
+
 def test_learned_facts_are_equal(heart, run):
     there = run("learn", table_path("coronary_heart"))
     here = cmnet.learn(heart)

@@ -59,6 +59,14 @@ function percent(share) {
 }
 
 /**
+ * How sure a context is, where that is known.
+ * @param {ContextRecord} context
+ */
+function surely({ support }) {
+  return support === null ? "" : ` (in ${percent(support)} of the resamples)`;
+}
+
+/**
  * A probability of any size.
  * @param {number} log Its natural logarithm.
  */

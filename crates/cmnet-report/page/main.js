@@ -77,14 +77,29 @@ const SLICE = 30;
       const one = sampled.pairs === null ? "no evidence" : "no or one piece of evidence";
       notice.textContent =
         `Approximate: exact answers need ${sampled.tree}, too much for a page. Shares are those of ` +
-        `${sampled.rows.toLocaleString("en")} rows drawn from the model, for ${one}. Ask the command for more: it is ` +
-        "shown under the evidence.";
+        `${sampled.rows.toLocaleString("en")} rows drawn by the command from the model (seed ${sampled.seed}), for ${one}. ` +
+        `${drawing(sampled)} Ask the command for more: it is shown under the evidence.`;
     }
     notice.hidden = notice.textContent === "";
     byId("observed-note").hidden = record.rows === null;
     byId("observed-note").textContent =
       record.rows === null ? "" : `The mark on a bar is the share in the table of ${record.rows.toLocaleString("en")} rows.`;
     byId("strength-key").hidden = network.tree === null;
+  }
+
+  /**
+   * How far drawn rows are to be trusted.
+   * @param {SampledRecord} sampled
+   */
+  function drawing({ rows, chains }) {
+    const error = (/** @type {number} */ draws) => percent(0.5 / Math.sqrt(draws));
+    if (chains === null) return `They are independent; the standard error of a share is at most ${error(rows)}.`;
+    const worst = chains.r_hat === null ? "infinite" : chains.r_hat.toFixed(3);
+    const said = `${chains.chains} chains of ${chains.sweeps.toLocaleString("en")} sweeps: largest split R-hat ${worst}, `;
+    const effective = Math.floor(chains.effective);
+    const draws = `at least ${effective.toLocaleString("en")} effective draws`;
+    if (!chains.agrees) return `${said}${draws}. The chains do not agree: do not rely on these shares.`;
+    return `${said}${draws}, so that the standard error of a share is at most ${error(effective)}. The chains agree.`;
   }
 
   /** @param {KeyboardEvent} event */

@@ -270,7 +270,7 @@ class Panel {
         { scope: "row" },
         ...breakable(ends.map((v) => network.variables[v].label).join(" – ")),
       );
-      const told = context === null ? "" : context.sentence + (implied ? "; implied by other contexts" : "");
+      const told = context === null ? "" : `${context.sentence}${implied ? "; implied by other contexts" : ""}${surely(context)}`;
       const sure = support === null ? "" : `In ${percent(support)} of the resamples. `;
       if (told + sure !== "") names.append(element("p", {}, sure + told));
       return element(

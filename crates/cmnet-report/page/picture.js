@@ -10,6 +10,10 @@ const MOST_ROWS = 6;
 const FAR = 0.35;
 /** With more boxes than this, bars are made when they can be read, and moves are drawn when they end. */
 const MANY = 120;
+/** From the middle of a box to the lane between two columns of them. */
+const LANE = 110;
+/** How far aside a line may go around boxes, in shares of its length; the curve reaches half as far. */
+const BENDS = [0.12, -0.12, 0.22, -0.22, 0.35, -0.35, 0.5, -0.5, 0.75, -0.75, 1.1, -1.1];
 
 /**
  * A variable in the picture.
@@ -104,7 +108,7 @@ class Picture {
   makeLine(index) {
     const edge = this.network.edges[index];
     const [from, to] = edge.ends.map((v) => this.places.get(v) ?? [0, 0]);
-    const [fx, fy, ...rest] = this.own ? edge.path : [...from, ...this.detour(from, to), ...to];
+    const [fx, fy, ...rest] = this.own ? edge.path : [...from, ...this.detour(edge.ends), ...to];
     const curve = rest.length === 4 ? `M${fx} ${fy}Q${rest.join(" ")}` : `M${fx} ${fy}L${rest.join(" ")}`;
     const hit = shape("path", { class: "hit", d: curve });
     const stroke = shape("path", { class: "stroke", d: curve });
@@ -129,20 +133,38 @@ class Picture {
   }
 
   /**
-   * A control point around the boxes between two places of one column; nothing where there are none.
-   * @param {number[]} from
-   * @param {number[]} to
+   * A control point around the boxes that stand in the way of a line; nothing where there are none.
+   * @param {[number, number]} ends
    * @returns {number[]}
    */
-  detour([x, y], [tx, ty]) {
-    if (Math.abs(x - tx) > 4) return [];
-    const between = [...this.places].filter(([, [ox, oy]]) => {
-      return Math.abs(ox - x) < 4 && oy > Math.min(y, ty) + 1 && oy < Math.max(y, ty) - 1;
-    });
-    if (between.length === 0) return [];
-    const aside = Math.max(...between.map(([v]) => this.network.variables[v].box[2])) + 34;
-    const [left, , width] = this.frame();
-    return [x < left + width / 2 ? x + aside : x - aside, (y + ty) / 2];
+  detour(ends) {
+    const [[x, y], [tx, ty]] = ends.map((v) => this.places.get(v) ?? [0, 0]);
+    const others = [...this.places].filter(([v]) => !ends.includes(v));
+    const [left, top, width, height] = this.frame();
+    const price = (/** @type {number[]} */ control) => {
+      const points = Array.from({ length: 33 }, (_, k) => pointOf([x, y, ...control, tx, ty], k / 32));
+      const away = points.some(([px, py]) => px < left || py < top || px > left + width || py > top + height);
+      if (away) return Infinity;
+      const hidden = points.filter(([px, py]) =>
+        others.some(([v, [ox, oy]]) => {
+          const [, , w, h] = this.network.variables[v].box;
+          return Math.abs(px - ox) < w / 2 + 3 && Math.abs(py - oy) < h / 2 + 3;
+        }),
+      );
+      return hidden.length;
+    };
+    // The lane between two columns is half a box and half a gap away.
+    const lane = (2 * LANE) / Math.max(1, Math.hypot(tx - x, ty - y));
+    /** @type {number[]} */
+    let best = [];
+    let least = price(best);
+    for (const bend of [...BENDS, lane, -lane]) {
+      if (least === 0) break;
+      const control = [(x + tx) / 2 - bend * (ty - y), (y + ty) / 2 + bend * (tx - x)];
+      const found = price(control);
+      if (found < least) [best, least] = [control, found];
+    }
+    return best.map(Math.round);
   }
 
   /**
@@ -174,7 +196,7 @@ class Picture {
     const parts = [];
     if (network.isCut(index, state.given)) parts.push(network.whyCut(index, state.given));
     else parts.push(context === null ? `${names}: directly dependent.` : `${names}.`);
-    if (context !== null) parts.push(`${context.sentence}${implied ? "; implied by other contexts" : ""}.`);
+    if (context !== null) parts.push(`${context.sentence}${implied ? "; implied by other contexts" : ""}${surely(context)}.`);
     const found = this.strengths?.get(index);
     if (found !== undefined && found !== null) parts.push(`Strength ${found.nats.toFixed(4)} nats.`);
     if (support !== null) parts.push(`In ${percent(support)} of the resamples.`);
@@ -542,7 +564,8 @@ function fitted(text, most) {
 }
 
 /**
- * Places for a part of the network: those of the whole, drawn together, and boxes that overlap pushed apart.
+ * Places for a part of the network: from those of the whole, neighbours are drawn together and boxes that overlap
+ * pushed apart.
  * @param {Network} network
  * @param {Set<number>} shown
  * @param {boolean} narrow Whether two boxes side by side are the most.
@@ -550,21 +573,86 @@ function fitted(text, most) {
  */
 function compact(network, shown, narrow) {
   const members = [...shown].sort((a, b) => a - b);
-  const lengths = network.edges
-    .filter(({ ends }) => ends.every((v) => shown.has(v)))
-    .map(({ ends: [one, other] }) => {
-      const [a, b] = [network.variables[one].box, network.variables[other].box];
-      return Math.hypot(a[0] - b[0], a[1] - b[1]);
-    });
-  const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
-  const scale = mean > 0 ? Math.min(1, 290 / mean) : 1;
   const places = members.map((v) => {
     const { box } = network.variables[v];
-    return { x: box[0] * scale, y: box[1] * scale, w: box[2] + 44, h: box[3] + 36 };
+    return { x: box[0], y: box[1], w: box[2] + 44, h: box[3] + 36 };
   });
+  if (!narrow && members.length <= MOST_DRAWN) drawTogether(places, hops(network, members));
+  else if (!narrow) shrink(places);
   if (narrow) stack(places);
   else for (let round = 0; round < 300 && pushApart(places); round++);
   return new Map(members.map((v, k) => [v, [Math.round(places[k].x), Math.round(places[k].y)]]));
+}
+
+/**
+ * Draws many boxes together as far as they have room.
+ * @param {{x: number, y: number, w: number, h: number}[]} boxes
+ */
+function shrink(boxes) {
+  const [width, height] = [boxes.map(({ x }) => x), boxes.map(({ y }) => y)].map(
+    (places) => Math.max(...places) - Math.min(...places),
+  );
+  const room = 4 * boxes.reduce((sum, { w, h }) => sum + w * h, 0);
+  const scale = Math.min(1, Math.sqrt(room / Math.max(1, width * height)));
+  for (const box of boxes) [box.x, box.y] = [box.x * scale, box.y * scale];
+}
+
+/**
+ * How many edges lie between each two of some variables; one more than the most where there is no way.
+ * @param {Network} network
+ * @param {number[]} members
+ */
+function hops(network, members) {
+  const place = new Map(members.map((v, k) => [v, k]));
+  /** @type {number[][]} */
+  const near = members.map(() => []);
+  for (const { ends } of network.edges) {
+    const [a, b] = ends.map((v) => place.get(v));
+    if (a === undefined || b === undefined) continue;
+    near[a].push(b);
+    near[b].push(a);
+  }
+  const far = members.map((_, start) => {
+    const steps = members.map(() => Infinity);
+    steps[start] = 0;
+    const queue = [start];
+    for (const at of queue) {
+      for (const next of near[at]) {
+        if (steps[next] < Infinity) continue;
+        steps[next] = steps[at] + 1;
+        queue.push(next);
+      }
+    }
+    return steps;
+  });
+  const most = Math.max(1, ...far.flat().filter((steps) => steps < Infinity));
+  return far.map((row) => row.map((steps) => Math.min(steps, most + 1)));
+}
+
+/**
+ * Moves boxes until their distances are near what the edges between them ask for (stress majorisation). Boxes are
+ * wider than high, and so is the picture.
+ * @param {{x: number, y: number}[]} boxes
+ * @param {number[][]} steps
+ */
+function drawTogether(boxes, steps) {
+  const [wide, unit] = [1.6, 165];
+  for (let round = 0; round < 120; round++) {
+    boxes.forEach((box, a) => {
+      let [x, y, weight] = [0, 0, 0];
+      boxes.forEach((other, b) => {
+        if (a === b) return;
+        const wanted = unit * steps[a][b];
+        const [dx, dy] = [(box.x - other.x) / wide, box.y - other.y];
+        const pull = 1 / (wanted * wanted);
+        const stretch = wanted / Math.max(1, Math.hypot(dx, dy));
+        x += pull * (other.x + stretch * dx * wide);
+        y += pull * (other.y + stretch * dy);
+        weight += pull;
+      });
+      if (weight > 0) [box.x, box.y] = [x / weight, y / weight];
+    });
+  }
 }
 
 /**

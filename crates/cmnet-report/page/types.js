@@ -18,6 +18,7 @@
  * @property {number[]} given The common neighbours, ascending.
  * @property {number[][]} elements Their levels, in the order of `given`.
  * @property {string} sentence
+ * @property {number | null} support The smallest share of resamples that had one of the elements.
  */
 
 /**
@@ -44,9 +45,21 @@
  */
 
 /**
+ * How far chains of Gibbs sampling agree.
+ * @typedef {object} ChainRecord
+ * @property {number} chains
+ * @property {number} sweeps Those of each chain that counted.
+ * @property {number | null} r_hat The largest split R-hat; null where it is infinite.
+ * @property {number} effective The smallest effective number of draws.
+ * @property {boolean} agrees
+ */
+
+/**
  * Answers of the command for no evidence, and for one piece of it, where the tree is too large for a page.
  * @typedef {object} SampledRecord
  * @property {number} rows The rows that were drawn.
+ * @property {number} seed What determined the draws.
+ * @property {ChainRecord | null} chains Of the chains that rows come from; null where rows are drawn exactly.
  * @property {string} tree What the tree would take, in words.
  * @property {string} counts How often each level was drawn: little-endian 16-bit numbers in base 64.
  * @property {string | null} pairs The same of each pair of levels, row by row; null where that is too much.

@@ -1,6 +1,6 @@
 //! What a drawing says, before anything has a place.
 
-use super::label::{LabelText, labels, says_its_number};
+use super::label::{LabelText, Labels, labels, says_its_number};
 use super::layout::{Frame, Point, Size};
 use super::legend::Legend;
 use super::wording::{Rows, Stars, level_name, shown};
@@ -40,6 +40,8 @@ pub(super) struct Draft {
 pub(super) struct DraftEdge {
     pub(super) ends: (Var, Var),
     pub(super) label: Option<LabelText>,
+    /// Whether the label is a sign, and what it stands for is in the list.
+    pub(super) listed: bool,
     pub(super) about: String,
     /// How wide its line is, where that says something.
     pub(super) width: Option<f64>,
@@ -51,7 +53,7 @@ impl Draft {
         let mut stars = Stars::new();
         let contexts: Vec<(&EdgeContext, Rows)> =
             drawing.structure.contexts().map(|context| (context, stars.rows(context))).collect();
-        let (style, texts) = labels(drawing, &contexts);
+        let Labels { style, texts, to_list } = labels(drawing, &contexts);
         let numbers = style == LabelStyle::Codes && !contexts.is_empty() && !all_say_their_numbers(drawing);
         let mut labelled: BTreeMap<Edge, (LabelText, String)> = contexts
             .iter()
@@ -63,14 +65,67 @@ impl Draft {
         let edge = |edge: Edge| {
             let (label, about) = labelled.remove(&edge).unzip();
             let about = about.unwrap_or_else(|| plain_edge(drawing, edge));
-            DraftEdge { ends: edge.ends(), label, about, width: drawing.width(edge) }
+            let listed = to_list && label.is_some();
+            DraftEdge { ends: edge.ends(), label, listed, about, width: drawing.width(edge) }
         };
-        Self {
+        let mut draft = Self {
             nodes: (0..drawing.schema.len()).map(|index| node(drawing, index, numbers)).collect(),
             edges: drawing.structure.graph().edges().map(edge).collect(),
             legend: Legend::of(drawing, style, numbers, &contexts),
             style,
+        };
+        draft.number_signs();
+        draft
+    }
+
+    /// Puts these labels into the list, where they are not there yet; says whether one was not.
+    pub(super) fn list(&mut self, unclear: &[bool]) -> bool {
+        let mut news = false;
+        for (edge, _) in self.edges.iter_mut().zip(unclear).filter(|(_, unclear)| **unclear) {
+            news |= edge.label.is_some() && !edge.listed;
+            edge.listed = edge.label.is_some();
         }
+        self.number_signs();
+        news
+    }
+
+    /// Signs in the order of edges: letters beside codes, which are numbers, and numbers beside names.
+    fn number_signs(&mut self) {
+        let letters = self.style == LabelStyle::Codes;
+        for (place, edge) in self.edges.iter_mut().filter(|edge| edge.listed).enumerate() {
+            edge.label = Some(LabelText::sign(if letters { letter(place) } else { (place + 1).to_string() }));
+        }
+    }
+
+    /// What the signs stand for, one line each.
+    pub(super) fn signs(&self) -> Vec<String> {
+        let listed = self.edges.iter().filter(|edge| edge.listed);
+        listed
+            .filter_map(|edge| {
+                let about = edge.about.trim_end_matches(sentence::GIVEN);
+                Some(format!("{}: {about}", edge.label.as_ref()?.lines.first()?))
+            })
+            .collect()
+    }
+}
+
+/// a to z, then aa, ab and so on.
+fn letter(mut place: usize) -> String {
+    let mut letters = Vec::new();
+    loop {
+        letters.push((b'a' + (place % 26) as u8) as char);
+        if place < 26 {
+            return letters.iter().rev().collect();
+        }
+        place = place / 26 - 1;
+    }
+}
+
+impl DraftEdge {
+    /// Whether rows of codes are counted instead of shown.
+    pub(super) fn leaves_out(&self) -> bool {
+        let last = self.label.as_ref().and_then(|label| label.lines.last());
+        !self.listed && last.is_some_and(|line| line.contains('+'))
     }
 }
 
@@ -114,4 +169,14 @@ fn all_say_their_numbers(drawing: &Drawing<'_>) -> bool {
 fn plain_edge(drawing: &Drawing<'_>, edge: Edge) -> String {
     let (low, high) = edge.ends();
     format!("{} and {}", shown(drawing.schema.name(low)), shown(drawing.schema.name(high)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letter;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 25, 26, 27, 701, 702].map(letter), ["a", "z", "aa", "ab", "zz", "aaa"]);
+    }
 }

@@ -24,7 +24,7 @@ const TWO_COLUMNS: usize = 8;
 /// Lines of names.
 const MOST_LINES: usize = 8;
 
-/// What names may need before codes and a legend read better.
+/// What names may need before a list under the picture reads better.
 mod short {
     pub(super) const LINES: usize = 5;
     pub(super) const LABELS: usize = 12;
@@ -40,6 +40,12 @@ pub(super) struct LabelText {
 }
 
 impl LabelText {
+    /// A sign that stands for a text in the list under the picture.
+    pub(super) fn sign(text: String) -> Self {
+        let width = metrics::width(&text, FONT);
+        Self { lines: vec![text], size: Size::new(metrics::even(width + 10.0), LINE + 1.0) }
+    }
+
     fn new(lines: Vec<String>, codes: bool) -> Self {
         let width = lines.iter().map(|line| line_width(line, codes)).fold(0.0, f64::max);
         let height = lines.len() as f64 * LINE + 3.0;
@@ -52,34 +58,34 @@ fn line_width(line: &str, codes: bool) -> f64 {
     if codes { columns(line) as f64 * 0.61 * FONT } else { metrics::width(line, FONT) }
 }
 
+/// The labels of a drawing's contexts.
+pub(super) struct Labels {
+    /// Codes or names.
+    pub(super) style: LabelStyle,
+    /// One for each context.
+    pub(super) texts: Vec<LabelText>,
+    /// Whether they are too many or too long for the picture.
+    pub(super) to_list: bool,
+}
+
 /// The style that a drawing's labels have, and a label for each of its contexts.
-pub(super) fn labels(
-    drawing: &Drawing<'_>,
-    contexts: &[(&EdgeContext, Rows)],
-) -> (LabelStyle, Vec<LabelText>) {
-    let named = || -> Vec<LabelText> {
-        contexts
-            .iter()
-            .map(|(context, rows)| LabelText::new(name_lines(drawing, context, rows), false))
-            .collect()
+pub(super) fn labels(drawing: &Drawing<'_>, contexts: &[(&EdgeContext, Rows)]) -> Labels {
+    let codes = match drawing.labels {
+        LabelStyle::Codes => true,
+        LabelStyle::Names => false,
+        LabelStyle::Auto => numbered(drawing),
     };
-    let coded = || -> Vec<LabelText> {
-        contexts.iter().map(|(context, rows)| LabelText::new(code_lines(context, rows), true)).collect()
+    let text = |(context, rows): &(&EdgeContext, Rows)| {
+        let lines = if codes { code_lines(context, rows) } else { name_lines(drawing, context, rows) };
+        LabelText::new(lines, codes)
     };
-    match drawing.labels {
-        LabelStyle::Codes => (LabelStyle::Codes, coded()),
-        LabelStyle::Names => (LabelStyle::Names, named()),
-        LabelStyle::Auto if contexts.len() > short::LABELS || numbered(drawing) => {
-            (LabelStyle::Codes, coded())
-        }
-        LabelStyle::Auto => {
-            let named = named();
-            let lines = named.iter().map(|label| label.lines.len());
-            let fits =
-                lines.clone().all(|lines| lines <= short::LINES) && lines.sum::<usize>() <= short::ALL_LINES;
-            if fits { (LabelStyle::Names, named) } else { (LabelStyle::Codes, coded()) }
-        }
-    }
+    let texts: Vec<LabelText> = contexts.iter().map(text).collect();
+    let style = if codes { LabelStyle::Codes } else { LabelStyle::Names };
+    let lines = || texts.iter().map(|label| label.lines.len());
+    let many = texts.len() > short::LABELS || lines().sum::<usize>() > short::ALL_LINES;
+    let long = lines().any(|lines| lines > short::LINES);
+    let to_list = drawing.labels == LabelStyle::Auto && !codes && (many || long);
+    Labels { style, texts, to_list }
 }
 
 /// Whether names and levels are numbers, as in the paper's figures: then codes say it all.

@@ -15,6 +15,9 @@ pub(super) const LINE: f64 = 17.0;
 /// Keys shown; the rest is counted.
 const MOST_KEYS: usize = 40;
 
+/// Signs explained; the rest is counted.
+const MOST_SIGNS: usize = 400;
+
 /// Levels listed in full; of longer lists only what the labels mention.
 const MOST_LEVELS: usize = 8;
 
@@ -37,8 +40,8 @@ impl Legend {
             return Self::default();
         }
         if style == LabelStyle::Names {
-            let reading = "The two ends of a dashed edge are independent in the context written on it, \
-                           given everything else.";
+            let reading = "The two ends of a dashed edge are independent in the context written on it, given \
+                           everything else.";
             return Self { reading: reading.to_owned(), keys: Vec::new() };
         }
         let order = if numbers { "by number" } else { "in order" };
@@ -47,6 +50,27 @@ impl Legend {
              neighbours ({order}) have the levels in a row of its label; * is any level."
         );
         Self { reading, keys: keys(drawing, numbers, contexts) }
+    }
+
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.reading.is_empty() && self.keys.is_empty()
+    }
+
+    /// Adds what signs on edges stand for, and what a number of rows that are left out means.
+    pub(super) fn explain(&mut self, mut signs: Vec<String>, left_out: bool) {
+        if left_out {
+            self.reading.push_str(" A number after + counts rows that are not shown.");
+        }
+        if !signs.is_empty() {
+            self.reading.push_str(" A sign in a ring stands for a context of the list.");
+        }
+        if signs.len() > MOST_SIGNS {
+            let more = signs.len() - (MOST_SIGNS - 1);
+            signs.truncate(MOST_SIGNS - 1);
+            signs.push(format!("and {more} more"));
+        }
+        self.keys.extend(signs);
     }
 }
 

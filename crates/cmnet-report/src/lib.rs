@@ -24,6 +24,7 @@
 pub mod align;
 pub mod answer;
 mod chart;
+mod dash;
 pub mod dot;
 mod draft;
 mod escape;
@@ -39,6 +40,7 @@ mod policy;
 mod report;
 mod scene;
 mod sentence;
+mod support;
 pub mod svg;
 pub mod text;
 pub mod tikz;
@@ -62,7 +64,8 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LabelStyle {
-    /// Names where every label is short enough to be read on its edge, codes otherwise.
+    /// Names on the edges, or numbers on the edges and names in a list below where names do not fit;
+    /// codes where variables and levels are numbers, as in the paper.
     #[default]
     Auto,
     /// The paper's notation: rows of level codes and stars, with a legend.
@@ -80,6 +83,7 @@ pub struct Drawing<'a> {
     labels: LabelStyle,
     places: Option<Vec<Point>>,
     strengths: BTreeMap<Edge, f64>,
+    reading: bool,
 }
 
 impl<'a> Drawing<'a> {
@@ -109,7 +113,16 @@ impl<'a> Drawing<'a> {
             ));
         }
         let (places, strengths) = (None, BTreeMap::new());
-        Ok(Self { schema, structure, title: None, labels: LabelStyle::Auto, places, strengths })
+        let (title, labels, reading) = (None, LabelStyle::Auto, true);
+        Ok(Self { schema, structure, title, labels, places, strengths, reading })
+    }
+
+    /// The same drawing without the sentence that says how to read its labels: one of several beside each
+    /// other. What signs on edges stand for is still listed.
+    #[must_use]
+    pub fn without_reading(mut self) -> Self {
+        self.reading = false;
+        self
     }
 
     /// The same drawing with a title.

@@ -53,6 +53,15 @@ impl Places {
         }
     }
 
+    /// The same places further apart, by a factor: room for longer labels.
+    #[must_use]
+    pub fn spread(mut self, factor: f64) -> Self {
+        for (_, place) in &mut self.boxes {
+            *place = place.times(factor).rounded();
+        }
+        self
+    }
+
     /// The places of a schema's variables, in its order.
     pub(super) fn places(&self, schema: &Schema) -> Result<Vec<Point>> {
         let place = |name: &str| {

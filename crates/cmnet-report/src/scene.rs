@@ -1,7 +1,7 @@
 //! A drawing with everything on its place, ready for the formats that need coordinates.
 
 use super::draft::{Draft, DraftEdge, Node};
-use super::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out, lay_out_at};
+use super::layout::{Frame, Layout, LayoutGraph, Link, Path, Point, Size, lay_out, lay_out_at};
 use super::legend::{self, Legend, wrapped};
 use super::wording::shown_words;
 use super::{Drawing, LabelStyle, metrics};
@@ -19,6 +19,9 @@ const LEAST_WIDTH: f64 = 400.0;
 /// The length of the sample line in the legend.
 pub(super) const SAMPLE: f64 = 34.0;
 
+/// How often labels that hide something are put into the list and the others placed again.
+const LISTINGS: usize = 3;
+
 /// An edge with its label.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -29,6 +32,8 @@ pub(super) struct Line {
     /// Whether another line runs through its label, which must not hide it.
     pub(super) crossed: bool,
     pub(super) label: Option<(Frame, Vec<String>)>,
+    /// Whether the label is a sign that the list under the picture explains.
+    pub(super) sign: bool,
     pub(super) about: String,
 }
 
@@ -56,15 +61,23 @@ pub(super) struct Scene {
 impl Scene {
     /// Lays out a drawing.
     pub(super) fn new(drawing: &Drawing<'_>) -> Self {
-        let draft = Draft::new(drawing);
-        let boxes = draft.nodes.iter().map(Node::size).collect();
-        let link =
-            |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
-        let graph = LayoutGraph::new(boxes, draft.edges.iter().map(link).collect());
-        let layout = match &drawing.places {
-            Some(places) => lay_out_at(&graph, places),
-            None => lay_out(&graph),
+        let mut draft = Draft::new(drawing);
+        let mut layout = match &drawing.places {
+            Some(places) => lay_out_at(&graph(&draft), places),
+            None => lay_out(&graph(&draft)),
         };
+        for _ in 0..LISTINGS {
+            if !draft.list(&layout.unclear) {
+                break;
+            }
+            layout = again(&draft, &layout);
+        }
+        let left_out = draft.style == LabelStyle::Codes && draft.edges.iter().any(DraftEdge::leaves_out);
+        let signs = draft.signs();
+        draft.legend.explain(signs, left_out);
+        if !drawing.reading {
+            draft.legend.reading.clear();
+        }
         let crossed = |place: usize| {
             let others = layout.paths.iter().enumerate().filter(|(other, _)| *other != place);
             layout.labels[place].is_some_and(|label| others.into_iter().any(|(_, path)| path.crosses(label)))
@@ -77,6 +90,7 @@ impl Scene {
             width: edge.width,
             crossed: crossed(place),
             label: layout.labels[place].zip(edge.label.map(|text| text.lines)),
+            sign: edge.listed,
             about: edge.about,
         };
         let mut scene = Self {
@@ -95,11 +109,8 @@ impl Scene {
 
     /// Puts the title above and the legend below.
     fn frame_with(&mut self, title: Option<&str>, legend: &Legend) {
-        let inner = self.size.width.max(if title.is_some() || !legend.reading.is_empty() {
-            LEAST_WIDTH
-        } else {
-            0.0
-        });
+        let inner =
+            self.size.width.max(if title.is_some() || !legend.is_empty() { LEAST_WIDTH } else { 0.0 });
         let mut top = PADDING;
         for text in title.map(|title| wrapped(&shown_words(title), TITLE_FONT, inner)).unwrap_or_default() {
             self.title.push(Caption { at: Point::new(PADDING, top + TITLE_FONT), text });
@@ -110,7 +121,7 @@ impl Scene {
         }
         self.shift(Point::new((PADDING + (inner - self.size.width) / 2.0).round(), top));
         let mut bottom = top + self.size.height;
-        if !legend.reading.is_empty() {
+        if !legend.is_empty() {
             bottom = self.add_legend(legend, inner, bottom + 26.0);
         }
         self.size = Size::new((inner + 2.0 * PADDING).ceil(), (bottom + PADDING).ceil());
@@ -119,9 +130,11 @@ impl Scene {
     /// Adds the legend's lines from a height on; returns where they end.
     fn add_legend(&mut self, legend: &Legend, inner: f64, mut top: f64) -> f64 {
         let indent = SAMPLE + 10.0;
-        self.sample = Some(Point::new(PADDING, top + 0.5 * legend::FONT));
+        if !legend.reading.is_empty() {
+            self.sample = Some(Point::new(PADDING, top + 0.5 * legend::FONT));
+        }
         let room = (inner - indent).min(760.0);
-        for text in wrapped(&legend.reading, legend::FONT, room) {
+        for text in wrapped(&legend.reading, legend::FONT, room).into_iter().filter(|text| !text.is_empty()) {
             self.legend.push(Caption { at: Point::new(PADDING + indent, top + 10.0), text });
             top += legend::LINE;
         }
@@ -157,6 +170,17 @@ impl Scene {
             }
         }
     }
+}
+
+fn graph(draft: &Draft) -> LayoutGraph {
+    let link = |edge: &DraftEdge| Link { ends: edge.ends, label: edge.label.as_ref().map(|text| text.size) };
+    LayoutGraph::new(draft.nodes.iter().map(Node::size).collect(), draft.edges.iter().map(link).collect())
+}
+
+/// The same boxes with other labels.
+fn again(draft: &Draft, before: &Layout) -> Layout {
+    let places: Vec<Point> = before.boxes.iter().map(|frame| frame.center).collect();
+    lay_out_at(&graph(draft), &places)
 }
 
 /// The structure in one sentence, for readers who do not see the picture.

@@ -3,6 +3,9 @@
 use super::wording::{Rows, Stars, cases, level_list, shown};
 use cmnet::{EdgeContext, Schema};
 
+/// What every sentence ends with.
+pub(super) const GIVEN: &str = " (given everything else)";
+
 /// Cases spelled out in one sentence.
 const MOST_CASES: usize = 6;
 
@@ -45,7 +48,7 @@ pub fn sentence(schema: &Schema, context: &EdgeContext) -> String {
 pub(super) fn of_rows(schema: &Schema, context: &EdgeContext, rows: &Rows) -> String {
     let (low, high) = context.edge().ends();
     format!(
-        "{} and {} are {} (given everything else)",
+        "{} and {} are {}{GIVEN}",
         shown(schema.name(low)),
         shown(schema.name(high)),
         when(schema, context, rows)

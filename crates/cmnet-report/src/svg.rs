@@ -4,6 +4,7 @@
 //! and no identifiers, and says in words what it shows. Classes start with `cmnet-`. Its size
 //! stands in attributes only: a height in the style is read as 0 by converters such as CairoSVG.
 
+use super::dash::{self, DASH, GAP};
 use super::draft::{NAME_FONT, NAME_LINE, Node};
 use super::escape::xml;
 use super::label;
@@ -21,10 +22,6 @@ const NODE_EDGE: &str = "#55606e";
 const LINE_PLAIN: &str = "#707b88";
 const LINE_CONTEXT: &str = "#c2410c";
 const LABEL_INK: &str = "#9a3412";
-const DASH: f64 = 6.0;
-const GAP: f64 = 4.0;
-/// Points of a line that are looked at where its dashes are counted.
-const STEPS: usize = 400;
 
 /// Draws a structure.
 pub fn render(drawing: &Drawing<'_>) -> String {
@@ -133,9 +130,10 @@ fn text(x: impl Display, y: impl Display, content: &str) -> String {
 fn edge(scene: &Scene, line: &Line) -> String {
     let context = match &line.label {
         Some((label, _)) => {
-            let dashes =
-                dashes(&line.path, *label, [line.ends.0, line.ends.1].map(|end| scene.nodes[end].frame));
-            format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"{dashes}\"")
+            let ends = [line.ends.0, line.ends.1].map(|end| scene.nodes[end].frame);
+            let dashes: Vec<String> =
+                dash::pattern(&line.path, *label, ends).into_iter().map(number).collect();
+            format!(" stroke=\"{LINE_CONTEXT}\" stroke-dasharray=\"{}\"", dashes.join(" "))
         }
         None => String::new(),
     };
@@ -145,38 +143,6 @@ fn edge(scene: &Scene, line: &Line) -> String {
         path(&line.path),
         xml(&line.about)
     )
-}
-
-/// Dashes and gaps of a line with a label on it: each side begins at its box and ends with a whole dash before
-/// the label, so that no fragment of a dash stands beside it.
-fn dashes(path: &Path, label: Frame, boxes: [Frame; 2]) -> String {
-    let point = |step: usize| path.point(step as f64 / STEPS as f64);
-    let covered = |frame: Frame, step: usize| {
-        let away = point(step).minus(frame.center);
-        away.x.abs() < frame.half.x && away.y.abs() < frame.half.y
-    };
-    let label = label.padded(1.0);
-    let first = (0..=STEPS).find(|&step| covered(label, step));
-    let last = (0..=STEPS).rev().find(|&step| covered(label, step));
-    let (Some(first), Some(last)) = (first, last) else { return format!("{DASH} {GAP}") };
-    let length =
-        |steps: usize| (0..steps).map(|step| point(step + 1).minus(point(step)).length()).sum::<f64>();
-    let start = (0..=STEPS).find(|&step| !covered(boxes[0], step)).map_or(0.0, length);
-    let end = (0..=STEPS).rev().find(|&step| !covered(boxes[1], step)).map_or(0.0, length);
-    // So many dashes from one box on, and so many that end at the other.
-    let whole = |room: f64| ((room + GAP) / (DASH + GAP)).floor().max(0.0);
-    let (near, far) = (whole(length(first) - start), whole(end - length(last)));
-    let reached = start + (near * (DASH + GAP) - GAP).max(0.0);
-    let again = end - (far * (DASH + GAP) - GAP).max(0.0);
-    let side = |count: f64| {
-        let dashes = vec![number(DASH); count as usize];
-        dashes.join(&format!(" {} ", number(GAP)))
-    };
-    // A dash of no length before each gap that would otherwise be a dash.
-    let parts = ["0".to_owned(), number(start), side(near), number(again - reached), side(far), number(end)];
-    let named: Vec<String> =
-        parts.into_iter().map(|part| if part.is_empty() { "0".to_owned() } else { part }).collect();
-    named.join(" ")
 }
 
 fn path(path: &Path) -> String {
@@ -199,11 +165,16 @@ fn edge_labels(scene: &Scene) -> Vec<String> {
     for line in &scene.lines {
         let Some((frame, lines)) = &line.label else { continue };
         // A ground would hide a line that runs through: then the letters alone have an edge of white.
-        let (ground, halo) = if line.crossed {
+        let letters =
+            " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"";
+        let (ground, halo) = if line.sign {
+            let fill = if line.crossed { "none" } else { "#fff" };
             (
-                String::new(),
-                " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"",
+                rect(*frame, 8.0, &format!("fill=\"{fill}\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1\"")),
+                if line.crossed { letters } else { "" },
             )
+        } else if line.crossed {
+            (String::new(), letters)
         } else {
             (rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\""), "")
         };

@@ -1,5 +1,6 @@
 //! A picture for LaTeX: a document of its own that holds one TikZ picture.
 
+use super::dash;
 use super::draft::Node;
 use super::escape::latex;
 use super::layout::{Path, Point};
@@ -33,6 +34,7 @@ const HEAD: &str = r##"% Compile with pdflatex; with xelatex or lualatex where n
   cmnet context/.style={draw=cmnetcontext, line width=1pt, dash pattern=on 4pt off 3pt},
   cmnet label/.style={align=center, inner sep=1.5pt, fill=white, text=cmnetlabel, font=\sffamily\fontsize{8.5}{10.5}\selectfont},
   cmnet codes/.style={cmnet label, font=\ttfamily\bfseries\fontsize{8.5}{10.5}\selectfont},
+  cmnet sign/.style={cmnet label, draw=cmnetcontext, line width=0.6pt, rounded corners=5pt, inner xsep=3pt},
   cmnet node/.style={draw=cmnetborder, fill=cmnetfill, text=cmnetink, align=center, inner sep=3pt, line width=0.8pt, font=\sffamily\fontsize{9.5}{12}\selectfont},
   cmnet title/.style={anchor=base west, inner sep=0pt, text=cmnetink, font=\sffamily\bfseries\fontsize{11}{13}\selectfont},
   cmnet caption/.style={anchor=base west, inner sep=0pt, text=cmnetmuted, font=\sffamily\fontsize{8.5}{10.5}\selectfont},
@@ -47,7 +49,7 @@ pub fn render(drawing: &Drawing<'_>) -> String {
     let codes = scene.style == LabelStyle::Codes;
     let mut parts = vec![HEAD.to_owned()];
     parts.extend(scene.title.iter().map(|caption| words(caption, "cmnet title")));
-    parts.extend(scene.lines.iter().map(edge));
+    parts.extend(scene.lines.iter().map(|line| edge(&scene, line)));
     parts.extend(scene.lines.iter().map(|line| label(line, codes)));
     parts.extend(scene.nodes.iter().enumerate().map(|(index, shape)| node(index, shape)));
     parts.extend(scene.sample.map(|from| format!("\\path[cmnet context] {} -- ++({SAMPLE},0);\n", at(from))));
@@ -65,8 +67,14 @@ fn words(caption: &Caption, style: &str) -> String {
     format!("\\node[{style}] at {} {{{}}};\n", at(caption.at), latex(&caption.text))
 }
 
-fn edge(line: &Line) -> String {
-    let style = if line.label.is_some() { "cmnet context" } else { "cmnet edge" };
+fn edge(scene: &Scene, line: &Line) -> String {
+    let style = match &line.label {
+        Some((label, _)) => {
+            let ends = [line.ends.0, line.ends.1].map(|end| scene.nodes[end].frame);
+            format!("cmnet context, dash pattern={}", dashes(&dash::pattern(&line.path, *label, ends)))
+        }
+        None => "cmnet edge".to_owned(),
+    };
     let Path { from, control, to } = line.path;
     let way = match control {
         None => "--".to_owned(),
@@ -81,9 +89,22 @@ fn edge(line: &Line) -> String {
     format!("\\path[{style}{width}] {} {way} {};\n", at(from), at(to))
 }
 
+/// Dashes and gaps in points.
+fn dashes(lengths: &[f64]) -> String {
+    let points = |length: &f64| format!("{}pt", (7.5 * length).round() / 10.0 + 0.0);
+    let part = |pair: &[f64]| {
+        format!("on {} off {}", points(&pair[0]), pair.get(1).map_or("0pt".to_owned(), points))
+    };
+    lengths.chunks(2).map(part).collect::<Vec<_>>().join(" ")
+}
+
 fn label(line: &Line, codes: bool) -> String {
     let Some((frame, lines)) = &line.label else { return String::new() };
-    let style = if codes { "cmnet codes" } else { "cmnet label" };
+    let style = match (line.sign, codes) {
+        (true, _) => "cmnet sign",
+        (false, true) => "cmnet codes",
+        (false, false) => "cmnet label",
+    };
     let lines: Vec<String> =
         lines.iter().map(|text| if codes { latex(text).replace(' ', "~") } else { latex(text) }).collect();
     format!("\\node[{style}] at {} {{{}}};\n", at(frame.center), lines.join("\\\\"))

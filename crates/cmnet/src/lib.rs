@@ -73,6 +73,7 @@ mod inference;
 mod io;
 mod learn;
 mod loglinear;
+mod missing;
 mod model;
 pub mod options;
 mod precision;
@@ -85,9 +86,9 @@ mod tree;
 
 // Tables.
 pub use data::{
-    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, Intake, Levels, LoadedTable, MAX_LEVELS, MAX_ROWS,
-    OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed,
-    quoted_names,
+    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
+    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var,
+    Variable, Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -95,21 +96,26 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    ContextChoice, Criterion, CrossValidated, CrossValidation, FitControl, FoldNumbers, FoldResult,
-    LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
-    Refinement, RunFact, SearchMode, SearchReason, Select, cross_validate, learn, learn_counts, learn_from,
-    parse_bytes, parse_duration, run_identity,
+    ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FirstLearning, FitControl,
+    FoldNumbers, FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
+    LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason,
+    Select, TargetModel, Tried, Tune, Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes,
+    parse_duration, run_identity, tune,
 };
 // Confidence.
 pub use confidence::{
-    Bootstrap, BootstrapOptions, EdgeSupport, ElementSupport, Frequency, KappaCount, Verdict, bootstrap,
+    BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, EdgePosterior, EdgeSupport,
+    ElementPosterior, ElementSupport, Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart,
+    Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
+    structure_posterior,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.
 pub use loglinear::{
-    Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Parameters, Restriction, Term, TermSet,
-    Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with, is_nested,
-    largest_violation, parameter_count, parameter_count_under, restrictions, same_model,
+    Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Order, Parameters, Restriction, Ridge, Term,
+    TermSet, Terms, affordable_canonical, canonical, canonical_under, check_smoothing, fit, fit_with,
+    is_nested, largest_violation, parameter_count, parameter_count_of, parameter_count_under, restrictions,
+    same_model,
 };
 // Precision.
 pub use precision::{
@@ -128,6 +134,7 @@ pub use inference::{
     Posterior, Prediction, Predictor, Query, QueryMethod, QueryOptions, QueryPlan, Question, Sampler,
     Separation, Session, Start, cut_edges, find_level, find_variable, find_variables, independent,
 };
+pub use missing::{Fill, Imputer, IncompleteFit, MissingTest, fit_incomplete, missing_tests};
 pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
@@ -152,8 +159,8 @@ pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_eliminat
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};
 pub use refine::{RefineOptions, RefineStep, Refined, conditional_bic, refine};
 pub use score::{
-    Alpha, BlanketPartition, ContextPrior, EdgePrior, IntegerLogs, Kappa, LocalScore, Nats, Scorer,
-    StructureScore,
+    Alpha, BlanketPartition, ContextPrior, EdgePattern, EdgePrior, EdgeProbability, EdgeRules, IntegerLogs,
+    Kappa, Knowledge, LocalScore, Nats, Scorer, StructureScore,
 };
 pub use search::{
     BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Optimum,

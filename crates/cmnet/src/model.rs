@@ -12,9 +12,9 @@ use crate::data::{DataDigest, Dataset, Schema, Var};
 use crate::error::{Error, ErrorKind, Remedy, Result, quoted, quoted_list};
 use crate::graph::{Edge, VarSet};
 use crate::inference::{Network, Query};
-use crate::loglinear::{Fit, FitOptions, affordable_canonical};
+use crate::loglinear::{Fit, FitOptions, Order, affordable_canonical};
 use crate::refine::RefineOptions;
-use crate::score::{Alpha, EdgePrior, Kappa};
+use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
 use crate::search::{SearchUsed, StopReason};
 use crate::structure::Structure;
 
@@ -56,6 +56,8 @@ pub struct Provenance {
     pub alpha: Alpha,
     /// The prior of graphs.
     pub edge_prior: EdgePrior,
+    /// What was known about edges.
+    pub knowledge: Knowledge,
     /// The search.
     pub search: SearchUsed,
     /// Why the search ended.
@@ -131,6 +133,11 @@ impl Model {
         }
         self.fit = Some(fit);
         Ok(self)
+    }
+
+    /// The most variables of a term: that of the parameters, where there are some.
+    pub fn order(&self) -> Order {
+        self.fit.as_ref().map_or(Order::FULL, |fit| fit.parameters.terms().order())
     }
 
     /// The same model without parameters.

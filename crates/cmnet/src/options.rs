@@ -6,6 +6,7 @@
 
 pub use crate::error::{Choice, ChoiceWord, OptionName};
 
+use crate::confidence::{ReplicateStart, Resample};
 use crate::data::{OnMissing, OnUnknown};
 use crate::inference::QueryMethod;
 use crate::learn::{ContextChoice, ModelClass, Refine, SearchMode, Select};
@@ -112,7 +113,17 @@ group! {
             "Which class of models: contextual Markov networks, or the decomposable stratified graphical \
              models of the paper's comparison (binary variables; no kappa, no search mode)",
         );
-        SEED = value(OptionName::Seed, "1", "Seed of the random search for stratified graphical models");
+        SEED = value(
+            OptionName::Seed,
+            "1",
+            "Seed of the rows that are held out, and of the random search for stratified graphical models",
+        );
+        TARGET = optional(
+            OptionName::Target,
+            "Variable to be predicted from the others: rows that are held out choose between the learned \
+             model and one with terms of this variable with each other, estimated by its conditional \
+             likelihood",
+        );
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
         CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");
@@ -122,6 +133,17 @@ group! {
             "uniform",
             "Prior of graphs: uniform, or gamma, which weighs each end of an edge by d^-gamma, d the \
              number of variables",
+        );
+        REQUIRE = optional(
+            OptionName::Require,
+            "Edges that every graph has: two names with a hyphen between, * for any characters, such as a-b or a-*; \
+             several times for several",
+        );
+        FORBID = optional(OptionName::Forbid, "Edges that no graph has, written as those that are required");
+        KNOWLEDGE = optional(
+            OptionName::Knowledge,
+            "TOML file with what is known: lists require, forbid, no_contexts and tiers, and tables [[prior]] with \
+             edge and p",
         );
         REFINE = choice::<Refine>(
             "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
@@ -158,6 +180,19 @@ group! {
     /// How parameters are estimated.
     fitting {
         METHOD = choice::<FitMethod>("Which estimate: auto is exact when the junction tree fits the memory");
+        ORDER = value(
+            OptionName::Order,
+            "full",
+            "Most variables of a log-linear term: 2 (pairs), 3, ..., or full; higher terms are zero, and BIC \
+             counts what is left free; auto takes what predicts held-out rows best",
+        );
+        RIDGE = value(
+            OptionName::Ridge,
+            "0",
+            "Strength of a ridge that draws interactions towards zero: half of it times the sum of their \
+             squares is taken off the log-likelihood; one for each order from 2 on, such as 0.5,2; \
+             BIC is judged without it; auto takes what predicts held-out rows best",
+        );
         SMOOTHING = value(
             OptionName::Smoothing,
             "1",
@@ -197,6 +232,53 @@ group! {
             "0.6",
             "Support from which on an edge or a context element is in the consensus: above 0, at most 1",
         );
+        RESAMPLE = choice::<Resample>("How a resample is drawn");
+        SHARE = optional(
+            OptionName::Share,
+            "Rows of a resample as a share of those of the table, above 0, at most 1; without it \
+             0.632 for part, and 1 for rows",
+        );
+        START = choice::<ReplicateStart>("Where the search of a replicate starts");
+        BOUND = value(
+            OptionName::Bound,
+            "10",
+            "The most work of a replicate, as a multiple of what learning from the whole table takes; a search \
+             that needs more ends there, with what it has found",
+        );
+        STOP_EARLY = switch(
+            OptionName::StopEarly,
+            "End before all replicates when more would not change the answer: asked after every 50",
+        );
+    }
+}
+
+group! {
+    /// How structures are drawn from their posterior.
+    drawing {
+        KAPPA = value(
+            OptionName::Kappa,
+            "n^-0.5",
+            "Weight of the context prior: eps (no contexts), a power such as n^-0.5, a number in (0, 1]",
+        );
+        ALPHA = learning::ALPHA;
+        EDGE_PRIOR = learning::EDGE_PRIOR;
+        EXPONENT = value(
+            OptionName::Exponent,
+            "1",
+            "Power of the marginal pseudo-likelihood, above 0, at most 1; it sees each dependence from both ends, \
+             and 0.5 undoes that about",
+        );
+        CHAINS = value(OptionName::Chains, "4", "Chains from different graphs; at least two");
+        SWEEPS = value(OptionName::Sweeps, "2000", "Sweeps of each chain that count");
+        WARM_UP = value(OptionName::WarmUp, "500", "Sweeps of each chain before");
+        RUNGS = value(OptionName::Rungs, "3", "Temperatures of each chain; 1 is no tempering");
+        SEED = value(OptionName::Seed, "1", "What determines the random numbers");
+        THREADS = learning::THREADS;
+        TIME_LIMIT = optional(
+            OptionName::TimeLimit,
+            "End after this time with the sweeps that all chains have finished: 30s, 5m, 2h; a number is seconds",
+        );
+        MEMORY = value(OptionName::Memory, "256M", "Memory for what the chains remember");
     }
 }
 
@@ -214,25 +296,26 @@ group! {
 }
 
 /// Every group that the command line and Python share, by its name.
-pub const GROUPS: [(&str, &[OptionInfo]); 7] = [
+pub const GROUPS: [(&str, &[OptionInfo]); 8] = [
     ("reading", reading::ALL),
     ("rows", rows::ALL),
     ("learning", learning::ALL),
     ("fitting", fitting::ALL),
     ("validation", validation::ALL),
     ("resampling", resampling::ALL),
+    ("drawing", drawing::ALL),
     ("asking", asking::ALL),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confidence::BootstrapOptions;
+    use crate::confidence::{BootstrapOptions, PosteriorOptions};
     use crate::inference::{ExactOptions, GibbsOptions, QueryOptions};
     use crate::io::ReadOptions;
-    use crate::learn::{LearnOptions, parse_bytes, parse_duration};
+    use crate::learn::{LearnOptions, Tune, parse_bytes, parse_duration};
     use crate::loglinear::FitOptions;
-    use crate::score::Kappa;
+    use crate::score::{Kappa, Knowledge};
     use crate::search::BlanketLimits;
 
     fn read<T: std::str::FromStr>(option: OptionInfo) -> T {
@@ -245,6 +328,8 @@ mod tests {
         let kappas = learning::KAPPA.default.unwrap().split(',');
         let fit = FitOptions {
             method: read(fitting::METHOD),
+            order: read(fitting::ORDER),
+            ridge: read(fitting::RIDGE),
             smoothing: read(fitting::SMOOTHING),
             memory: memory(fitting::MEMORY),
             ..FitOptions::default()
@@ -254,10 +339,13 @@ mod tests {
             search: read(learning::SEARCH),
             alpha: read(learning::ALPHA),
             edge_prior: read(learning::EDGE_PRIOR),
+            knowledge: Knowledge::default(),
             refine: read(learning::REFINE),
             select: read(learning::SELECT),
             contexts: read(learning::CONTEXTS),
             fit,
+            tune: Tune { seed: read(learning::SEED), ..Tune::NOTHING },
+            target: None,
             threads: read(learning::THREADS),
             limits: BlanketLimits {
                 neighbors: read(learning::MAX_NEIGHBORS),
@@ -266,13 +354,6 @@ mod tests {
             candidates: read(learning::CANDIDATES),
         };
         assert_eq!(told, LearnOptions::default());
-        let resamples = BootstrapOptions {
-            replicates: read(resampling::REPLICATES),
-            seed: read(resampling::SEED),
-            threshold: read(resampling::THRESHOLD),
-            learn: LearnOptions::default(),
-        };
-        assert_eq!(resamples, BootstrapOptions::default());
         let chains = GibbsOptions {
             chains: read(asking::CHAINS),
             sweeps: read(asking::SWEEPS),
@@ -288,6 +369,36 @@ mod tests {
         assert_eq!(ReadOptions::default().missing, missing);
         let interval = learning::CHECKPOINT_INTERVAL;
         assert!(parse_duration(interval.name, interval.default.unwrap()).is_ok());
+    }
+
+    #[test]
+    fn the_defaults_of_confidence_are_those_of_the_types() {
+        let resamples = BootstrapOptions {
+            replicates: read(resampling::REPLICATES),
+            seed: read(resampling::SEED),
+            threshold: read(resampling::THRESHOLD),
+            resample: read(resampling::RESAMPLE),
+            share: None,
+            start: read(resampling::START),
+            bound: read(resampling::BOUND),
+            stop_early: false,
+            learn: LearnOptions::default(),
+        };
+        assert_eq!(resamples, BootstrapOptions::default());
+        let draws = PosteriorOptions {
+            kappa: read(drawing::KAPPA),
+            alpha: read(drawing::ALPHA),
+            edge_prior: read(drawing::EDGE_PRIOR),
+            exponent: read(drawing::EXPONENT),
+            chains: read(drawing::CHAINS),
+            sweeps: read(drawing::SWEEPS),
+            warm_up: read(drawing::WARM_UP),
+            rungs: read(drawing::RUNGS),
+            seed: read(drawing::SEED),
+            threads: read(drawing::THREADS),
+            memory: parse_bytes(OptionName::Memory, drawing::MEMORY.default.unwrap()).unwrap(),
+        };
+        assert_eq!(draws, PosteriorOptions::default());
     }
 
     #[test]

@@ -170,6 +170,16 @@ impl Structure {
         Ok(added)
     }
 
+    /// Removes one configuration from an edge's context; whether it was there.
+    pub fn remove_context_element(&mut self, edge: Edge, cell: Cell) -> bool {
+        let Some(context) = self.contexts.get_mut(&edge) else { return false };
+        let removed = context.remove(cell);
+        if context.is_empty() {
+            self.contexts.remove(&edge);
+        }
+        removed
+    }
+
     /// Removes the contexts of all edges at a node.
     pub fn clear_contexts_at(&mut self, node: Var) {
         for neighbor in self.graph.markov_blanket(node).iter() {

@@ -1,7 +1,7 @@
 //! What commands that ask a model something share: evidence, options, names.
 
 use super::fitting::bytes;
-use super::{explain, explore, export, import, independent, predict, query, sample};
+use super::{explain, explore, export, import, impute, independent, predict, query, sample};
 use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
@@ -14,6 +14,7 @@ pub(crate) fn run(command: &AskCommand) -> anyhow::Result<Outcome> {
     match command {
         AskCommand::Query(arguments) => query::run(arguments),
         AskCommand::Predict(arguments) => predict::run(arguments),
+        AskCommand::Impute(arguments) => impute::run(arguments),
         AskCommand::Sample(arguments) => sample::run(arguments),
         AskCommand::Explain(arguments) => explain::run(arguments),
         AskCommand::Independent(arguments) => independent::run(arguments),

@@ -4,8 +4,10 @@ use crate::args::{BootstrapArgs, Format, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
-use crate::{files, output};
-use cmnet::{Bootstrap, BootstrapOptions, ElementSupport, Frequency, Model, Schema, StopReason, bootstrap};
+use crate::{checkpoint, files, output};
+use cmnet::{
+    Bootstrap, BootstrapOptions, ElementSupport, Frequency, Model, Schema, StopReason, bootstrap_from,
+};
 use cmnet_report::answer::BootstrappedAnswer;
 use std::fmt::Write;
 
@@ -17,16 +19,29 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         replicates: arguments.replicates,
         seed: arguments.seed,
         threshold: arguments.threshold,
+        resample: arguments.resample,
+        share: arguments.share,
+        start: arguments.start,
+        bound: arguments.bound,
+        stop_early: arguments.stop_early,
         learn: learn_options(&arguments.search)?,
     };
     if let Some(path) = &arguments.output {
         files::check_output(path, &arguments.data.files())?;
     }
-    let watch = Watch::new(time_limit(&arguments.search)?);
+    checkpoint::check_apart(
+        &arguments.checkpoints,
+        &arguments.data.files(),
+        arguments.output.as_deref().into_iter(),
+    )?;
+    let time_limit = time_limit(&arguments.search)?;
     let data = files::table_with_note(&arguments.data, None)?;
-    let found = bootstrap(&data, &options, &watch)?;
+    let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
+    let watch = Watch::with_checkpoints(time_limit, checkpointer);
+    let found = bootstrap_from(state, &data, &options, &watch)?;
     let model = found.to_model(&data, &options, &watch)?;
-    drop(watch);
+    // A disk that is full must not swallow the answer: it is printed either way.
+    let checkpointed = watch.finish();
     match arguments.format {
         Format::Text => output::page(&as_text(data.schema(), &found, model.as_ref())?)?,
         Format::Json => {
@@ -38,6 +53,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         model.save(path)?;
         output::note(&format!("wrote {}", path.display()));
     }
+    checkpointed?;
     let unfitted = model.as_ref().is_some_and(|model| model.fit().is_none());
     Ok(match Outcome::of(found.stop) {
         Outcome::Done if unfitted => {
@@ -55,6 +71,13 @@ fn as_text(schema: &Schema, found: &Bootstrap, model: Option<&Model>) -> anyhow:
     let mut page = format!("{} replicates, seed {}\n", found.finished, found.seed);
     if found.stop != StopReason::Converged {
         writeln!(page, "Ended early ({}): {} were asked for.", found.stop, found.asked)?;
+    }
+    if found.settled {
+        writeln!(
+            page,
+            "Settled: more replicates would not change the verdicts; {} were asked for.",
+            found.asked
+        )?;
     }
     if let [_, _, ..] = found.kappas.as_slice() {
         let chosen: Vec<String> = found
@@ -82,6 +105,13 @@ fn as_text(schema: &Schema, found: &Bootstrap, model: Option<&Model>) -> anyhow:
         Frequency::CONCLUSIVE,
         Frequency::ABSENT
     )?;
+    if found.bounded > 0 {
+        writeln!(
+            page,
+            "{} replicates reached the bound of their work; they count with what they had found.",
+            found.bounded
+        )?;
+    }
     if found.unclosed > 0 {
         writeln!(
             page,

@@ -1,6 +1,6 @@
 //! `cmnet exact`: the structure with the highest score, proven.
 
-use super::fitting::fit_options;
+use super::fitting::{fit_options, knowledge};
 use crate::args::{ExactArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::progress::Watch;
@@ -12,9 +12,11 @@ use cmnet::{
 use cmnet_report::answer::OptimumAnswer;
 use cmnet_report::{Drawing, text};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
     let (kappa, alpha): (Kappa, Alpha) = (arguments.kappa.parse()?, arguments.alpha.parse()?);
+    let known = knowledge(&arguments.knowledge)?;
     let limit = arguments.time_limit.as_deref();
     let limit = limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()?;
     if let Some(path) = &arguments.output {
@@ -22,10 +24,10 @@ pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
     }
     let watch = Watch::new(limit);
     let data = files::table_with_note(&arguments.data, None)?;
-    let prior = ContextPrior::new(kappa, data.rows());
+    let prior = ContextPrior::new(kappa, data.rows()).with_rules(Arc::new(known.rules(data.schema())?));
     let counts = PlaneCounts::new(&data);
     let found = optimum(&Scorer::new(&counts, alpha), &prior, &watch)?;
-    let model = found.to_model(&data, &prior, alpha)?;
+    let model = found.to_model(&data, &prior, alpha, &known)?;
     let model = fitted(model, &data, arguments, &watch)?;
     drop(watch);
     let answer = OptimumAnswer { found: &found, prior: &prior, alpha, model: &model };

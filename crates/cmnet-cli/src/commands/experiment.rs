@@ -25,7 +25,7 @@ goes on where it was.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExperimentArgs {
-    /// synthetic, real, consistency, sensitivity or all
+    /// synthetic, real, consistency, sensitivity, sgm or all
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// Folder with the tables, such as car.csv; absent ones are reported as not run
@@ -43,6 +43,9 @@ pub(crate) struct ExperimentArgs {
     /// Pseudo-counts of the smoothed estimate; results of the bare estimate stand beside
     #[arg(long, value_name = "SUM", default_value = fitting::SMOOTHING.default)]
     pub(crate) smoothing: f64,
+    /// What report and figures say about the build, such as a commit
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) revision: Option<String>,
     /// A small part of everything, in seconds
     #[arg(long)]
     pub(crate) quick: bool,
@@ -55,6 +58,7 @@ pub(crate) fn run(arguments: &Printed<ExperimentArgs>) -> anyhow::Result<Outcome
         replicates: arguments.replicates.unwrap_or(defaults.replicates),
         seeds: arguments.seeds.unwrap_or(defaults.seeds),
         smoothing: arguments.smoothing,
+        revision: arguments.revision.clone(),
         quick: arguments.quick,
     };
     if !arguments.data.is_dir() {

@@ -1,10 +1,14 @@
 //! `cmnet fit`: parameters for a given structure.
 
 use crate::args::{FitArgs, Format, Printed};
-use crate::commands::fitting::fit_options;
+use crate::commands::fitting::{fit_options, tune_options};
+use crate::commands::missing;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::{Fit, FitStatus, Model, Schema, fit};
+use cmnet::{
+    Error, ErrorKind, Fit, FitOptions, FitStatus, Judged, Model, OnMissing, Outcome as Work, Schema, fit,
+    fit_incomplete, tune,
+};
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
 use std::fmt::Write;
@@ -15,8 +19,7 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     }
     let model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;
-    let data = files::table_for(&model, &arguments.data)?;
-    let fitted = fit(model.structure(), &data, &options)?;
+    let fitted = estimate(&model, &options, arguments)?;
     let page = match arguments.format {
         Format::Text => Err(as_text(&output::printable(model.schema()), &fitted, options.smoothing)?),
         Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
@@ -32,6 +35,23 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Limited);
     }
     Ok(Outcome::Done)
+}
+
+/// The parameters, from complete rows or from what is known of all.
+fn estimate(model: &Model, options: &FitOptions, arguments: &FitArgs) -> anyhow::Result<Fit> {
+    if arguments.data.reading.on_missing != OnMissing::Model {
+        let data = files::table_for(model, &arguments.data)?;
+        let judged = Judged { structure: model.structure(), data: &data, target: None };
+        let tuned = tune(judged, options, tune_options(&arguments.fitting)?, &())?.done();
+        return Ok(fit(model.structure(), &data, tuned.as_ref().map_or(options, |tuned| &tuned.options))?);
+    }
+    let table = files::incomplete_for(model, &arguments.data)?;
+    missing::tell(&arguments.data.data, &table);
+    match fit_incomplete(model.structure(), &table, options, &())? {
+        Work::Done(found) => Ok(found.fit),
+        // Nobody asks to stop here.
+        Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
+    }
 }
 
 fn save(model: &Model, arguments: &Printed<FitArgs>) -> anyhow::Result<()> {
@@ -50,6 +70,9 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
     writeln!(page, "status           {} after {} iterations", fit.status, fit.iterations)?;
     writeln!(page, "rows             {}", fit.rows)?;
     writeln!(page, "parameters       {}", fit.free_parameters)?;
+    if let Some(order) = fit.parameters.terms().order().limit() {
+        writeln!(page, "terms            of at most {order} variables")?;
+    }
     if let Some(total) = fit.log_likelihood {
         writeln!(page, "log-likelihood   {total:.6}")?;
     }
@@ -63,6 +86,13 @@ fn as_text(schema: &Schema, fit: &Fit, asked: f64) -> anyhow::Result<String> {
         "smoothing        pseudo-counts of {} in the parameters, none in the numbers above",
         fit.smoothing
     )?;
+    if !fit.ridge.is_none() {
+        writeln!(
+            page,
+            "ridge            of strength {} in the parameters, none in the numbers above",
+            fit.ridge
+        )?;
+    }
     if fit.status == FitStatus::Boundary {
         let terms: Vec<String> = fit.boundary.iter().take(12).map(|term| term_text(schema, term)).collect();
         let more = fit.boundary.len().saturating_sub(terms.len());

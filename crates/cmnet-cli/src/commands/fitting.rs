@@ -1,7 +1,10 @@
 //! Options of searching and fitting that several commands share.
 
-use crate::args::{FittingArgs, SearchArgs};
-use cmnet::{BlanketLimits, FitOptions, LearnOptions, OptionName, parse_bytes, parse_duration};
+use crate::args::{FittingArgs, KnowledgeArgs, SearchArgs};
+use cmnet::{
+    BlanketLimits, Chosen, FitOptions, Knowledge, LearnOptions, OptionName, Order, Ridge, Tune, parse_bytes,
+    parse_duration,
+};
 use std::time::Duration;
 
 /// What was typed becomes what the library understands.
@@ -12,8 +15,10 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         contexts: arguments.contexts,
         alpha: arguments.alpha.parse()?,
         edge_prior: arguments.edge_prior.parse()?,
+        knowledge: knowledge(&arguments.knowledge)?,
         refine: arguments.refine,
         fit: fit_options(&arguments.fitting)?,
+        tune: tune_options(&arguments.fitting)?,
         threads: arguments.threads,
         limits: BlanketLimits {
             neighbors: arguments.max_neighbors,
@@ -22,6 +27,14 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         candidates: arguments.candidates,
         ..LearnOptions::default()
     })
+}
+
+/// What a file says about edges, and what was typed.
+pub(crate) fn knowledge(arguments: &KnowledgeArgs) -> anyhow::Result<Knowledge> {
+    let file = arguments.knowledge.as_deref().map(Knowledge::read).transpose()?.unwrap_or_default();
+    let patterns = |texts: &[String]| texts.iter().map(|text| text.as_str().into()).collect();
+    let (require, forbid) = (patterns(&arguments.require), patterns(&arguments.forbid));
+    Ok(file.and(Knowledge { require, forbid, ..Knowledge::default() }))
 }
 
 /// When a search is to end.
@@ -33,9 +46,20 @@ pub(crate) fn time_limit(arguments: &SearchArgs) -> anyhow::Result<Option<Durati
 pub(crate) fn fit_options(arguments: &FittingArgs) -> anyhow::Result<FitOptions> {
     Ok(FitOptions {
         method: arguments.method,
+        order: arguments.order.parse::<Chosen<Order>>()?.value(),
+        ridge: arguments.ridge.parse::<Chosen<Ridge>>()?.value(),
         smoothing: arguments.smoothing,
         memory: bytes(&arguments.memory)?,
         ..FitOptions::default()
+    })
+}
+
+/// What rows that are held out choose.
+pub(crate) fn tune_options(arguments: &FittingArgs) -> anyhow::Result<Tune> {
+    Ok(Tune {
+        order: arguments.order.parse::<Chosen<Order>>()?.is_auto(),
+        ridge: arguments.ridge.parse::<Chosen<Ridge>>()?.is_auto(),
+        ..Tune::NOTHING
     })
 }
 

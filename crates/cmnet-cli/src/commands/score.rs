@@ -6,6 +6,7 @@ use crate::{files, output};
 use cmnet::{Alpha, ContextPrior, Dataset, EdgePrior, Kappa, Model, RowCounts, Scorer, StructureScore};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ScoredAnswer;
+use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
@@ -28,7 +29,9 @@ pub(super) fn prior(model: &Model, data: &Dataset, arguments: &ScoreArgs) -> any
         Some(text) => text.parse()?,
         None => model.provenance().map_or_else(EdgePrior::default, |learned| learned.edge_prior),
     };
-    Ok(ContextPrior::new(kappa, data.rows()).with_edges(edges, data.variables()))
+    let known = model.provenance().map(|learned| learned.knowledge.rules(model.schema())).transpose()?;
+    let prior = ContextPrior::new(kappa, data.rows()).with_edges(edges, data.variables());
+    Ok(prior.with_rules(Arc::new(known.unwrap_or_default())))
 }
 
 /// The kappa asked for, else the model's.
@@ -68,7 +71,11 @@ fn as_text(model: &Model, prior: &ContextPrior, alpha: Alpha, score: &StructureS
         number("log prior", log_prior.to_f64(), &note);
         number("score", total.to_f64(), "");
     } else {
-        let problem = "The prior with kappa eps forbids contexts: this structure has probability 0.";
+        let problem = if prior.log_kappa().is_none() && prior.rules().hold(model.structure().graph()) {
+            "The prior with kappa eps forbids contexts: this structure has probability 0."
+        } else {
+            "What is known about edges does not hold in this structure: it has probability 0."
+        };
         lines.push(problem.to_owned());
     }
     lines.join("\n") + "\n"

@@ -62,3 +62,28 @@ fn what_can_not_be_had_is_refused_and_limits_keep_what_is_done() {
     assert_eq!(none.code, 3);
     assert!(none.stdout.contains("No replicate was finished"), "{}", none.stdout);
 }
+
+#[test]
+fn a_run_goes_on_from_its_checkpoint_to_the_same_bytes() {
+    let sandbox = Sandbox::new();
+    let whole = sandbox.run(&format!("{BOOTSTRAP} --format json")).succeeds().stdout;
+    let part = BOOTSTRAP.replace("30", "11");
+    sandbox.run(&format!("{part} --checkpoint run.checkpoint")).succeeds();
+    let resumed = format!("{BOOTSTRAP} --checkpoint run.checkpoint --resume --format json");
+    assert_eq!(sandbox.run(&resumed).succeeds().stdout, whole);
+    let other = sandbox.run(&format!("{resumed} --seed 2")).ends_with(2);
+    assert!(other.stderr.contains("--seed"), "{}", other.stderr);
+    let learning =
+        sandbox.run("learn data/coronary_heart.csv --checkpoint run.checkpoint --resume").ends_with(2);
+    assert!(learning.stderr.contains("run.checkpoint"), "{}", learning.stderr);
+    let lost = sandbox.run(&format!("{BOOTSTRAP} --resume")).ends_with(2);
+    assert!(lost.stderr.contains("--checkpoint"), "{}", lost.stderr);
+}
+
+#[test]
+fn it_says_when_it_ended_early() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.run("bootstrap data/coronary_heart.csv --kappa eps --replicates 3000 --stop-early");
+    let page = page.succeeds().stdout;
+    assert!(page.contains("Settled") && page.contains("3000 were asked for"), "{page}");
+}

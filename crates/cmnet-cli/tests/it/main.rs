@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod bootstrap;
+mod choices;
 mod cli_answers;
 mod cli_golden;
 mod cli_hostile;
@@ -16,6 +17,9 @@ mod common;
 mod compatibility;
 mod docs;
 mod explore;
+mod knowledge;
+mod missing;
+mod posterior;
 mod query;
 mod refine;
 mod report;

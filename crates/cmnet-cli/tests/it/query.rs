@@ -456,6 +456,10 @@ fn the_mathematics_is_shown_with_and_without_parameters() {
         "{text}"
     );
     assert!(refusal(&["explain", model(), "--classes", "smokng"]).contains("smoking"));
+    // Evidence is told beside them, not passed over.
+    let known = ["explain", model(), "--terms", "--given", "lipoprotein_ratio=>=3"];
+    let text = String::from_utf8(cmnet().args(known).assert().success().get_output().stdout.clone()).unwrap();
+    assert!(text.contains("Terms: log p(x)") && text.contains("Markov blankets"), "{text}");
 }
 
 #[test]
@@ -473,6 +477,11 @@ fn the_best_structure_is_proven_saved_and_checked() {
     let four = "family_anamnesis,strenuous_mental_work";
     let contexts = json(&["exact", &table, "--drop", four, "--kappa", "n^-0.25"]);
     assert!(contexts["proven"].as_bool().unwrap() && !contexts["contexts"].as_array().unwrap().is_empty());
+    let arguments = ["learn", &table, "--drop", four, "--kappa", "n^-0.25", "--search", "exact"];
+    let learned = json(&arguments);
+    assert_eq!((&learned["search"], &learned["stop"]), (&Value::from("exact"), &Value::from("converged")));
+    assert_eq!(learned["models"][0]["contexts"], contexts["contexts"]);
+    assert_eq!(learned["models"][0]["score"], contexts["score"]);
     let output = cmnet().args(["exact", &table, "--kappa", "n^-0.5"]).assert().code(3);
     let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     assert!(said.contains("16") && said.contains("kappa eps"), "{said}");

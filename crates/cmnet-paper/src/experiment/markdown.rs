@@ -18,14 +18,14 @@ pub(super) fn preface(plan: &Plan) -> String {
     let quick = if plan.quick { " **This is a quick run: a small part of everything.**" } else { "" };
     format!(
         "# The paper's numerical results, rerun\n\n\
-         cmnet {version}; {replicates} data sets per sample size; {seeds} shuffles of each real table.{quick}\n\n\
+         {build}; {replicates} data sets per sample size; {seeds} shuffles of each real table.{quick}\n\n\
          CMN is the structure with the highest BIC among kappa = eps, n^-1, n^-1/2, n^-1/4, searched by \
          Algorithms 1 and 2 exactly; MN is kappa = eps; SGM is the stratified graphical model found by \
          {iterations} + {iterations} iterations. sBIC uses the bare maximum likelihood estimate. Predictive \
          accuracy is given by two estimates: the smoothed one, with pseudo-counts of {smoothing} spread evenly over \
          the outcome space, so that no row has probability zero, and the bare one. The paper does not say what it \
          did with rows of probability zero. Divergence uses the smoothed estimate.\n\n",
-        version = env!("CARGO_PKG_VERSION"),
+        build = plan.build(),
         replicates = plan.replicates,
         seeds = plan.seeds,
         iterations = plan.sgm().graph_iterations,

@@ -215,7 +215,12 @@ fn estimate(
     Ok(fitted)
 }
 
-fn stratified(host: &dyn Host, trial: &Trial<'_>, options: &SgmOptions) -> Result<Option<Measured>> {
+/// Learns and measures a stratified model; a search that is asked to stop gives what it has.
+pub(super) fn stratified(
+    host: &dyn Host,
+    trial: &Trial<'_>,
+    options: &SgmOptions,
+) -> Result<Option<Measured>> {
     let learned = sgm::learn(trial.train, options, host)?;
     let structure = learned.best.structure()?;
     let fitted = learned.best.fit(trial.train, trial.smoothing)?;

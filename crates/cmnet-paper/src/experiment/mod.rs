@@ -17,6 +17,7 @@ mod real_orderings;
 mod report_consistency;
 mod report_real;
 mod report_synthetic;
+mod sgm_readings;
 mod statistics;
 mod synthetic_data;
 mod synthetic_orderings;
@@ -40,7 +41,9 @@ pub enum Experiment {
     Consistency,
     /// The orderings under other values of the parameters that the paper does not print.
     Sensitivity,
-    /// All four.
+    /// The baseline's search under other readings of its description.
+    Sgm,
+    /// All five.
     All,
 }
 
@@ -53,8 +56,13 @@ impl FromStr for Experiment {
             "real" => Ok(Self::Real),
             "consistency" => Ok(Self::Consistency),
             "sensitivity" => Ok(Self::Sensitivity),
+            "sgm" => Ok(Self::Sgm),
             "all" => Ok(Self::All),
-            _ => Err(Error::option("experiment", text, "synthetic, real, consistency, sensitivity or all")),
+            _ => Err(Error::option(
+                "experiment",
+                text,
+                "synthetic, real, consistency, sensitivity, sgm or all",
+            )),
         }
     }
 }
@@ -66,6 +74,7 @@ impl fmt::Display for Experiment {
             Self::Real => "real",
             Self::Consistency => "consistency",
             Self::Sensitivity => "sensitivity",
+            Self::Sgm => "sgm",
             Self::All => "all",
         })
     }
@@ -80,13 +89,16 @@ pub struct Plan {
     pub seeds: u32,
     /// Pseudo-counts of the smoothed estimate; results of the bare one stand beside. \[default: 1\]
     pub smoothing: f64,
+    /// What report and figures say about the build, such as a commit. \[default: nothing\]
+    pub revision: Option<String>,
     /// A small part of everything, for tests. \[default: no\]
     pub quick: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { replicates: 10, seeds: 5, smoothing: FitOptions::default().smoothing, quick: false }
+        let smoothing = FitOptions::default().smoothing;
+        Self { replicates: 10, seeds: 5, smoothing, revision: None, quick: false }
     }
 }
 
@@ -105,9 +117,20 @@ impl Plan {
         check_smoothing(self.smoothing)
     }
 
+    /// The version, with what was said about the build.
+    fn build(&self) -> String {
+        let revision = self.revision.as_ref().map_or(String::new(), |text| format!(", {text}"));
+        format!("cmnet {}{revision}", env!("CARGO_PKG_VERSION"))
+    }
+
     fn sgm(&self) -> SgmOptions {
         let iterations = if self.quick { 100 } else { 500 };
-        SgmOptions { graph_iterations: iterations, label_iterations: iterations, seed: 0 }
+        SgmOptions {
+            graph_iterations: iterations,
+            label_iterations: iterations,
+            seed: 0,
+            ..SgmOptions::default()
+        }
     }
 }
 
@@ -170,6 +193,10 @@ pub fn run(experiment: Experiment, plan: &Plan, host: &dyn Host) -> Result<Optio
         let Some(found) = synthetic_orderings::sensitivity(host, plan)? else { return Ok(None) };
         sections.push(("sensitivity", found));
     }
+    if wanted(Experiment::Sgm) {
+        let Some(found) = sgm_readings::readings(host, plan)? else { return Ok(None) };
+        sections.push(("sgm", found));
+    }
     Ok(Some(assemble(plan, sections)?))
 }
 
@@ -188,6 +215,13 @@ fn assemble(plan: &Plan, sections: Vec<(&str, Section)>) -> Result<Vec<OutputFil
         results.insert(name.to_owned(), Value::Object(section.results));
         timing.insert(name.to_owned(), Value::Object(section.timing));
         files.extend(section.files);
+    }
+    let build = plan.build();
+    results.insert("build".to_owned(), json!(build));
+    for figure in files.iter_mut().filter(|file: &&mut OutputFile| file.text.starts_with("<svg ")) {
+        let described =
+            format!("</title>\n<desc>{}</desc>", build.replace('&', "&amp;").replace('<', "&lt;"));
+        figure.text = figure.text.replacen("</title>", &described, 1);
     }
     let json =
         |value| json_to_text(&Value::Object(value)).map_err(|error| Error::io("results", "write", error));

@@ -7,7 +7,7 @@ use super::measure::{Cell, Judge, Measured, Seconds, Trial, measure, setup};
 use super::published::{REAL, Row};
 use super::statistics::Summary;
 use crate::sgm::SgmOptions;
-use cmnet::{DataDigest, Error, Fold, FoldPlan, Folds, Result};
+use cmnet::{DataDigest, Dataset, Error, Fold, FoldPlan, Folds, Result};
 
 /// The parts of the paper's protocol.
 const FOLDS: usize = 10;
@@ -53,12 +53,30 @@ impl TableResult {
 }
 
 /// One shuffled table, cut.
-struct Cut {
+pub(super) struct Cut {
     key: String,
-    digest: String,
+    pub(super) digest: String,
     binary: bool,
     seed: u32,
     parts: Vec<Fold>,
+}
+
+impl Cut {
+    pub(super) fn new(published: &Row, data: &Dataset, seed: u32) -> Result<Self> {
+        let folds = Folds::deal(data, FoldPlan::Drawn { folds: FOLDS, seed: u64::from(seed) })?;
+        Ok(Self {
+            key: published.key.to_owned(),
+            digest: DataDigest::of(data).as_str().to_owned(),
+            binary: data.schema().cardinalities().iter().all(|&levels| levels == 2),
+            seed,
+            parts: folds.iter().collect::<Result<_>>()?,
+        })
+    }
+
+    /// The folds, each with the seed of its random search.
+    pub(super) fn folds(&self) -> impl Iterator<Item = (u64, &Fold)> {
+        (u64::from(self.seed) * 100..).zip(&self.parts)
+    }
 }
 
 /// Runs the experiment; `None` when the host asked to stop.
@@ -73,14 +91,7 @@ pub(super) fn real(host: &dyn Host, plan: &Plan) -> Result<Option<Vec<TableResul
         results.push(TableResult { published, size, seeds: Vec::new() });
         let Some(data) = data else { continue };
         for seed in 1..=plan.seeds {
-            let folds = Folds::deal(&data, FoldPlan::Drawn { folds: FOLDS, seed: u64::from(seed) })?;
-            cuts.push(Cut {
-                key: published.key.to_owned(),
-                digest: DataDigest::of(&data).as_str().to_owned(),
-                binary: data.schema().cardinalities().iter().all(|&levels| levels == 2),
-                seed,
-                parts: folds.iter().collect::<Result<_>>()?,
-            });
+            cuts.push(Cut::new(published, &data, seed)?);
         }
     }
     let tasks: Vec<Task<'_, Cell>> = cuts.iter().flat_map(|cut| cut_tasks(host, plan, cut)).collect();
@@ -110,8 +121,7 @@ fn check_size(published: &Row, found: Option<(u64, usize)>) -> Result<()> {
 
 fn cut_tasks<'a>(host: &'a dyn Host, plan: &Plan, cut: &'a Cut) -> Vec<Task<'a, Cell>> {
     let mut tasks = Vec::new();
-    for (fold, part) in cut.parts.iter().enumerate() {
-        let seed = u64::from(cut.seed) * 100 + fold as u64;
+    for (fold, (seed, part)) in cut.folds().enumerate() {
         let smoothing = plan.smoothing;
         let sgm = cut.binary.then(|| SgmOptions { seed, ..plan.sgm() });
         tasks.push(Task {

@@ -104,13 +104,14 @@ fn structures(found: &Synthetic, files: &mut Vec<OutputFile>) -> Result<String> 
     let mut rows = vec![vec!["truth".to_owned(), String::new(), outline(found.model.structure())]];
     // All panels have their variables where the true structure has them.
     let truth = Drawing::new(schema, found.model.structure())?.with_labels(LabelStyle::Codes);
-    let places = Places::of(&truth);
+    // Room for labels that the true structure does not have.
+    let places = Places::of(&truth).spread(1.4);
     let mut panels = Vec::new();
     let mut draw = |name: &str, title: String, structure: &Structure| -> Result<()> {
         let drawing = Drawing::new(schema, structure)?.with_title(title).with_labels(LabelStyle::Codes);
-        let text = svg::render(&drawing.with_places(&places)?);
-        panels.push(text.clone());
-        files.push(OutputFile { name: format!("graph_{name}.svg"), text });
+        let drawing = drawing.with_places(&places)?;
+        panels.push(svg::render(&drawing.clone().without_reading()));
+        files.push(OutputFile { name: format!("graph_{name}.svg"), text: svg::render(&drawing) });
         Ok(())
     };
     draw("truth", "True structure".to_owned(), found.model.structure())?;
@@ -123,7 +124,8 @@ fn structures(found: &Synthetic, files: &mut Vec<OutputFile>) -> Result<String> 
             draw(&file, format!("{name}, n = {}", size.rows), &structure)?;
         }
     }
-    let note = "A dashed line has contexts in which it is cut off; its label gives the values of the common neighbours.";
+    let note = "A dashed line has contexts in which it is cut off; its label gives the values of the common neighbours \
+                by number, and * is any value.";
     let combined = svg::panels("True and representative structures", note, &panels, 4);
     files.push(OutputFile { name: "graphs.svg".to_owned(), text: combined });
     Ok(format!(

@@ -81,9 +81,12 @@ pub(super) fn section(found: &Synthetic) -> String {
 const CHOICES: u64 = 20;
 /// Sample sizes of each.
 const SIZES: [u32; 2] = [1000, 4000];
+/// Data sets of each choice and sample size, at most: verdicts are counted over the choices.
+const MOST_REPLICATES: u32 = 20;
 
 /// Draws the five parameters anew and looks at every statement; `None` when the host asked to stop.
 pub(super) fn sensitivity(host: &dyn Host, plan: &Plan) -> Result<Option<Section>> {
+    let plan = &Plan { replicates: plan.replicates.min(MOST_REPLICATES), ..plan.clone() };
     let (choices, sizes) = if plan.quick { (2, &SIZES[..1]) } else { (CHOICES, &SIZES[..]) };
     let mut models = Vec::new();
     for choice in 1..=choices {

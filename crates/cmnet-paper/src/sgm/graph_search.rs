@@ -2,12 +2,16 @@
 
 use super::label_search::accepted;
 use super::scorer::SgmScorer;
-use super::{SgmOptions, Stratified};
+use super::{Kept, LabelTiming, Proposal, SgmOptions, Stratified};
 use cmnet::{
     Control, CountSource, Dataset, Edge, Error, Graph, Result, RowCounts, StopReason, mix_seed, quoted,
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+
+/// Toggles after which a walk begins again at the current graph: of many toggles nearly none leads to a
+/// chordal graph.
+const LONGEST_WALK: u32 = 10;
 
 /// The best structure that a search has visited.
 #[derive(Clone, Debug)]
@@ -46,7 +50,18 @@ pub fn learn(data: &Dataset, options: &SgmOptions, control: &dyn Control) -> Res
         return Err(Error::option(super::BINARY_ONLY, found, "a table whose variables all have two levels"));
     }
     let counts = RowCounts::new(data);
+    if options.reading.labels != LabelTiming::Last {
+        return chain(&counts, options, control);
+    }
+    let without = chain(&counts, &SgmOptions { label_iterations: 0, ..options.clone() }, control)?;
     let mut scorer = SgmScorer::new(&counts, options)?;
+    let best = scorer.stratify(&without.best.graph)?.unwrap_or_else(|| without.best.clone());
+    Ok(LearnedSgm { best, ..without })
+}
+
+/// The chain from the graph without edges.
+fn chain<S: CountSource>(counts: &S, options: &SgmOptions, control: &dyn Control) -> Result<LearnedSgm> {
+    let mut scorer = SgmScorer::new(counts, options)?;
     let mut rng = Pcg64Mcg::seed_from_u64(mix_seed(options.seed));
     let empty = Graph::empty(scorer.variables());
     let Some(mut current) = scorer.stratify(&empty)? else {
@@ -63,12 +78,14 @@ pub fn learn(data: &Dataset, options: &SgmOptions, control: &dyn Control) -> Res
             learned.stop = reason;
             break;
         }
-        let proposal = propose(&mut scorer, &current.graph, &pairs, &mut rng)?;
         learned.proposals += 1;
+        let proposed = propose(&mut scorer, &current.graph, &pairs, (options.reading.proposal, &mut rng))?;
+        let Some(proposal) = proposed else { continue };
         if accepted(proposal.log_posterior() - current.log_posterior(), &mut rng) {
             current = proposal;
             learned.accepted += 1;
-            if current.log_posterior() > learned.best.log_posterior() {
+            let last = options.reading.kept == Kept::Last;
+            if last || current.log_posterior() > learned.best.log_posterior() {
                 learned.best = current.clone();
             }
         }
@@ -76,20 +93,24 @@ pub fn learn(data: &Dataset, options: &SgmOptions, control: &dyn Control) -> Res
     Ok(learned)
 }
 
-/// A chordal graph one toggle away, uniformly. There always is one: any chordal graph with an
-/// edge has one whose removal leaves it chordal.
+/// A chordal graph near this one, as the reading says; `None` where the proposal is refused. Toggles
+/// end: any chordal graph with an edge has one whose removal leaves it chordal.
 fn propose<S: CountSource>(
     scorer: &mut SgmScorer<'_, S>,
     graph: &Graph,
     pairs: &[Edge],
-    rng: &mut impl Rng,
-) -> Result<Stratified> {
-    loop {
-        let edge = pairs[rng.random_range(0..pairs.len() as u32) as usize];
-        let mut toggled = graph.clone();
-        toggled.toggle(edge);
-        if let Some(stratified) = scorer.stratify(&toggled)? {
+    (proposal, rng): (Proposal, &mut impl Rng),
+) -> Result<Option<Stratified>> {
+    let mut toggled = graph.clone();
+    for toggles in 0.. {
+        if proposal != Proposal::Walk || toggles % LONGEST_WALK == 0 {
+            toggled.clone_from(graph);
+        }
+        toggled.toggle(pairs[rng.random_range(0..pairs.len() as u32) as usize]);
+        let stratified = scorer.stratify(&toggled)?;
+        if stratified.is_some() || proposal == Proposal::Refuse {
             return Ok(stratified);
         }
     }
+    Ok(None)
 }

@@ -9,7 +9,8 @@
 //!
 //! Where the description of the search leaves a choice: a graph proposal toggles one pair,
 //! drawn again until the toggled graph is chordal; the chain starts without edges; labels of
-//! a clique are searched once, from none, with a generator seeded by the clique.
+//! a clique are searched once, from none, with a generator seeded by the clique. [`Reading`]
+//! has the other choices.
 
 mod clique;
 mod factorials;
@@ -17,6 +18,7 @@ mod fit;
 mod graph_search;
 mod label_search;
 mod labels;
+mod reading;
 mod scorer;
 mod stratified;
 
@@ -24,6 +26,7 @@ use cmnet::{OptionName, Subject};
 
 pub use fit::SgmFit;
 pub use graph_search::{LearnedSgm, learn};
+pub use reading::{Kept, LabelTiming, Proposal, Reading, SizePrior};
 pub use scorer::SgmScorer;
 pub use stratified::Stratified;
 
@@ -45,10 +48,12 @@ pub struct SgmOptions {
     pub label_iterations: u32,
     /// The seed of the random search. \[default: 1\]
     pub seed: u64,
+    /// How the published description is read where it leaves a choice.
+    pub reading: Reading,
 }
 
 impl Default for SgmOptions {
     fn default() -> Self {
-        Self { graph_iterations: 500, label_iterations: 500, seed: 1 }
+        Self { graph_iterations: 500, label_iterations: 500, seed: 1, reading: Reading::default() }
     }
 }

@@ -1,11 +1,11 @@
 //! The posterior of a chordal graph with the best labels found for each of its cliques.
 
-use super::SgmOptions;
 use super::clique::{margin, plain};
 use super::factorials::LogFactorials;
 use super::label_search::best_labels;
 use super::labels::LabelSpace;
 use super::stratified::{LabelledClique, Stratified, chordal_parameters};
+use super::{LabelTiming, SgmOptions, SizePrior};
 use cmnet::{CountSource, Error, Graph, Nats, Result, VarSet, decompose, mix_seed};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -26,6 +26,8 @@ pub struct SgmScorer<'a, S> {
     options: SgmOptions,
     cliques: BTreeMap<CliqueKey, Arc<LabelledClique>>,
     plain: BTreeMap<VarSet, Nats>,
+    /// Searches for labels so far.
+    searches: u64,
 }
 
 impl<'a, S: CountSource> SgmScorer<'a, S> {
@@ -44,7 +46,8 @@ impl<'a, S: CountSource> SgmScorer<'a, S> {
         }
         let factorials = LogFactorials::up_to(counts.rows() + (1 << LARGEST_CLIQUE));
         let options = options.clone();
-        Ok(Self { counts, factorials, options, cliques: BTreeMap::new(), plain: BTreeMap::new() })
+        let (cliques, plain) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { counts, factorials, options, cliques, plain, searches: 0 })
     }
 
     /// The number of variables d.
@@ -72,7 +75,12 @@ impl<'a, S: CountSource> SgmScorer<'a, S> {
             log_marginal_likelihood -= self.plain_set(separator)?;
         }
         let parameters = chordal_parameters(parts.cliques.iter(), &parts.separators);
-        let surplus = parameters.saturating_sub(graph.nodes()) as u64;
+        let counted = match self.options.reading.prior {
+            SizePrior::Graph => parameters,
+            SizePrior::Labelled => parameters - cliques.iter().map(|clique| clique.merged()).sum::<usize>(),
+            SizePrior::Uniform => 0,
+        };
+        let surplus = counted.saturating_sub(graph.nodes()) as u64;
         Ok(Some(Stratified {
             graph: graph.clone(),
             cliques,
@@ -93,12 +101,15 @@ impl<'a, S: CountSource> SgmScorer<'a, S> {
 
     fn labelled_clique(&mut self, members: &VarSet, separators: &[VarSet]) -> Result<Arc<LabelledClique>> {
         let key = (members.clone(), free_edges(members, separators));
-        if let Some(clique) = self.cliques.get(&key) {
+        let anew = self.options.reading.labels == LabelTiming::Anew;
+        if let Some(clique) = self.cliques.get(&key).filter(|_| !anew) {
             return Ok(Arc::clone(clique));
         }
+        self.searches += 1;
         let table = margin(self.counts, members)?;
         let space = LabelSpace::new(members.len(), &key.1);
-        let mut rng = Pcg64Mcg::seed_from_u64(self.stream(&key));
+        let stream = if anew { mix_seed(self.stream(&key) ^ self.searches) } else { self.stream(&key) };
+        let mut rng = Pcg64Mcg::seed_from_u64(stream);
         let iterations = self.options.label_iterations;
         let (labels, log_likelihood) = best_labels(&self.factorials, &table, &space, iterations, &mut rng);
         let clique = Arc::new(LabelledClique { members: members.clone(), space, labels, log_likelihood });

@@ -93,12 +93,20 @@ fn an_interrupted_run_goes_on_and_gives_the_same_report() {
     // 11 values of the one table that is run, and 4 of SGM; two seeds are too few for deviations.
     assert!(report.contains("of 11 values of CMN, MN") && report.contains("of 4 of SGM"), "{report}");
     assert!(report.contains("**Warning: 2 seeds.**"));
-    for part in ["bare estimate", "Average of 1 tables", "all ten -5.9502", "### Orderings", "## Sensitivity"]
-    {
+    for part in [
+        "bare estimate",
+        "Average of 1 tables",
+        "all ten -5.9502",
+        "### Orderings",
+        "## Sensitivity",
+        "## Readings",
+    ] {
         assert!(report.contains(part), "{part}");
     }
     let exact = &results_of(&files)["consistency"]["first four of the seven variables"]["sizes"]["n4000"];
-    assert!(exact["by_kappa"]["argmax, n^-1/2"]["edges_missing"].is_number(), "{exact}");
+    for kappa in ["eps", "n^-1", "n^-1/2", "n^-1/4"] {
+        assert!(exact["by_kappa"][format!("argmax, {kappa}")]["edges_missing"].is_number(), "{exact}");
+    }
     let results = results_of(&files);
     let sbic = &results["real"]["coronary_heart"]["quantities"]["sbic"];
     assert!((sbic["CMN"]["mean"].as_f64().unwrap() + 3.6506).abs() < 0.005);

@@ -2,9 +2,11 @@
 //! graph, and against the general estimation of contextual networks.
 
 use cmnet::{
-    Dataset, Edge, FitOptions, Graph, ReadOptions, RowCounts, Source, fit, parameter_count, read_csv,
+    Dataset, Edge, FitOptions, Graph, Nats, ReadOptions, RowCounts, Source, fit, parameter_count, read_csv,
 };
-use cmnet_paper::sgm::{SgmOptions, SgmScorer, learn};
+use cmnet_paper::sgm::{
+    Kept, LabelTiming, LearnedSgm, Proposal, Reading, SgmOptions, SgmScorer, SizePrior, learn,
+};
 use std::path::Path;
 
 fn table(name: &str) -> Dataset {
@@ -94,6 +96,37 @@ fn the_closed_form_is_the_general_estimate() {
             assert!((total - 1.0).abs() < 1e-9, "{name}: probabilities add up to {total}");
         }
     }
+}
+
+#[test]
+fn other_readings_of_the_search_do_what_they_say() {
+    let data = table("coronary_heart.csv");
+    let read = |reading: Reading, label_iterations: u32| -> LearnedSgm {
+        let options =
+            SgmOptions { reading, graph_iterations: 100, label_iterations, ..SgmOptions::default() };
+        learn(&data, &options, &()).unwrap()
+    };
+    let ours = Reading::default();
+    // Labels at the end stand on the graph that is best without them.
+    let last = read(Reading { labels: LabelTiming::Last, ..ours }, 100);
+    let plain = read(ours, 0);
+    assert_eq!(last.best.graph(), plain.best.graph());
+    assert!(last.best.log_posterior() >= plain.best.log_posterior());
+    let uniform = read(Reading { prior: SizePrior::Uniform, ..ours }, 100);
+    assert_eq!(uniform.best.log_prior, Nats::ZERO);
+    let labelled = read(Reading { prior: SizePrior::Labelled, ..ours }, 100).best;
+    let surplus = labelled.free_parameters() as f64 - data.variables() as f64;
+    assert!((labelled.log_prior.to_f64() + surplus * libm::log(2.0)).abs() < 1e-9);
+    // A state that is only the last one is no better than the best.
+    let kept = read(Reading { kept: Kept::Last, ..ours }, 100);
+    assert!(kept.best.log_posterior() <= read(ours, 100).best.log_posterior());
+    for proposal in [Proposal::Walk, Proposal::Refuse] {
+        let found = read(Reading { proposal, ..ours }, 100);
+        assert_eq!(found.proposals, 100);
+        assert!(found.accepted > 0 && found.best.graph().edge_count() > 0);
+    }
+    let anew = read(Reading { labels: LabelTiming::Anew, ..ours }, 100);
+    assert_ne!(anew.accepted, 0);
 }
 
 #[test]

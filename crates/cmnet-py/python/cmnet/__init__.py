@@ -47,8 +47,8 @@ from ._errors import (
     TableWarning,
     UnknownLevelError,
 )
-from ._learn import bootstrap, cross_validate, learn
-from ._learned import Bootstrap, CrossValidation, Learned, Scores
+from ._learn import bootstrap, cross_validate, exact, learn, posterior, report
+from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
 from ._model import Context, Model
 from ._table import Rows, Table
 
@@ -61,6 +61,7 @@ __all__ = [
     "Context",
     "CrossValidation",
     "Evaluation",
+    "Exact",
     "Explanation",
     "Independence",
     "FileError",
@@ -79,6 +80,7 @@ __all__ = [
     "ModelFileError",
     "NotCategoriesError",
     "OptionError",
+    "Posterior",
     "Prediction",
     "ProbabilityIntervals",
     "QuestionError",
@@ -92,8 +94,11 @@ __all__ = [
     "bootstrap",
     "cross_validate",
     "datasets",
+    "exact",
     "learn",
     "load",
+    "posterior",
+    "report",
 ]
 
 

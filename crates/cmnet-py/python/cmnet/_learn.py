@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
 from ._errors import Interrupted
-from ._learned import Bootstrap, CrossValidation, Learned
+from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior
+from ._model import Model
 from ._options import keywords_of
-from ._progress import progress_bar
+from ._progress import Progress, progress_bar
 from ._table import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Learning, Resampling, Validating
-
-Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
+    from ._options import Drawing, Learning, Proving, Resampling, Validating
 
 
 @keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
@@ -42,21 +41,30 @@ def learn(
         numbers in (0, 1], or a list of them.
     model, seed
         ``"cmn"`` for contextual Markov networks; ``"sgm"`` for the decomposable stratified
-        graphical models of the paper's comparison (binary variables), searched with a seed.
+        graphical models of the paper's comparison (binary variables), searched with a seed. The
+        seed determines which rows are held out, too.
+    target
+        A variable to be predicted from the others: rows that are held out choose between the
+        learned model and one with terms of this variable with each other.
     search
-        ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables;
-        ``"auto"`` picks by estimated cost.
+        ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables,
+        ``"exact"`` proves the highest score for few; ``"auto"`` picks by estimated cost.
     alpha
         Dirichlet hyperparameter per level.
     edge_prior
         Prior of graphs: ``"uniform"``, or gamma, which weighs each end of an edge by d^-gamma,
         d the number of variables.
+    require, forbid, knowledge
+        Edges that every graph has and edges that none has: ``"a-b"``, ``("a", "b")``, ``"a-*"``, or
+        a list of them. ``knowledge`` is a mapping, or the path of a TOML file, with the lists
+        ``require``, ``forbid``, ``no_contexts``, ``tiers`` and ``prior`` (see docs/tables.md).
     refine
         ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does
         nothing. Where no edge prior is given, gamma is 0.5.
     select
-        ``"bic"`` fits each structure and takes the highest BIC; ``"none"`` fits nothing.
+        ``"bic"`` fits each structure and takes the highest BIC; ``"heldout"`` takes the kappa that
+        predicts a fifth of the rows best, ``"cv"`` each fifth in turn; ``"none"`` fits nothing.
     threads
         Threads; 0 takes one per core. The answer is the same for any number.
     time_limit
@@ -68,7 +76,7 @@ def learn(
     checkpoint, resume, checkpoint_interval
         Saves the search to a file now and then; ``resume=True`` goes on from there to the same
         answer as without a break.
-    method, smoothing, memory
+    method, order, ridge, smoothing, memory
         How parameters are estimated; see `Model.fit`.
     progress
         True shows a bar (with tqdm, where that is installed), False none; None shows one
@@ -142,7 +150,9 @@ def cross_validate(
     return CrossValidation(answer)
 
 
-@keywords_of(_options.resampling, _options.searching, _options.fitting, _options.reading)
+@keywords_of(
+    _options.resampling, _options.checkpointing, _options.searching, _options.fitting, _options.reading
+)
 def bootstrap(
     table: Any,
     *,
@@ -158,12 +168,24 @@ def bootstrap(
     table
         As for `cmnet.learn`.
     replicates
-        Resamples. Each draws as many rows as the table has, with replacement, and keeps all
-        levels.
+        Resamples. Each keeps all levels of the table.
     seed
         What determines the draws. The number of threads changes nothing.
     threshold
         Support from which on an edge or a context is in the consensus.
+    resample, share
+        ``"part"`` draws a share of the rows (0.632), each at most once; ``"rows"`` draws as many as
+        the table has, with replacement.
+    start
+        Where the search of a replicate starts: at the ``"empty"`` graph, or at the one of the whole
+        ``"table"``.
+    bound
+        The most work of a replicate, as a multiple of what learning from the whole table takes. A
+        search that needs more ends there, with what it has found.
+    stop_early
+        Ends before all replicates when more would not change the answer.
+    checkpoint, resume, checkpoint_interval
+        As for `cmnet.learn`: goes on to the same answer as without a break.
 
     The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples; of
     several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
@@ -172,15 +194,119 @@ def bootstrap(
     packed = Table(table, names=names, **_options.pick(options, _options.reading))
     learning = {
         **_options.searching(**_options.pick(options, _options.searching)),
-        **_options.learning(),
+        **_options.learning(**_options.pick(options, _options.checkpointing)),
         "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
     }
+    _check_checkpoint(learning["checkpoint"], table)
     resampling = _options.resampling(**_options.pick(options, _options.resampling))
     with progress_bar(progress) as tell:
         answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Bootstrap(*answer))
     return Bootstrap(*answer)
+
+
+@keywords_of(_options.drawing, _options.reading)
+def posterior(
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Drawing],
+) -> Posterior:
+    """Draws structures from their posterior: how probable is each edge and each context?
+
+    Parameters
+    ----------
+    table
+        As for `cmnet.learn`.
+    kappa, alpha, edge_prior
+        Priors of contexts, of probabilities and of graphs.
+    exponent
+        Power of the marginal pseudo-likelihood, above 0, at most 1. It sees each dependence from
+        both ends, which makes probabilities too near to 0 and 1; 0.5 undoes that about.
+    chains, sweeps, warm_up, rungs
+        Chains from different graphs, their sweeps that count and those before, and the
+        temperatures of each chain.
+    seed
+        What determines the random numbers. The number of threads changes nothing.
+
+    Probabilities are None where the chains have not mixed. Ctrl-C raises `cmnet.Interrupted`, whose
+    ``partial`` is over the sweeps that all chains have finished.
+    """
+    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    drawing = _options.drawing(**_options.pick(options, _options.drawing))
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.posterior(packed._table, drawing, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else Posterior(answer))
+    return Posterior(answer)
+
+
+@keywords_of(_options.proving, _options.fitting, _options.reading)
+def exact(
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Proving],
+) -> Exact:
+    """Finds the structure with the highest score and proves that there is none with a higher one.
+
+    Without contexts (``kappa="eps"``) up to 16 variables; with contexts as long as no Markov
+    blanket can have more than 16 configurations, as with five binary variables. The answer says
+    how far the greedy search of the paper was. A time limit, or Ctrl-C (`cmnet.Interrupted` with
+    ``partial``), ends the search with the best structure so far and a bound on all others.
+
+    Parameters
+    ----------
+    table
+        As for `cmnet.learn`.
+    kappa
+        Weight of the context prior: ``"eps"`` (no contexts), a power such as ``"n^-0.5"``, or a
+        number in (0, 1].
+    alpha, time_limit, method, smoothing, memory
+        As for `cmnet.learn`.
+    """
+    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    proving = {
+        **_options.proving(**_options.pick(options, _options.proving)),
+        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+    }
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.exact(packed._table, proving, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else Exact(*answer))
+    return Exact(*answer)
+
+
+@keywords_of(_options.searching, _options.fitting, _options.reading)
+def report(
+    subject: Any,
+    path: str | os.PathLike[str],
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Validating],
+) -> Model:
+    """Learns from a table and writes a page to hand on: data, learning, network, contexts,
+    predictability, fit and cross-validation (``folds=0`` leaves the last out).
+
+    A `cmnet.Model` instead of a table is reported as it is; `Model.report` takes its table too.
+    The options are those of `cmnet.cross_validate`. The model of the page is returned.
+    """
+    if isinstance(subject, Model):
+        subject.report(path, folds=folds, seed=seed, progress=progress, names=names, **options)
+        return subject
+    shown = repr(subject) if isinstance(subject, str) else "table"
+    page, paging, learning = Model._paging(f"cmnet.report({shown}, ", path, folds, seed, options)
+    packed = Table(subject, names=names, **_options.pick(options, _options.reading))
+    with progress_bar(progress) as tell:
+        html, model = _cmnet.report_table(packed._table, paging, learning, tell)
+    _cmnet.Model.write_page(page, html)
+    return Model._of(model)
 
 
 def _alone_with_fold_column(**options: tuple[int, int]) -> None:

@@ -23,6 +23,7 @@ Stop = Literal["converged", "interrupted", "time-limit"]
 _LEARNED = ("kappa", "edges", "context_elements", "log_mpl", "score", "parameters", "log_likelihood", "bic")
 _VALIDATED = ("method", "sbic", "predictive", "edges", "parameters")
 _SUPPORTED = ("edge", "context", "support", "low", "high", "holds", "verdict")
+_DRAWN = ("edge", "context", "probability", "error", "low", "high", "r_hat", "effective", "bayes_factor")
 """The columns that are shown of what was learned, cross-validated and resampled."""
 
 
@@ -92,7 +93,8 @@ class Learned:
 
     def __init__(self, facts: dict[str, Any], models: list[_cmnet.Model], warnings: list[str]) -> None:
         self.models: list[Model] = [Model._of(model) for model in models]
-        """One model per kappa, in the order asked for; fewer when the search was ended early."""
+        """One model per kappa, in the order asked for; fewer when the search was ended early
+        or kappas were passed over."""
         self.selected_index: int | None = facts["selected"]
         """The chosen model's place, or None where nothing was to be chosen."""
         self.scores = Scores(facts["scores"], facts["selected"])
@@ -105,10 +107,14 @@ class Learned:
         """Why the search ended: ``converged``, ``interrupted`` or ``time-limit``."""
         self.ties: int = facts["ties"]
         """Choices among exactly equal moves; 0 proves that none was arbitrary."""
-        self.criterion: Literal["bic", "pseudo-bic"] | None = facts["criterion"]
-        """What the choice went by: ``bic`` or ``pseudo-bic``."""
+        self.criterion: Literal["bic", "pseudo-bic", "heldout"] | None = facts["criterion"]
+        """What the choice went by: ``bic``, ``pseudo-bic`` or ``heldout``."""
+        self.by_rows: dict[str, Any] | None = facts.get("by_rows")
+        """What was tried on rows that were held out, and how well it predicted them."""
         self.limited: list[str] = facts["limited"]
         """Variables whose blanket a limit kept from growing."""
+        self.passed_over: list[str] = facts["passed_over"]
+        """Kappas that mode ``auto`` did not search for, since BIC had fallen before them."""
         self.warnings: list[str] = warnings
         """What an owner of the table should know."""
 
@@ -183,6 +189,35 @@ class CrossValidation:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Exact:
+    """The structure with the highest score, and what is proven about all others."""
+
+    def __init__(self, facts: dict[str, Any], model: _cmnet.Model) -> None:
+        self.model = Model._of(model)
+        """The best structure found, fitted."""
+        self.proven: bool = facts["proven"]
+        """Whether no structure has a higher score."""
+        self.score: float = facts["score"]
+        """Its score: log marginal pseudo-likelihood and log prior."""
+        self.bound: float = facts["bound"]
+        """What no structure exceeds; the score where it is proven."""
+        self.greedy_score: float = facts["greedy_score"]
+        """The score that the greedy search of the paper reached."""
+        self.greedy_gap: float = facts["greedy_gap"]
+        """How far the greedy search was below."""
+        self.kappa: str = facts["kappa"]
+        """The weight of the context prior."""
+        self.branches: int = facts["branches"]
+        """Branches that were examined."""
+        self.stop: Stop = facts["stop"]
+        """Why it ended."""
+
+    def __repr__(self) -> str:
+        sure = "proven" if self.proven else f"at most {self.bound:.6f}, {self.stop}"
+        gap = "the same" if self.greedy_gap == 0 else f"lower by {self.greedy_gap:.6f}"
+        return f"Exact(score {self.score:.6f}, {sure}; greedy search {gap}; {self.model!r})"
+
+
 class Bootstrap:
     """How often each edge and each context came back in resamples of the table."""
 
@@ -202,6 +237,16 @@ class Bootstrap:
         """Replicates that were asked for."""
         self.seed: int = facts["seed"]
         """What determined the draws."""
+        self.resample: str = facts["resample"]
+        """How the resamples were drawn."""
+        self.share: float = facts["share"]
+        """Their rows as a share of those of the table."""
+        self.start: str = facts["start"]
+        """Where their searches started."""
+        self.settled: bool = facts["settled"]
+        """Whether it ended before all replicates because the answer was settled."""
+        self.bounded: int = facts["bounded"]
+        """Replicates whose search ended at the bound of its work."""
         self.threshold: float = facts["threshold"]
         """The support from which on something is in the consensus."""
         self.kappas: dict[str, int] = {row["kappa"]: row["chosen"] for row in facts["kappas"]}
@@ -235,6 +280,63 @@ class Bootstrap:
         return isinstance(other, Bootstrap) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Posterior:
+    """How probable each edge and each context is, by draws from the posterior of structures."""
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self.edges = Scores([_drawn(row) for row in facts["edges"]], shown=_DRAWN)
+        """One row per edge that some draw has: its probability and Monte Carlo error (None where the
+        chains have not mixed), the range over the chains (``low`` to ``high``), R-hat, effective draws
+        and the Bayes factor for the edge. ``beyond`` says that all draws agree, so that the factor is
+        further from 1 than that. All other pairs were in no draw."""
+        self.contexts = Scores([_drawn(row) for row in facts["contexts"]], shown=_DRAWN)
+        """The same of context elements. ``setting`` is the probability that the edge has just these
+        common neighbours; the Bayes factor is for the element given that."""
+        self.best: dict[str, Any] = facts["best"]
+        """The most probable structure that was met: ``edges`` and ``contexts``."""
+        self.mixed: bool = facts["mixed"]
+        """Whether the chains mixed for every edge."""
+        self.sweeps: int = facts["sweeps"]
+        """Sweeps of each chain that were used."""
+        self.draws: int = facts["draws"]
+        """Draws of all chains together."""
+        self.kappa: str = facts["kappa"]
+        self.exponent: float = facts["exponent"]
+        self.seed: int = facts["seed"]
+        self.stop: Stop = facts["stop"]
+        """Why it ended."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Edges and contexts as one pandas data frame: rows without a ``context`` are edges."""
+        import pandas
+
+        rows = [{**row, "context": row.get("context", "")} for row in (*self.edges, *self.contexts)]
+        columns = ["edge", "context", *(name for name in _DRAWN if name not in ("edge", "context")), "beyond", "mixed"]
+        return pandas.DataFrame(rows, columns=columns)
+
+    def _head(self) -> str:
+        mixed = "mixed" if self.mixed else "not mixed"
+        return f"Posterior({self.draws} draws, kappa {self.kappa}, exponent {self.exponent}, {mixed}, {self.stop})"
+
+    def __repr__(self) -> str:
+        tables = [repr(rows) for rows in (self.edges, self.contexts) if len(rows)]
+        return "\n".join([self._head(), *tables])
+
+    def _repr_html_(self) -> str:
+        tables = "".join(rows._repr_html_() for rows in (self.edges, self.contexts) if len(rows))
+        return f"<p>{html.escape(self._head())}</p>{tables}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Posterior) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _drawn(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of probabilities with the ends of its range, and its context as one text."""
+    return _supported({**{name: value for name, value in row.items() if name != "range"}, "interval": row["range"]})
 
 
 def _supported(row: dict[str, Any]) -> dict[str, Any]:

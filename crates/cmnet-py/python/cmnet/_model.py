@@ -13,6 +13,7 @@ import numpy as np
 from . import _cmnet, _interop, _options
 from ._answers import Comparison, Evaluation, Intervals, Prediction, ProbabilityIntervals
 from ._options import Amount, Elimination, keywords_of
+from ._progress import Progress, progress_bar
 from ._questions import Questions
 from ._source import source
 from ._variables import Variables
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import EachRow, FitReading, Reading, RowReading
+    from ._options import EachRow, FitReading, Reading, RowReading, Validating
 else:
     from ._optional import Later
 
@@ -31,8 +32,9 @@ else:
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-# Variables up to which a notebook shows the page of a model, and beyond which its drawing.
-_MOST_SHOWN = 40
+# Variables and characters up to which a notebook shows the page of a model.
+_MOST_SHOWN = 300
+_MOST_PAGE = 1_000_000
 
 
 class Context(NamedTuple):
@@ -174,9 +176,13 @@ class Model(Variables, Questions):
 
         ``method`` is ``"exact"`` (maximum likelihood), ``"pseudo"`` (maximum
         pseudo-likelihood) or ``"auto"``: exact when the junction tree fits ``memory``.
+        ``order`` is the most variables of a log-linear term, or ``"full"``. ``ridge`` draws
+        interactions towards zero: a strength, or one for each order from 2 on.
         Pseudo-counts that sum to ``smoothing`` keep probabilities positive; 0 gives the bare
         estimate (where that lies at infinity, the end of the way at
-        pseudo-counts of 1e-7 for each row). The other options are those of `cmnet.Table`.
+        pseudo-counts of 1e-7 for each row). The other options are those of `cmnet.Table`; here
+        ``on_missing="model"`` takes what is known of rows with missing values (by EM; they are
+        assumed to be missing at random).
         """
         fitting = _options.fitting(**_options.pick(options, _options.fitting))
         how = _options.reading(**_options.pick(options, _options.reading))
@@ -360,14 +366,65 @@ class Model(Variables, Questions):
         title = os.path.splitext(os.path.basename(page))[0]
         self._model.write_page(page, self._model.page(title, data, how))
 
+    @keywords_of(_options.searching, _options.fitting, _options.reading)
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        table: Any = None,
+        *,
+        folds: int = 10,
+        seed: int = 1,
+        progress: Progress = None,
+        names: Sequence[str] | None = None,
+        **options: Unpack[Validating],
+    ) -> None:
+        """Writes a page to attach to a paper: the network, every context as a sentence, strengths,
+        predictability, how to repeat it.
+
+        With a table also the data, the fit, and a cross-validation with the options of
+        `cmnet.cross_validate` (``folds=0`` leaves it out). Confidence is shown where the model
+        carries it, as the consensus of `cmnet.bootstrap` does.
+        """
+        page, paging, learning = Model._paging("model.report(", path, folds, seed, options)
+        how = _options.reading(**_options.pick(options, _options.reading))
+        data = None if table is None else source(table, names, how)
+        with progress_bar(progress) as tell:
+            text = _cmnet.report_model(self._model, data, how, paging, learning, tell)
+        self._model.write_page(page, text)
+
+    @staticmethod
+    def _paging(
+        call: str, path: str | os.PathLike[str], folds: int, seed: int, options: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """A page's path, what it says besides the model, and how is learned."""
+        page = _options.path(path)
+        if not page.lower().endswith((".html", ".htm")):
+            raise _cmnet.refuse_option("path", page, "a file that ends in .html")
+        given = {"folds": folds, "seed": seed, **options}
+        command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"
+        paging = {
+            "title": os.path.splitext(os.path.basename(page))[0],
+            "command": command,
+            "folds": _options.number("folds", folds),
+            "seed": _options.number("seed", seed),
+        }
+        learning = {
+            **_options.searching(**_options.pick(options, _options.searching)),
+            **_options.learning(),
+            "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+        }
+        return page, paging, learning
+
     def _repr_html_(self) -> str:
         caption = f"<figcaption>{html.escape(repr(self))}</figcaption>"
-        if len(self.names) > _MOST_SHOWN:
-            # In a page that is narrower than the drawing, its height follows its width.
-            drawing = self.to_svg().replace("max-width:100%;", "max-width:100%;height:auto;", 1)
-            return f"<figure>{drawing}{caption}</figure>"
+        page = ""
+        if len(self.names) <= _MOST_SHOWN:
+            page = html.escape(self._model.page("Contextual Markov network", None, _options.reading()))
+        if not 0 < len(page) <= _MOST_PAGE:
+            # A notebook keeps what it shows: a large model is told about, not put into it.
+            advice = 'model.explore("page.html") writes the page to look at it.'
+            return f"<figure><p>{html.escape(advice)}</p>{caption}</figure>"
         # A frame that may run its own script, and reach nothing of the notebook's page.
-        page = html.escape(self._model.page("Contextual Markov network", None, _options.reading()))
         return (
             f'<figure><iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="Contextual Markov network" '
             f'width="100%" height="620" style="border:1px solid #d8dde4;border-radius:8px"></iframe>{caption}</figure>'

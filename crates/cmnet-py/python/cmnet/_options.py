@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union, cast, get_type_hints
@@ -23,14 +24,22 @@ Kappa = Union[str, float, Sequence[Union[str, float]]]
 """``"eps"``, a power such as ``"n^-0.5"``, a number in (0, 1], or a list of them."""
 Amount = Union[str, int, float]
 """A time such as ``"5m"`` or 300 (seconds), or an amount of memory such as ``"256M"`` or bytes."""
+Ridge = Union[str, float, Sequence[float]]
+"""A strength, or one for each order of interaction from 2 on."""
 Schema = Union[str, "os.PathLike[str]", Mapping[str, Sequence[Any]]]
 """Levels of some columns in order: a mapping, or the path of a TOML file."""
-OnMissing = Literal["error", "drop"]
+Edges = Union[str, Sequence[Union[str, "tuple[str, str]"]]]
+"""Edges: ``"a-b"``, ``("a", "b")``, with ``*`` for any characters in a name, or a list of them."""
+Knowledge = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+"""What is known about edges: a mapping, or the path of a TOML file."""
+OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
-SearchMode = Literal["auto", "paper", "blanket"]
+SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed"]
-Select = Literal["bic", "none"]
+Resample = Literal["part", "rows"]
+ReplicateStart = Literal["empty", "table"]
+Select = Literal["bic", "heldout", "cv", "none"]
 Refine = Literal["no", "yes", "auto"]
 Candidates = Literal["or", "and"]
 FitMethod = Literal["auto", "exact", "pseudo"]
@@ -80,6 +89,9 @@ class Searching(TypedDict, total=False):
     contexts: Contexts
     alpha: str | float
     edge_prior: str | float
+    require: Edges
+    forbid: Edges
+    knowledge: Knowledge | None
     refine: Refine
     threads: int
     time_limit: Amount | None
@@ -92,6 +104,8 @@ class Fitting(TypedDict, total=False):
     """The options of `fitting`."""
 
     method: FitMethod
+    order: str | int
+    ridge: Ridge
     smoothing: float
     memory: Amount
 
@@ -114,6 +128,39 @@ class Resampling(Validating, total=False):
     replicates: int
     seed: int
     threshold: float
+    resample: Resample
+    share: float | None
+    start: ReplicateStart
+    bound: int
+    stop_early: bool
+    checkpoint: str | os.PathLike[str] | None
+    resume: bool
+    checkpoint_interval: Amount
+
+
+class Drawing(Reading, total=False):
+    """The options of `drawing` and `reading`."""
+
+    kappa: str | float
+    alpha: str | float
+    edge_prior: str | float
+    exponent: float
+    chains: int
+    sweeps: int
+    warm_up: int
+    rungs: int
+    seed: int
+    threads: int
+    time_limit: Amount | None
+    memory: Amount
+
+
+class Proving(Fitting, Reading, total=False):
+    """The options of `proving` besides."""
+
+    kappa: str | float
+    alpha: str | float
+    time_limit: Amount | None
 
 
 class Learning(Validating, total=False):
@@ -121,6 +168,7 @@ class Learning(Validating, total=False):
 
     model: ModelClass
     seed: int
+    target: str | None
     select: Select
     checkpoint: str | os.PathLike[str] | None
     resume: bool
@@ -132,6 +180,10 @@ class Inference(TypedDict, total=False):
 
     memory: Amount
     elimination: Elimination
+
+
+class Imputing(RowReading, Inference, total=False):
+    """The options of `row_reading` and `inference`."""
 
 
 class Explaining(Inference, Reading, total=False):
@@ -376,13 +428,29 @@ def each_row(*, on_missing: OnMissing = "error", **reading: Unpack[RowReading]) 
     return row_reading(on_missing, **reading)
 
 
-def fitting(*, method: FitMethod = "auto", smoothing: float = 1.0, memory: Amount = "256M") -> dict[str, Any]:
+def fitting(
+    *,
+    method: FitMethod = "auto",
+    order: str | int = "full",
+    ridge: Ridge = "0",
+    smoothing: float = 1.0,
+    memory: Amount = "256M",
+) -> dict[str, Any]:
     """How parameters are estimated."""
     return {
         "method": text("method", method),
+        "order": amount("order", order),
+        "ridge": _strengths(ridge),
         "smoothing": real("smoothing", smoothing),
         "memory": amount("memory", memory),
     }
+
+
+def _strengths(value: Ridge) -> str:
+    """The strengths of a ridge as a text."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return amount("ridge", value)
+    return ",".join(amount("ridge", real("ridge", each)) for each in value)
 
 
 def searching(
@@ -392,6 +460,9 @@ def searching(
     contexts: Contexts = "all",
     alpha: str | float = "0.5",
     edge_prior: str | float = "uniform",
+    require: Edges = (),
+    forbid: Edges = (),
+    knowledge: Knowledge | None = None,
     refine: Refine = "no",
     threads: int = 0,
     time_limit: Amount | None = None,
@@ -406,6 +477,9 @@ def searching(
         "contexts": text("contexts", contexts),
         "alpha": amount("alpha", alpha),
         "edge_prior": amount("edge_prior", edge_prior),
+        "require": _edges("require", require),
+        "forbid": _edges("forbid", forbid),
+        "knowledge": _knowledge(knowledge),
         "refine": text("refine", refine),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
@@ -419,6 +493,7 @@ def learning(
     *,
     model: ModelClass = "cmn",
     seed: int = 1,
+    target: str | None = None,
     select: Select = "bic",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -428,19 +503,111 @@ def learning(
     return {
         "model": text("model", model),
         "seed": number("seed", seed),
+        "target": None if target is None else name("target", target),
         "select": text("select", select),
+        **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
+    }
+
+
+def checkpointing(
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    checkpoint_interval: Amount = "5s",
+) -> dict[str, Any]:
+    """How a long run is saved."""
+    return {
         "checkpoint": None if checkpoint is None else path(checkpoint, "checkpoint"),
         "resume": truth("resume", resume),
         "checkpoint_interval": amount("checkpoint_interval", checkpoint_interval),
     }
 
 
-def resampling(*, replicates: int = 200, seed: int = 1, threshold: float = 0.6) -> dict[str, Any]:
+def resampling(
+    *,
+    replicates: int = 200,
+    seed: int = 1,
+    threshold: float = 0.6,
+    resample: Resample = "part",
+    share: float | None = None,
+    start: ReplicateStart = "empty",
+    bound: int = 10,
+    stop_early: bool = False,
+) -> dict[str, Any]:
     """How a table is resampled."""
     return {
         "replicates": number("replicates", replicates),
         "seed": number("seed", seed),
         "threshold": real("threshold", threshold),
+        "resample": text("resample", resample),
+        "share": None if share is None else real("share", share),
+        "start": text("start", start),
+        "bound": number("bound", bound),
+        "stop_early": truth("stop_early", stop_early),
+    }
+
+
+def drawing(
+    *,
+    kappa: str | float = "n^-0.5",
+    alpha: str | float = "0.5",
+    edge_prior: str | float = "uniform",
+    exponent: float = 1.0,
+    chains: int = 4,
+    sweeps: int = 2000,
+    warm_up: int = 500,
+    rungs: int = 3,
+    seed: int = 1,
+    threads: int = 0,
+    time_limit: Amount | None = None,
+    memory: Amount = "256M",
+) -> dict[str, Any]:
+    """How structures are drawn from their posterior."""
+    return {
+        "kappa": amount("kappa", kappa),
+        "alpha": amount("alpha", alpha),
+        "edge_prior": amount("edge_prior", edge_prior),
+        "exponent": real("exponent", exponent),
+        "chains": number("chains", chains),
+        "sweeps": number("sweeps", sweeps),
+        "warm_up": number("warm_up", warm_up),
+        "rungs": number("rungs", rungs),
+        "seed": number("seed", seed),
+        "threads": number("threads", threads),
+        "time_limit": None if time_limit is None else amount("time_limit", time_limit),
+        "memory": amount("memory", memory),
+    }
+
+
+def _edges(option: str, value: Edges) -> str:
+    """Edges as JSON."""
+    pairs: list[Any] = [value] if isinstance(value, str) else items(option, value)
+    if len(pairs) == 2 and isinstance(value, tuple) and all(isinstance(end, str) and "-" not in end for end in pairs):
+        pairs = [pairs]
+    edge = [text(option, one) if isinstance(one, str) else names(option, items(option, one)) for one in pairs]
+    return json.dumps(edge)
+
+
+def _knowledge(value: Knowledge | None) -> dict[str, Any] | None:
+    """A file, or what a mapping says as JSON."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        return {"file": path(value, "knowledge"), "json": "{}"}
+    try:
+        return {"file": None, "json": json.dumps(dict(value))}
+    except (TypeError, ValueError):
+        raise _cmnet.refuse_option("knowledge", repr(value), "a mapping of texts, lists and numbers") from None
+
+
+def proving(
+    *, kappa: str | float = "eps", alpha: str | float = "0.5", time_limit: Amount | None = None
+) -> dict[str, Any]:
+    """What is proven."""
+    return {
+        "kappa": amount("kappa", kappa) if isinstance(kappa, str) else repr(real("kappa", kappa)),
+        "alpha": amount("alpha", alpha),
+        "time_limit": None if time_limit is None else amount("time_limit", time_limit),
     }
 
 

@@ -6,7 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Union
+
+Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
 _PATIENCE = 1.0
 """Seconds before a bar that nobody asked for appears."""
@@ -16,6 +18,8 @@ def _line(facts: dict[str, Any]) -> str:
     parts = []
     if "replicate" in facts:
         return f"replicate {facts['replicate']}/{facts['replicates']}"
+    if "sweep" in facts:
+        return f"sweep {facts['sweep']}/{facts['sweeps']}"
     if "fold" in facts:
         parts.append(f"fold {facts['fold'] + 1}/{facts['folds']}")
     if "kappa" in facts:
@@ -33,6 +37,8 @@ def _amount(facts: dict[str, Any]) -> tuple[int, int]:
     """How much there is to do, and how much of it is done."""
     if "replicate" in facts:
         return facts["replicates"], facts["replicate"]
+    if "sweep" in facts:
+        return facts["sweeps"], facts["sweep"]
     if "fold" in facts:
         return facts["folds"], facts["fold"]
     return facts.get("of", 1), facts.get("index", 0)

@@ -14,7 +14,7 @@ from ._table import Rows
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Asking, Explaining, Sampling
+    from ._options import Asking, Explaining, Imputing, Sampling
 
 Given = Union[Mapping[str, Any], None]
 Soft = Union[Mapping[str, Mapping[Any, float]], None]
@@ -71,6 +71,27 @@ class Questions:
         """Rows drawn from the model; a seed gives the same rows on every machine."""
         question = _options.question((), _options.given(given, soft), seed=seed, **sampling)
         return Rows._of(_cmnet.sample(self._model, _options.number("rows", rows, 2**31), question))
+
+    @keywords_of(_options.row_reading, _options.inference)
+    def impute(
+        self,
+        table: Any,
+        *,
+        draw: bool = False,
+        seed: int = 1,
+        names: Sequence[str] | None = None,
+        **options: Unpack[Imputing],
+    ) -> Rows:
+        """The rows of a table with their missing values filled, in their order: by the values that are
+        most probable together, or with ``draw`` by a draw given what is known of the row.
+
+        Several draws are several seeds. Values are assumed to be missing at random.
+        """
+        rows = _options.row_reading("drop", **_options.pick(options, _options.row_reading))
+        inference = _options.inference(**_options.pick(options, _options.inference))
+        drawn = _options.number("seed", seed) if _options.truth("draw", draw) else None
+        read = source(table, names, rows["reading"], keep=["on_missing"])
+        return Rows._of(_cmnet.impute(self._model, read, rows, drawn, inference))
 
     @keywords_of(_options.inference, _options.reading)
     def explain(

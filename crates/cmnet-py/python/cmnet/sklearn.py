@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ._options import Estimating
 
 HandleUnknown = Literal["missing", "error"]
+Objective = Literal["class", "joint"]
 Categories = Union[Literal["auto"], Sequence[Sequence[Any]]]
 
 __all__ = ["CMNClassifier", "CMNDensity"]
@@ -120,6 +121,10 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         jobs = int(self.n_jobs)
         return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
+    def _target_name(self) -> str | None:
+        """The variable that the network is made to predict, where there is one."""
+        return None
+
     def _learn(self, table: dict[str, Any], schema: dict[str, list[str]] | None, sample_weight: Any) -> None:
         self._unknown()
         weights = None
@@ -135,6 +140,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             weights=weights,
             schema=schema,
             missing=[],
+            target=self._target_name(),
             progress=bool(self.verbose),
             **{**{name: getattr(self, name) for name in _DEFAULTS}, "threads": self._threads()},
         )
@@ -211,7 +217,10 @@ def _whole(column: Any) -> Any:
 class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """A contextual Markov network over features and class, as a classifier.
 
-    The class is predicted from its Markov blanket. ``handle_unknown`` says what becomes of a
+    The class is predicted from its Markov blanket. With ``objective="class"`` rows that are held
+    out choose between the network of all columns and one with terms of the class with every
+    feature, by the probability of the class: see ``target`` of `cmnet.learn`. ``"joint"`` takes
+    the network of all columns. ``handle_unknown`` says what becomes of a
     value that was no level in training: ``"missing"`` sums it out, ``"error"`` refuses it.
     ``sample_weight`` of ``fit`` says how often each row was observed, in whole numbers.
     ``categories`` lists the levels of each feature; by default they are those of a data
@@ -225,6 +234,27 @@ class CMNClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """
 
     classes_: np.ndarray[Any, Any]
+
+    @keywords_of(_options.searching, _options.fitting)
+    def __init__(
+        self,
+        *,
+        objective: Objective = "class",
+        categories: Categories = "auto",
+        handle_unknown: HandleUnknown = "missing",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        **options: Unpack[Estimating],
+    ) -> None:
+        super().__init__(
+            categories=categories, handle_unknown=handle_unknown, n_jobs=n_jobs, verbose=verbose, **options
+        )
+        self.objective = objective
+
+    def _target_name(self) -> str | None:
+        if self.objective not in ("class", "joint"):
+            raise ValueError(f"objective: {self.objective!r} is not usable; expected 'class' or 'joint'")
+        return self._target if self.objective == "class" else None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CMNClassifier:
         """Learns a network from features and classes."""

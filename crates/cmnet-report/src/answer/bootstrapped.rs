@@ -51,8 +51,9 @@ impl BootstrappedAnswer<'_> {
             .iter()
             .map(|known| add(json!({"edge": names::edge(schema, known.edge)}), known.found));
         json!({"replicates": found.finished, "asked": found.asked, "seed": found.seed,
+            "resample": found.resample.to_string(), "share": found.share, "start": found.start.to_string(),
             "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
-            "unclosed": found.unclosed, "edges": edges.collect::<Value>(),
+            "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": edges.collect::<Value>(),
             "contexts": found.elements.iter().map(|known| self.element(known)).collect::<Value>(),
             "consensus": self.consensus.map(consensus)})
     }

@@ -54,7 +54,7 @@ impl<'a> Compared<'a> {
         }
         // The comparison itself knows no names; a clique that is too large should have them.
         for model in [one, other] {
-            Terms::new(model.structure(), Some(model.schema()))?;
+            Terms::of_order(model.structure(), model.order(), Some(model.schema()))?;
         }
         let mean = |model: &Model, rows: &Dataset| {
             let found =
@@ -123,7 +123,7 @@ fn estimate(model: &Model, rows: Option<&Dataset>, control: &dyn Control) -> Res
     if let Some(known) = own.filter(|fit| fit.digest.as_ref() == Some(&digest)) {
         return Ok(Some(known.clone()));
     }
-    let options = FitOptions { method: FitMethod::Exact, ..FitOptions::default() };
+    let options = FitOptions { method: FitMethod::Exact, order: model.order(), ..FitOptions::default() };
     let found = fit_with(model.structure(), &RowCounts::new(rows), &options, control);
     Ok(match unless_stopped(found)? {
         Some(Outcome::Done(fit)) => Some(Fit { digest: Some(digest), ..fit }),

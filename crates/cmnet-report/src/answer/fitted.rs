@@ -25,12 +25,18 @@ pub struct FittedAnswer {
 }
 
 /// How well an estimate fits its rows, for how many parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FitQuality {
     /// The number of rows.
     pub rows: u64,
     /// Free parameters.
     pub parameters: usize,
+    /// The most variables of a term, where that is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
+    /// The strengths of the ridge from order 2 on, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ridge: Option<Vec<f64>>,
     /// The log-likelihood.
     pub log_likelihood: Option<f64>,
     /// The pseudo-log-likelihood.
@@ -48,6 +54,8 @@ impl From<&Fit> for FitQuality {
         Self {
             rows: fit.rows,
             parameters: fit.free_parameters,
+            order: fit.parameters.terms().order().limit(),
+            ridge: (!fit.ridge.is_none()).then(|| fit.ridge.strengths().to_vec()),
             log_likelihood: fit.log_likelihood,
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
             bic: fit.bic(),

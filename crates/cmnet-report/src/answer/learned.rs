@@ -1,5 +1,6 @@
 //! What was learned from a table, by names.
 
+use super::by_rows::ByRowsAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
@@ -23,12 +24,17 @@ pub struct LearnedAnswer<'a> {
     pub ties: u64,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<&'a str>,
+    /// Kappas that were not searched for, since BIC had fallen before them.
+    pub passed_over: Vec<String>,
     /// One model per kappa.
     pub models: Vec<ModelAnswer>,
     /// The chosen model's place.
     pub selected: Option<usize>,
     /// What the choice went by.
     pub criterion: Option<Criterion>,
+    /// What rows that were held out chose, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_rows: Option<ByRowsAnswer>,
 }
 
 /// The table that was learned from.
@@ -163,9 +169,11 @@ impl<'a> LearnedAnswer<'a> {
             stop: learned.stop.to_string(),
             ties: learned.ties(),
             limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
+            passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
             models: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect)).collect(),
             selected: learned.selected,
             criterion: learned.criterion,
+            by_rows: ByRowsAnswer::of(learned, schema),
         }
     }
 }
@@ -284,7 +292,10 @@ pub struct LearnedSummary<'a> {
     ties: u64,
     selected: Option<usize>,
     criterion: Option<Criterion>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_rows: Option<ByRowsAnswer>,
     limited: Vec<&'a str>,
+    passed_over: Vec<String>,
     /// One row per model.
     pub scores: Vec<ScoreRow>,
 }
@@ -299,7 +310,9 @@ impl<'a> LearnedSummary<'a> {
             ties: learned.ties(),
             selected: learned.selected,
             criterion: learned.criterion,
+            by_rows: ByRowsAnswer::of(learned, data.schema()),
             limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
+            passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
             scores: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect).into()).collect(),
         }
     }

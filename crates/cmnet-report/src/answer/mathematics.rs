@@ -4,7 +4,7 @@
 use super::names;
 use cmnet::{
     BlanketPartition, Control, Count, CountSource, Dataset, Model, Restriction, Result, RowCounts, Schema,
-    Term, Terms, Var, parameter_count_under, restrictions,
+    Term, Terms, Var, parameter_count_of, restrictions,
 };
 use serde_json::{Map, Value, json};
 
@@ -63,9 +63,10 @@ impl<'a> Mathematics<'a> {
     pub fn of(model: &'a Model, shown: Shown, data: Option<&Dataset>, control: &dyn Control) -> Result<Self> {
         let structure = model.structure();
         let asked = shown.restrictions || shown.terms;
-        let terms = asked.then(|| Terms::new(structure, Some(model.schema()))).transpose()?;
-        let counted = || parameter_count_under(structure, control);
-        let parameters = shown.restrictions.then(counted).transpose()?;
+        let of_order = || Terms::of_order(structure, model.order(), Some(model.schema()));
+        let terms = asked.then(of_order).transpose()?;
+        let counted = |terms: &Terms| parameter_count_of(structure, terms, control);
+        let parameters = terms.as_ref().filter(|_| shown.restrictions).map(counted).transpose()?;
         let listed = match &terms {
             Some(terms) if shown.restrictions => restrictions(structure, terms),
             _ => Vec::new(),

@@ -22,6 +22,7 @@ macro_rules! answer_by_json {
 
 pub mod approximation;
 pub mod bootstrapped;
+pub mod by_rows;
 pub mod compared;
 pub mod cross_validated;
 pub mod described;
@@ -34,6 +35,7 @@ pub mod learned;
 pub mod mathematics;
 pub mod names;
 pub mod optimum;
+pub mod posterior;
 pub mod predicted;
 pub mod queried;
 pub mod scored;
@@ -51,6 +53,7 @@ pub use intervals::Intervals;
 pub use learned::{LearnedAnswer, LearnedSummary, StratifiedAnswer};
 pub use mathematics::{Mathematics, Shown};
 pub use optimum::OptimumAnswer;
+pub use posterior::PosteriorAnswer;
 pub use predicted::{Accuracy, PredictedAnswer};
 pub use queried::{Information, JointDistribution, Marginals, MostProbable};
 pub use scored::{CheckedAnswer, ScoredAnswer};

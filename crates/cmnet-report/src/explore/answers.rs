@@ -1,6 +1,7 @@
 //! The numbers that a page answers by: the model's tree, or rows drawn where that is too large.
 
 use super::PageAnswers;
+use crate::answer::approximation::ChainFacts;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cmnet::{Clique, Control, Evidence, ExactOptions, Network, Question, Result, Under};
@@ -40,6 +41,9 @@ struct CliqueRecord {
 #[derive(Debug, Serialize)]
 pub(super) struct SampledRecord {
     rows: usize,
+    seed: u64,
+    /// What the chains that rows come from say about themselves; `None` where rows are drawn exactly.
+    chains: Option<ChainFacts>,
     tree: String,
     counts: String,
     pairs: Option<String>,
@@ -78,7 +82,10 @@ pub(super) fn numbers(network: &Network, control: &dyn Control) -> Result<Number
 
 /// Counts of rows drawn from a network.
 fn sampled(network: &Network, tree: String, control: &dyn Control) -> Result<SampledRecord> {
-    let rows = network.query().control(control).sampler()?.rows(0..ROWS)?;
+    let query = network.query().control(control);
+    let sampler = query.sampler()?;
+    let chains = sampler.diagnose()?.map(|gibbs| ChainFacts::from(&gibbs));
+    let (rows, seed) = (sampler.rows(0..ROWS)?, sampler.seed());
     let mut offsets = Vec::with_capacity(network.cardinalities().len());
     let levels = network.cardinalities().iter().fold(0, |sum, &levels| {
         offsets.push(sum);
@@ -103,5 +110,6 @@ fn sampled(network: &Network, tree: String, control: &dyn Control) -> Result<Sam
     let text = |numbers: &[u16]| {
         STANDARD.encode(numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>())
     };
-    Ok(SampledRecord { rows: ROWS, tree, counts: text(&counts), pairs: all.then(|| text(&pairs)) })
+    let pairs = all.then(|| text(&pairs));
+    Ok(SampledRecord { rows: ROWS, seed, chains, tree, counts: text(&counts), pairs })
 }

@@ -2,6 +2,7 @@
 
 use super::answers::{Numbers, SampledRecord, TreeRecord};
 use crate::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out};
+use crate::support::least_support;
 use crate::wording::{level_name, shown};
 use crate::{metrics, sentence};
 use cmnet::{Dataset, Edge, EdgeContext, Error, Model, Result, Structure, Variable};
@@ -71,6 +72,8 @@ struct ContextRecord {
     given: Vec<usize>,
     elements: Vec<Vec<u32>>,
     sentence: String,
+    /// The smallest share of resamples that had one of the elements, where that is known.
+    support: Option<f64>,
 }
 
 impl<'a> PageRecord<'a> {
@@ -146,6 +149,7 @@ impl EdgeRecord {
                 given: context.space().variables().iter().collect(),
                 elements: context.elements().map(|cell| context.space().configuration(cell)).collect(),
                 sentence: sentence(model.schema(), context),
+                support: least_support(model, context),
             }),
             removed,
             support,

@@ -43,7 +43,7 @@ impl Point {
     }
 
     /// Whole pixels: what is placed is what is written.
-    pub(super) fn rounded(self) -> Self {
+    pub(crate) fn rounded(self) -> Self {
         Self::new(self.x.round(), self.y.round())
     }
 }

@@ -10,14 +10,23 @@ const WORK: usize = 60_000_000;
 const SWEEPS: usize = 3;
 
 /// Shares of the visible line to try, the middle first.
-const SHARES: [f64; 11] = [0.5, 0.44, 0.56, 0.38, 0.62, 0.31, 0.69, 0.24, 0.76, 0.17, 0.83];
+const SHARES: [f64; 17] =
+    [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9];
 
 /// What a label on this price or above lies on: a box or another label.
 const COLLISION: f64 = 50.0;
 
+/// The price of a label that stands nearer to another line than to its own.
+const STRAY: f64 = 5.0;
+
+/// What is to be seen of a line beside its label, at least.
+const LEAST_LINE: f64 = 14.0;
+
 /// The places of the labels, and how many of them collide or are run through.
 pub(super) struct Placed {
     pub(super) frames: Vec<Option<Frame>>,
+    /// Whether a label hides something, or stands nearer to another line than to its own.
+    pub(super) unclear: Vec<bool>,
     pub(super) collisions: usize,
     pub(super) run_through: usize,
 }
@@ -52,13 +61,20 @@ pub(super) fn place(network: &LayoutGraph, boxes: &[Frame], paths: &[Path]) -> P
         }
     }
     if candidates < 2 {
-        return Placed { frames: table.labels, collisions: 0, run_through: 0 };
+        let unclear = vec![false; sizes.len()];
+        return Placed { frames: table.labels, unclear, collisions: 0, run_through: 0 };
     }
+    let unclear = (0..sizes.len()).map(|number| {
+        let visible = visible_share(&paths[number], boxes[ends(number).0], boxes[ends(number).1]);
+        table.labels[number].is_some_and(|frame| table.is_unclear(number, frame, visible))
+    });
+    let unclear = unclear.collect();
     let prices: Vec<f64> =
         (0..sizes.len()).filter_map(|number| Some(table.price(number, table.labels[number]?))).collect();
     Placed {
         collisions: prices.iter().filter(|&&price| price >= COLLISION).count(),
         run_through: prices.iter().filter(|&&price| price > 0.0 && price < COLLISION).count(),
+        unclear,
         frames: table.labels,
     }
 }
@@ -81,12 +97,45 @@ impl Table<'_> {
             };
             let reach = aside.x.abs() * size.width / 2.0 + aside.y.abs() * size.height / 2.0 + 2.0;
             let frame = Frame::new(path.point(at).plus(aside.times(side * reach)).rounded(), size);
-            price += 5.0 * (share - 0.5).abs() + self.price(number, frame);
+            price += 5.0 * (share - 0.5).abs();
+            let least = best.as_ref().map_or(f64::MAX, |(least, _)| *least);
+            if price >= least {
+                continue;
+            }
+            price += self.price(number, frame);
+            if side != 0.0 && price < least && self.is_stray(number, frame) {
+                price += STRAY;
+            }
             if best.as_ref().is_none_or(|(least, _)| price < *least) {
                 best = Some((price, frame));
             }
         }
         best.map(|(_, frame)| frame)
+    }
+
+    /// Whether a reader could take it for the label of another line, or misses what it hides.
+    fn is_unclear(&self, number: usize, frame: Frame, visible: (f64, f64)) -> bool {
+        let path = &self.paths[number];
+        let steps = 20;
+        let point =
+            |step: i32| path.point(visible.0 + (visible.1 - visible.0) * f64::from(step) / f64::from(steps));
+        let seen = (0..steps).filter(|&step| {
+            let away = point(step).minus(frame.center);
+            away.x.abs() > frame.half.x || away.y.abs() > frame.half.y
+        });
+        let piece = path.to.minus(path.from).length() * (visible.1 - visible.0) / f64::from(steps);
+        let least = LEAST_LINE.min(piece * f64::from(steps) / 2.0);
+        self.price(number, frame) > 0.0
+            || (seen.count() as f64) * piece < least
+            || self.is_stray(number, frame)
+    }
+
+    /// Whether the middle of a label is nearer to another line than to its own.
+    fn is_stray(&self, number: usize, frame: Frame) -> bool {
+        let own = self.paths[number].distance(frame.center);
+        own > 0.5
+            && (0..self.paths.len())
+                .any(|other| other != number && self.paths[other].distance(frame.center) <= own + 1.0)
     }
 
     /// What a label lies on.

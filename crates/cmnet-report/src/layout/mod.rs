@@ -33,6 +33,8 @@ pub(super) struct Layout {
     pub(super) boxes: Vec<Frame>,
     pub(super) paths: Vec<Path>,
     pub(super) labels: Vec<Option<Frame>>,
+    /// Whether a label hides something, or stands nearer to another line than to its own.
+    pub(super) unclear: Vec<bool>,
     pub(super) size: Size,
 }
 
@@ -56,6 +58,7 @@ pub(super) fn lay_out(network: &LayoutGraph) -> Layout {
         boxes: vec![nowhere; network.boxes.len()],
         paths: vec![Path { from: nowhere.center, control: None, to: nowhere.center }; network.links.len()],
         labels: vec![None; network.links.len()],
+        unclear: vec![false; network.links.len()],
         size,
     };
     for ((members, links, mut part), corner) in parts.into_iter().zip(corners) {
@@ -66,6 +69,7 @@ pub(super) fn lay_out(network: &LayoutGraph) -> Layout {
         for (place, link) in links.into_iter().enumerate() {
             whole.paths[link] = part.paths[place];
             whole.labels[link] = part.labels[place];
+            whole.unclear[link] = part.unclear[place];
         }
     }
     for (&node, spot) in singles.iter().flatten().zip(spots) {
@@ -165,5 +169,5 @@ fn finished(network: &LayoutGraph, positions: &[Point]) -> (usize, Layout) {
     let placed = labels::place(network, &boxes, &paths);
     let bent = paths.iter().filter(|path| path.control.is_some()).count();
     let trouble = 10 * (placed.collisions + blocked) + 2 * (placed.run_through + bent);
-    (trouble, Layout { boxes, paths, labels: placed.frames, size: Size::default() })
+    (trouble, Layout { boxes, paths, labels: placed.frames, unclear: placed.unclear, size: Size::default() })
 }

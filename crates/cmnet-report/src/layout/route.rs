@@ -5,11 +5,14 @@ use super::geometry::{Frame, Point, segments_cross};
 use super::network::LayoutGraph;
 
 /// Lines, and pairs of lines and boxes, up to which ways around are looked for.
-const MOST_LINES: usize = 400;
-const MOST_PAIRS: usize = 60_000;
+const MOST_LINES: usize = 1_500;
+const MOST_PAIRS: usize = 500_000;
 
 /// How far aside a way around may go, in shares of the line's length.
-const BENDS: [f64; 12] = [0.06, -0.06, 0.1, -0.1, 0.15, -0.15, 0.21, -0.21, 0.29, -0.29, 0.4, -0.4];
+const BENDS: [f64; 18] = [
+    0.06, -0.06, 0.1, -0.1, 0.15, -0.15, 0.21, -0.21, 0.29, -0.29, 0.4, -0.4, 0.03, -0.03, 0.5, -0.5, 0.65,
+    -0.65,
+];
 
 /// A line from centre to centre: straight, or a quadratic curve with one control point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +59,11 @@ impl Path {
         })
     }
 
+    /// How far a point is from the line.
+    pub(super) fn distance(&self, point: Point) -> f64 {
+        self.pieces().map(|(from, to)| from_segment(point, from, to)).fold(f64::MAX, f64::min)
+    }
+
     /// Whether the line runs through a box.
     pub(crate) fn crosses(&self, frame: Frame) -> bool {
         self.pieces().any(|(from, to)| frame.is_crossed(from, to))
@@ -77,6 +85,14 @@ impl Path {
         let near = self.frame().overlap(other.frame()).is_some();
         near && self.pieces().any(|one| other.pieces().any(|two| segments_cross(one, two)))
     }
+}
+
+/// How far a point is from a segment.
+fn from_segment(point: Point, from: Point, to: Point) -> f64 {
+    let along = to.minus(from);
+    let length = along.dot(along);
+    let share = if length > 0.0 { (point.minus(from).dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
+    point.minus(from.towards(to, share)).length()
 }
 
 /// The lines of a network whose boxes stand on their places.

@@ -1,8 +1,9 @@
 //! Every context as a sentence, with what the table says about it.
 
 use super::Report;
-use super::html::{Column, Page, Table, fixed, percent};
+use super::html::{Page, fixed, percent};
 use crate::sentence;
+use crate::support::least_support;
 use cmnet::{Cell, Dataset, EdgeContext};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
         page.paragraph("No edge has a context: each dependence holds whatever the other variables are.");
         return;
     }
-    let support = report.model.support();
+    let has_support = report.model.support().is_some();
     let row = |context: &EdgeContext| {
         let mut cells = vec![sentence(schema, context)];
         if let Some(table) = report.table {
@@ -28,26 +29,20 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
             let nats = |seen: &Seen| fixed((seen.rows > 0).then_some(seen.nats), 5);
             cells.extend([inside.rows.to_string(), nats(&inside), outside.rows.to_string(), nats(&outside)]);
         }
-        if let Some(support) = support {
-            let count = |cell: Cell| support.elements.get(&(context.edge(), cell)).copied();
-            let shares = context.elements().filter_map(count);
-            let least = shares.min().map(|count| percent(count as f64 / support.replicates as f64));
-            cells.push(least.unwrap_or_default());
+        if has_support {
+            cells.push(least_support(report.model, context).map(percent).unwrap_or_default());
         }
         cells
     };
-    let mut columns = vec![Column::Words("context")];
+    let mut columns = vec!["context"];
     if report.table.is_some() {
-        columns.extend(["rows in it", "nats in it", "rows elsewhere", "nats elsewhere"].map(Column::Numbers));
+        columns.extend(["rows in it", "nats in it", "rows elsewhere", "nats elsewhere"]);
     }
-    if support.is_some() {
-        columns.push(Column::Numbers("least support"));
+    if has_support {
+        columns.push("least support");
     }
-    page.table(&Table {
-        caption: "Contexts in which an edge vanishes",
-        columns: &columns,
-        rows: structure.contexts().map(row).collect(),
-    });
+    let rows: Vec<_> = structure.contexts().map(row).collect();
+    page.table("Contexts in which an edge vanishes", &columns, &rows);
     if report.table.is_some() {
         page.paragraph(
             "Nats are the mutual information of the two ends in the table, given their common neighbours. In a context the model \

@@ -1,7 +1,7 @@
 //! The table: its variables and levels, and what its owner should know.
 
 use super::Report;
-use super::html::{Column, Page, Table, percent};
+use super::html::{Page, percent};
 use crate::answer::described::VariableDescription;
 use crate::wording::shown;
 
@@ -34,16 +34,8 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
             variable.missing.to_string(),
         ]
     };
-    page.table(&Table {
-        caption: "Variables",
-        columns: &[
-            Column::Words("variable"),
-            Column::Numbers("levels"),
-            Column::Words("rows with each level"),
-            Column::Numbers("missing"),
-        ],
-        rows: data.variables.iter().map(row).collect(),
-    });
+    let rows: Vec<_> = data.variables.iter().map(row).collect();
+    page.table("Variables", &["variable", "levels", "rows with each level", "missing"], &rows);
 }
 
 fn levels(variable: &VariableDescription, rows: u64) -> String {

@@ -1,7 +1,7 @@
 //! How well the model fits, on its own rows and on held-out ones.
 
 use super::Report;
-use super::html::{Column, Page, Table, fixed};
+use super::html::{Page, fixed};
 use crate::{Chart, ChartPoint, ChartSeries};
 use cmnet::{Control, CrossValidated, CrossValidation, Result, evaluate_under};
 
@@ -19,6 +19,12 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page, control: &dyn Control)
         ("free parameters".to_owned(), fit.free_parameters.to_string()),
         ("pseudo-counts in the parameters".to_owned(), fit.smoothing.to_string()),
     ];
+    if let Some(order) = fit.parameters.terms().order().limit() {
+        facts.push(("most variables of a term".to_owned(), order.to_string()));
+    }
+    if !fit.ridge.is_none() {
+        facts.push(("ridge".to_owned(), fit.ridge.to_string()));
+    }
     if !fit.boundary.is_empty() {
         facts.push(("terms without a finite estimate".to_owned(), fit.boundary.len().to_string()));
     }
@@ -56,18 +62,12 @@ fn cross_validation(validated: &CrossValidation, page: &mut Page) {
             fixed(Some(row.parameters), 1),
         ]
     };
-    page.table(&Table {
-        caption: "Means over folds",
-        columns: &[
-            Column::Words("method"),
-            Column::Numbers("predictive"),
-            Column::Numbers("its deviation"),
-            Column::Numbers("BIC / n"),
-            Column::Numbers("edges"),
-            Column::Numbers("parameters"),
-        ],
-        rows: validated.rows.iter().map(row).collect(),
-    });
+    let rows: Vec<_> = validated.rows.iter().map(row).collect();
+    page.table(
+        "Means over folds",
+        &["method", "predictive", "its deviation", "BIC / n", "edges", "parameters"],
+        &rows,
+    );
     page.figure(
         &chart(validated).svg(),
         "Mean natural-log probability of a held-out row, with the standard deviation over folds. Higher is better.",

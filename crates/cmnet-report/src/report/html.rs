@@ -12,20 +12,6 @@ pub(super) struct Page {
     text: String,
 }
 
-/// A table: its columns, of which those with numbers stand to the right.
-pub(super) struct Table<'a> {
-    pub(super) caption: &'a str,
-    pub(super) columns: &'a [Column<'a>],
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-/// A column of a table.
-#[derive(Clone, Copy)]
-pub(super) enum Column<'a> {
-    Words(&'a str),
-    Numbers(&'a str),
-}
-
 impl Page {
     pub(super) fn new(title: &str) -> Self {
         let title = xml(&shown_words(title));
@@ -78,25 +64,27 @@ impl Page {
         );
     }
 
-    pub(super) fn table(&mut self, table: &Table<'_>) {
-        let name = |column: &Column<'_>| match column {
-            Column::Words(name) => format!("<th scope=\"col\">{}</th>", xml(name)),
-            Column::Numbers(name) => format!("<th scope=\"col\" class=\"number\">{}</th>", xml(name)),
+    /// A table. Columns of numbers stand to the right.
+    pub(super) fn table(&mut self, caption: &str, columns: &[&str], rows: &[Vec<String>]) {
+        let is_number = |place: usize| {
+            place > 0 && rows.iter().all(|row| row.get(place).is_none_or(|cell| number_alone(cell)))
         };
-        let names: String = table.columns.iter().map(name).collect();
+        let classes: Vec<&str> =
+            (0..columns.len()).map(|place| if is_number(place) { " class=\"number\"" } else { "" }).collect();
+        let name = |(name, class): (&&str, &&str)| format!("<th scope=\"col\"{class}>{}</th>", xml(name));
+        let names: String = columns.iter().zip(&classes).map(name).collect();
         let _ = writeln!(
             self.text,
             "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>\n<caption>{0}</caption>\n\
              <thead><tr>{names}</tr></thead>\n<tbody>",
-            xml(table.caption)
+            xml(caption)
         );
-        for row in &table.rows {
-            let cell = |(place, (column, text)): (usize, (&Column<'_>, &String))| match column {
-                _ if place == 0 => format!("<th scope=\"row\">{}</th>", xml(text)),
-                Column::Words(_) => format!("<td>{}</td>", xml(text)),
-                Column::Numbers(_) => format!("<td class=\"number\">{}</td>", xml(text)),
+        for row in rows {
+            let cell = |(place, (text, class)): (usize, (&String, &&str))| match place {
+                0 => format!("<th scope=\"row\">{}</th>", xml(text)),
+                _ => format!("<td{class}>{}</td>", xml(text)),
             };
-            let cells: String = table.columns.iter().zip(row).enumerate().map(cell).collect();
+            let cells: String = row.iter().zip(&classes).enumerate().map(cell).collect();
             let _ = writeln!(self.text, "<tr>{cells}</tr>");
         }
         self.text.push_str("</tbody></table></div>\n");
@@ -115,6 +103,11 @@ impl Page {
         self.text.push_str("</main>\n</body>\n</html>\n");
         self.text
     }
+}
+
+/// Whether a cell holds a number, a share or a dash, with nothing else.
+fn number_alone(cell: &str) -> bool {
+    cell.chars().all(|c| c.is_ascii_digit() || ".-–% *".contains(c))
 }
 
 /// A number with so many decimals; a dash where there is none.

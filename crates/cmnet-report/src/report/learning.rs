@@ -1,7 +1,7 @@
 //! How the model was learned: one structure for each kappa, and the choice among them.
 
 use super::Report;
-use super::html::{Column, Page, Table, fixed};
+use super::html::{Page, fixed};
 use crate::{Chart, ChartPoint, ChartSeries};
 use cmnet::{Criterion, Learned, LearnedModel, Nats};
 
@@ -34,20 +34,22 @@ pub(super) fn write(report: &Report<'_>, page: &mut Page) {
         )),
         (None, _) => page.paragraph("No kappa was chosen."),
     }
-    page.table(&Table {
-        caption: "One structure for each weight kappa of the context prior",
-        columns: &[
-            Column::Words("kappa"),
-            Column::Numbers("edges"),
-            Column::Numbers("context elements"),
-            Column::Numbers("log MPL"),
-            Column::Numbers("log prior"),
-            Column::Numbers("parameters"),
-            Column::Numbers("log-likelihood"),
-            Column::Numbers("BIC / n"),
+    let rows: Vec<_> =
+        learned.models.iter().enumerate().map(|(place, model)| row(learned, place, model)).collect();
+    page.table(
+        "One structure for each weight kappa of the context prior",
+        &[
+            "kappa",
+            "edges",
+            "context elements",
+            "log MPL",
+            "log prior",
+            "parameters",
+            "log-likelihood",
+            "BIC / n",
         ],
-        rows: learned.models.iter().enumerate().map(|(place, model)| row(learned, place, model)).collect(),
-    });
+        &rows,
+    );
     if learned.models.len() > 1 && learned.models.iter().any(|model| model.compared().is_some()) {
         page.figure(&path(learned).svg(), "BIC per row of each kappa. Higher is better.");
     }

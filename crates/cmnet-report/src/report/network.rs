@@ -1,7 +1,7 @@
 //! The network: its picture, and every edge with its strength and its support.
 
 use super::Report;
-use super::html::{Column, Page, Table, fixed, percent};
+use super::html::{Page, fixed, percent};
 use crate::wording::shown;
 use crate::{Drawing, svg};
 use cmnet::{Control, Edge, EdgeStrength, Evidence, ExactOptions, Network, Result, Under};
@@ -53,16 +53,12 @@ pub(super) fn write(
             share.unwrap_or_default(),
         ]
     };
-    let mut columns =
-        vec![Column::Words("edge"), Column::Numbers("strength (nats)"), Column::Numbers("context elements")];
+    let mut columns = vec!["edge", "strength (nats)", "context elements"];
     if support.is_some() {
-        columns.push(Column::Numbers("support"));
+        columns.push("support");
     }
-    page.table(&Table {
-        caption: "Edges, the strongest first",
-        columns: &columns,
-        rows: edges.iter().map(row).collect(),
-    });
+    let rows: Vec<_> = edges.iter().map(row).collect();
+    page.table("Edges, the strongest first", &columns, &rows);
     page.paragraph(
         "Strength is the conditional mutual information of the two ends given all other variables, in the model. With a star \
          it is given the common neighbours only.",

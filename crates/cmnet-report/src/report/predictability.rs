@@ -1,7 +1,7 @@
 //! How well each variable is predicted by all others, beside its base rate.
 
 use super::Report;
-use super::html::{Column, Page, Table, percent};
+use super::html::{Page, percent};
 use crate::wording::shown;
 use crate::{Chart, ChartPoint, ChartSeries};
 use cmnet::{Control, Dataset, ErrorKind, ExactOptions, Network, Predictor, Result, Var};
@@ -53,16 +53,12 @@ pub(super) fn write(
     let row = |one: &Predicted| {
         vec![one.name.clone(), percent(one.base_rate), percent(one.accuracy), percent(one.explained)]
     };
-    page.table(&Table {
-        caption: "Predictability of each variable",
-        columns: &[
-            Column::Words("variable"),
-            Column::Numbers("base rate"),
-            Column::Numbers("predicted rightly"),
-            Column::Numbers("explained"),
-        ],
-        rows: found.iter().map(row).collect(),
-    });
+    let rows: Vec<_> = found.iter().map(row).collect();
+    page.table(
+        "Predictability of each variable",
+        &["variable", "base rate", "predicted rightly", "explained"],
+        &rows,
+    );
     if too_large > 0 {
         page.paragraph(&format!("{too_large} variables are left out: their tables are too large."));
     }

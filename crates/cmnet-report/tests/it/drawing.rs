@@ -196,6 +196,61 @@ fn no_box_touches_another_and_labels_stay_clear() {
     assert!(on_labels * 100 <= labels_in_all, "{on_labels} of {labels_in_all} labels on labels");
 }
 
+/// Points along a line as it is drawn.
+fn way(edge: &Element) -> Vec<(f64, f64)> {
+    let parts = edge.attributes["d"].split(['M', 'L', 'Q', ' ']).filter(|part| !part.is_empty());
+    let numbers: Vec<f64> = parts.map(|part| part.parse().unwrap()).collect();
+    let (from, to) = ((numbers[0], numbers[1]), (numbers[numbers.len() - 2], numbers[numbers.len() - 1]));
+    let middle = (f64::midpoint(from.0, to.0), f64::midpoint(from.1, to.1));
+    let control = if numbers.len() == 6 { (numbers[2], numbers[3]) } else { middle };
+    let at = |share: f64| {
+        let rest = 1.0 - share;
+        let part = |a: f64, b: f64, c: f64| rest * rest * a + 2.0 * rest * share * b + share * share * c;
+        (part(from.0, control.0, to.0), part(from.1, control.1, to.1))
+    };
+    (0..=200).map(|step| at(f64::from(step) / 200.0)).collect()
+}
+
+#[test]
+fn labels_hide_no_other_line_and_stand_nearest_to_their_own() {
+    let (mut in_all, mut lines_in_all, mut hiding, mut astray, mut behind) = (0, 0, 0, 0, 0);
+    for (name, schema, structure) in gallery() {
+        let picture = svg::render(&Drawing::new(&schema, &structure).unwrap());
+        let all = elements(&picture);
+        let is = |element: &Element| element.attributes.get("class").is_some_and(|own| own == "cmnet-edge");
+        let lines: Vec<&Element> = all.iter().filter(|element| is(element)).collect();
+        let ways: Vec<Vec<(f64, f64)>> = lines.iter().map(|line| way(line)).collect();
+        let (nodes, labels) = boxes(&picture);
+        let inside = |frame: &[f64; 4], (x, y): (f64, f64)| {
+            x > frame[0] && x < frame[2] && y > frame[1] && y < frame[3]
+        };
+        let dashed = (0..lines.len()).filter(|&line| lines[line].attributes.contains_key("stroke-dasharray"));
+        for (own, label) in dashed.zip(&labels) {
+            let center = (f64::midpoint(label[0], label[2]), f64::midpoint(label[1], label[3]));
+            let distance = |line: usize| {
+                let away = ways[line].iter().map(|point| (point.0 - center.0).hypot(point.1 - center.1));
+                away.fold(f64::MAX, f64::min)
+            };
+            let others = || (0..ways.len()).filter(|&other| other != own);
+            in_all += 1;
+            hiding += usize::from(others().any(|other| ways[other].iter().any(|&at| inside(label, at))));
+            astray += usize::from(others().any(|other| distance(other) + 1.5 < distance(own)));
+        }
+        let ends = |way: &Vec<(f64, f64)>| [way[0], way[200]];
+        for way in &ways {
+            let foreign = |node: &&[f64; 4]| !ends(way).iter().any(|&end| inside(node, end));
+            behind +=
+                usize::from(nodes.iter().filter(foreign).any(|node| way.iter().any(|&at| inside(node, at))));
+        }
+        assert_eq!(labels.len(), structure.contexts().count(), "{name}");
+        lines_in_all += ways.len();
+    }
+    assert!(in_all > 100);
+    assert!(hiding * 50 <= in_all, "{hiding} of {in_all} labels are crossed");
+    assert!(astray * 50 <= in_all, "{astray} of {in_all} labels are nearer to another line");
+    assert!(behind * 50 <= lines_in_all, "{behind} of {lines_in_all} lines run behind boxes");
+}
+
 #[test]
 fn the_same_structure_gives_the_same_bytes() {
     let mut dice = Dice(5);
@@ -309,8 +364,13 @@ fn huge_contexts_are_cut_not_worked_out_to_the_end() {
     for cell in (0..1 << 14).filter(|cell: &u64| cell.count_ones().is_multiple_of(2)) {
         structure.add_context_element(edge, cell).unwrap();
     }
-    let drawing = Drawing::new(&schema, &structure).unwrap();
-    assert!(svg::render(&drawing).contains("+8185"));
+    let drawing = Drawing::new(&schema, &structure).unwrap().with_labels(LabelStyle::Codes);
+    let picture = svg::render(&drawing);
+    // The whole label, or a letter for it that the list explains.
+    assert!(
+        picture.contains("+8185") || picture.contains(">a: age_0 and income_group_0 are independent"),
+        "{picture}"
+    );
     assert!(text::render(&drawing).contains("more cases"));
 }
 

@@ -10,6 +10,7 @@ use crate::loglinear::{Fit, fit_with};
 use crate::model::{Model, Provenance, Support};
 use crate::score::{ContextPrior, Kappa, Nats, Scorer};
 use crate::search::SearchUsed;
+use std::sync::Arc;
 
 impl Bootstrap {
     /// The consensus, fitted to the table, with the support of its edges and elements; `None`
@@ -34,8 +35,9 @@ impl Bootstrap {
         let (counts, digest) = (PlaneCounts::new(data), DataDigest::of(data));
         let alpha = options.learn.alpha;
         let edges = options.learn.edge_prior;
-        let prior =
-            ContextPrior::new(self.kappa(data.rows()), data.rows()).with_edges(edges, data.variables());
+        let rules = Arc::new(options.learn.knowledge.rules(data.schema())?);
+        let prior = ContextPrior::new(self.kappa(data.rows()), data.rows());
+        let prior = prior.with_edges(edges, data.variables()).with_rules(rules);
         let score =
             Scorer::with_memory(&counts, alpha, options.learn.fit.memory).score(&self.consensus, &prior)?;
         let model = model.with_support(self.support())?.with_provenance(Provenance {
@@ -44,6 +46,7 @@ impl Bootstrap {
             kappa: prior.kappa(),
             alpha,
             edge_prior: edges,
+            knowledge: options.learn.knowledge.clone(),
             search: SearchUsed::Bootstrap,
             stop: self.stop,
             refined: None,

@@ -1,15 +1,26 @@
 //! How sure an edge or a context is: structures learned anew from resamples of the table.
 
+mod bounded;
 mod consensus;
 mod frequency;
 mod options;
+mod posterior;
 mod resample;
 mod run;
+mod settled;
+mod state;
 mod tally;
 
+use crate::learn::Replicate;
 pub use frequency::{Frequency, Verdict};
-pub use options::BootstrapOptions;
-pub use run::bootstrap;
+pub use options::{BootstrapOptions, ReplicateStart, Resample};
+pub use posterior::{
+    BayesFactor, Chance, EdgePosterior, ElementPosterior, Moves, PosteriorOptions, StructurePosterior,
+    structure_posterior,
+};
+pub use run::{bootstrap, bootstrap_from};
+pub use state::{BootstrapState, bootstrap_identity};
+use tally::Tally;
 
 use crate::control::StopReason;
 use crate::data::Var;
@@ -63,10 +74,20 @@ pub struct Bootstrap {
     pub seed: u64,
     /// The support from which on edges and elements are in the consensus.
     pub threshold: f64,
+    /// How the resamples were drawn.
+    pub resample: Resample,
+    /// Their rows as a share of those of the table.
+    pub share: f64,
+    /// Where their searches started.
+    pub start: ReplicateStart,
     /// Why it ended.
     pub stop: StopReason,
     /// Every kappa that was asked for, in that order.
     pub kappas: Vec<KappaCount>,
+    /// Whether it ended before all replicates because the answer was settled.
+    pub settled: bool,
+    /// Replicates whose search ended at the bound of its work, with what it had found by then.
+    pub bounded: u64,
     /// Replicates whose structure was too large for its closure, and was counted as it is.
     pub unclosed: u64,
     /// Every edge that some replicate has, in column order. All other pairs have support 0.

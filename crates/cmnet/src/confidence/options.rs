@@ -1,10 +1,30 @@
 //! What a user may choose when resampling.
 
-use crate::error::{Error, Expected, OptionName, Result};
+use crate::error::{Error, Expected, OptionName, Result, choices};
 use crate::learn::LearnOptions;
 
 /// The most replicates that can be asked for.
 const MOST_REPLICATES: u64 = 1_000_000;
+
+choices! {
+    /// How a resample is drawn.
+    pub enum Resample of Resample {
+        /// Some of the rows, each at most once.
+        Part = "part",
+        /// Rows with replacement.
+        Rows = "rows",
+    }
+}
+
+choices! {
+    /// Where the search of a replicate starts.
+    pub enum ReplicateStart of Start {
+        /// At the empty graph, as the search of the table.
+        Empty = "empty",
+        /// At the graph that was learned from the whole table.
+        Table = "table",
+    }
+}
 
 /// What a user may choose, unchecked.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +35,17 @@ pub struct BootstrapOptions {
     pub seed: u64,
     /// The support from which on edges and elements are in the consensus. \[default: 0.6\]
     pub threshold: f64,
+    /// How a resample is drawn. \[default: part\]
+    pub resample: Resample,
+    /// Rows of a resample as a share of the table's. \[default: see [`Resample::usual_share`]\]
+    pub share: Option<f64>,
+    /// Where the search of a replicate starts. \[default: empty\]
+    pub start: ReplicateStart,
+    /// The work of a replicate, as a multiple of what learning from the whole table takes: a search that
+    /// needs more ends there, with what it has found. \[default: 10\]
+    pub bound: u64,
+    /// Whether to end before all replicates when the answer is settled. \[default: no\]
+    pub stop_early: bool,
     /// How each structure is learned: with one kappa, that is fixed and nothing is fitted; with
     /// several, each replicate chooses anew by BIC.
     pub learn: LearnOptions,
@@ -22,7 +53,28 @@ pub struct BootstrapOptions {
 
 impl Default for BootstrapOptions {
     fn default() -> Self {
-        Self { replicates: 200, seed: 1, threshold: 0.6, learn: LearnOptions::default() }
+        Self {
+            replicates: 200,
+            seed: 1,
+            threshold: 0.6,
+            resample: Resample::default(),
+            share: None,
+            start: ReplicateStart::default(),
+            bound: 10,
+            stop_early: false,
+            learn: LearnOptions::default(),
+        }
+    }
+}
+
+impl Resample {
+    /// The share of rows that is drawn where none is given: as many as the table has with
+    /// replacement, and as many as are different ones among those where each is drawn at most once.
+    pub fn usual_share(self) -> f64 {
+        match self {
+            Self::Part => 0.632,
+            Self::Rows => 1.0,
+        }
     }
 }
 
@@ -32,14 +84,25 @@ impl BootstrapOptions {
             let expected = Expected::Between(1, MOST_REPLICATES);
             return Err(Error::option(OptionName::Replicates, self.replicates.to_string(), expected));
         }
-        check_threshold(self.threshold)
+        if self.bound == 0 {
+            return Err(Error::option(OptionName::Bound, "0", Expected::AtLeast(1)));
+        }
+        if let Some(share) = self.share {
+            check_share(OptionName::Share, share)?;
+        }
+        check_share(OptionName::Threshold, self.threshold)
+    }
+
+    /// The share of rows that is drawn.
+    pub fn share(&self) -> f64 {
+        self.share.unwrap_or_else(|| self.resample.usual_share())
     }
 }
 
-pub(super) fn check_threshold(threshold: f64) -> Result<()> {
-    if threshold > 0.0 && threshold <= 1.0 {
+pub(super) fn check_share(option: OptionName, share: f64) -> Result<()> {
+    if share > 0.0 && share <= 1.0 {
         return Ok(());
     }
     let expected = "a share above 0 and at most 1";
-    Err(Error::option(OptionName::Threshold, threshold.to_string(), expected))
+    Err(Error::option(option, share.to_string(), expected))
 }

@@ -1,27 +1,28 @@
 //! One structure per resample, several at a time; the answer is that of one after the other.
 
-use super::options::check_threshold;
+use super::bounded::Bounded;
+use super::options::check_share;
 use super::resample::Resampler;
-use super::tally::Tally;
-use super::{Bootstrap, BootstrapOptions, KappaCount};
-use crate::control::{Control, StopReason};
+use super::settled::{LOOK, is_settled};
+use super::{Bootstrap, BootstrapOptions, BootstrapState, KappaCount, Replicate, ReplicateStart, Tally};
+use crate::control::StopReason;
 use crate::data::Dataset;
-use crate::error::Result;
-use crate::learn::{LearnEvent, LearnObserver, LearnOptions, Select, in_pool, learn_here};
+use crate::error::{OptionName, Result};
+use crate::graph::Graph;
+use crate::learn::{FirstLearning, LearnEvent, LearnObserver, LearnOptions, Select, in_pool, learn_here};
 use crate::loglinear::affordable_canonical;
 use crate::score::Kappa;
-use crate::search::SearchObserver;
 use crate::structure::Structure;
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 /// Learns structures anew from resamples of a table, and says how often each edge and each
 /// context element comes back.
 ///
-/// A resample draws as many rows as the table has, with replacement, and keeps all levels of the
-/// table. Each structure is closed (see [`crate::canonical`]) before it is counted, where that is
+/// A resample is a part of the rows, or as many rows drawn with replacement (see [`super::Resample`]); it keeps
+/// all levels of the table. Each structure is closed (see [`crate::canonical`]) before it is counted, where that is
 /// affordable. The answer is determined by table, options and seed: the number of threads changes
 /// nothing. An observer that asks to stop ends it with the replicates up to the first that is not
 /// finished, as if only so many had been asked for.
@@ -45,34 +46,69 @@ pub fn bootstrap(
     options: &BootstrapOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Bootstrap> {
+    bootstrap_from(BootstrapState::default(), data, options, observer)
+}
+
+/// As [`bootstrap`], going on from a saved state of the same run: the answer is the same. See
+/// [`bootstrap_identity`](super::bootstrap_identity) for what must be the same.
+///
+/// # Errors
+/// As [`bootstrap`].
+pub fn bootstrap_from(
+    state: BootstrapState,
+    data: &Dataset,
+    options: &BootstrapOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Bootstrap> {
     options.check()?;
-    let resampler = Resampler::new(data, options.seed)?;
+    options.learn.check_without_rows()?;
+    let resampler = Resampler::new(data, options)?;
     let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
     let learn = LearnOptions { select, threads: 1, ..options.learn.clone() };
     // Checked as they were given, before any thread starts.
     in_pool(&LearnOptions { threads: options.learn.threads, ..learn.clone() }, || Ok(()))?;
+    let first = match state.first {
+        Some(first) => Some(first),
+        None => first_learning(data, &learn, observer)?,
+    };
+    // Stopped before there was anything to resample for.
+    let Some(first) = first else { return Bootstrap::over(Vec::new(), data, options, observer.stop()) };
     let work = Work {
         resampler,
         learn,
         observer,
         of: options.replicates,
-        next: AtomicU64::new(0),
+        bound: first.questions.saturating_mul(options.bound).max(LEAST_BOUND),
+        graphs: if options.start == ReplicateStart::Table { &first.graphs } else { &[] },
         done: AtomicU64::new(0),
     };
-    let found = work.replicates(threads(options.learn.threads))?;
+    let found = work.all(state.finished, data, options)?;
     Bootstrap::over(found, data, options, observer.stop())
 }
+
+/// Questions that every replicate may ask: some tenths of a second.
+const LEAST_BOUND: u64 = 5_000;
 
 /// Threads to use; 0 takes one per core.
 fn threads(asked: usize) -> usize {
     if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
 }
 
-/// The structure that one resample gave.
-struct Replicate {
-    kappa: Kappa,
-    structure: Structure,
-    is_closed: bool,
+/// Learns from the whole table, as a replicate does; `None` when that was stopped.
+fn first_learning(
+    data: &Dataset,
+    learn: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Option<FirstLearning>> {
+    let counted = Bounded::new(observer, u64::MAX);
+    let learned = in_pool(learn, || learn_here(data, learn, &[], &counted))?;
+    if learned.stop != StopReason::Converged {
+        return Ok(None);
+    }
+    let graphs = learned.models.iter().map(|model| model.structure.graph().clone()).collect();
+    let first = FirstLearning { graphs, questions: counted.asked() };
+    observer.observe_learning(&LearnEvent::Resampling(&first));
+    Ok(Some(first))
 }
 
 struct Work<'a> {
@@ -80,19 +116,56 @@ struct Work<'a> {
     learn: LearnOptions,
     observer: &'a dyn LearnObserver,
     of: u64,
-    next: AtomicU64,
+    /// The most questions of a replicate.
+    bound: u64,
+    /// Where searches start: nothing for the empty graph, else a graph for each kappa.
+    graphs: &'a [Graph],
     done: AtomicU64,
 }
 
 impl Work<'_> {
-    /// The replicates before the first that was not finished.
-    fn replicates(&self, threads: usize) -> Result<Vec<Replicate>> {
-        let threads = threads.min(usize::try_from(self.of).unwrap_or(usize::MAX));
+    /// The replicates before the first that was not finished, up to where the answer is settled
+    /// if that is to end it. Whether it is settled is asked of the first so many replicates, so
+    /// that neither threads nor breaks change the answer.
+    fn all(
+        &self,
+        mut known: BTreeMap<u64, Replicate>,
+        data: &Dataset,
+        options: &BootstrapOptions,
+    ) -> Result<Vec<Replicate>> {
+        let threads = threads(options.learn.threads);
+        self.done.store(known.range(..self.of).count() as u64, Ordering::Relaxed);
+        let look = if options.stop_early { LOOK } else { self.of };
+        let mut found: Vec<Replicate> = Vec::new();
+        while (found.len() as u64) < self.of {
+            let from = found.len() as u64;
+            let to = self.of.min(from.saturating_add(look));
+            let open: Vec<u64> = (from..to).filter(|number| !known.contains_key(number)).collect();
+            known.extend(self.replicates(&open, threads)?);
+            found.extend((from..to).map_while(|number| known.remove(&number)));
+            if (found.len() as u64) < to {
+                break;
+            }
+            if options.stop_early {
+                let structures: Vec<&Structure> = found.iter().map(|one| &one.structure).collect();
+                if is_settled(&Tally::of(&structures, &data.schema().cardinalities(), options.threshold)?) {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those of some replicates that were finished.
+    fn replicates(&self, open: &[u64], threads: usize) -> Result<BTreeMap<u64, Replicate>> {
+        let next = AtomicUsize::new(0);
+        let threads = threads.min(open.len());
         // Threads of our own, each with a pool of one: replicates that wait for their parts in a
         // shared pool would begin others meanwhile, and all be in memory at once.
         let parts: Vec<Result<BTreeMap<u64, Replicate>>> = thread::scope(|scope| {
-            let started: Vec<_> =
-                (0..threads).map(|_| scope.spawn(|| in_pool(&self.learn, || self.some()))).collect();
+            let started: Vec<_> = (0..threads)
+                .map(|_| scope.spawn(|| in_pool(&self.learn, || self.some(open, &next))))
+                .collect();
             let joined = |handle: thread::ScopedJoinHandle<'_, _>| {
                 handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
@@ -102,22 +175,19 @@ impl Work<'_> {
         for part in parts {
             all.extend(part?);
         }
-        let whole = all.into_iter().zip(0..).take_while(|((number, _), place)| number == place);
-        Ok(whole.map(|((_, replicate), _)| replicate).collect())
+        Ok(all)
     }
 
     /// Takes one number after the other until there is none or the work is to stop.
-    fn some(&self) -> Result<BTreeMap<u64, Replicate>> {
+    fn some(&self, open: &[u64], next: &AtomicUsize) -> Result<BTreeMap<u64, Replicate>> {
         let mut found = BTreeMap::new();
         while self.observer.stop().is_none() {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.of {
-                break;
-            }
+            let Some(&number) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let Some(replicate) = self.one(number)? else { break };
-            found.insert(number, replicate);
             let finished = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            self.observer.observe_learning(&LearnEvent::Replicate { finished, of: self.of });
+            let event = LearnEvent::Replicate { number, found: &replicate, finished, of: self.of };
+            self.observer.observe_learning(&event);
+            found.insert(number, replicate);
         }
         Ok(found)
     }
@@ -125,35 +195,21 @@ impl Work<'_> {
     /// A replicate; `None` when it was stopped.
     fn one(&self, number: u64) -> Result<Option<Replicate>> {
         let data = self.resampler.draw(number)?;
-        let learned = learn_here(&data, &self.learn, &Quiet(self.observer))?;
-        if learned.stop != StopReason::Converged {
+        let control = Bounded::new(self.observer, self.bound);
+        let learned = learn_here(&data, &self.learn, self.graphs, &control)?;
+        let bounded = control.is_reached();
+        // What the observer ended may lack what the bound alone would have left.
+        if learned.stop != StopReason::Converged && !(bounded && self.observer.stop().is_none()) {
             return Ok(None);
         }
         let Some(kept) = learned.kept(data.rows()) else { return Ok(None) };
         let closed = affordable_canonical(&kept.structure);
         Ok(Some(Replicate {
             kappa: kept.prior.kappa(),
-            is_closed: closed.is_some(),
+            closed: closed.is_some(),
             structure: closed.unwrap_or_else(|| kept.structure.clone()),
+            bounded,
         }))
-    }
-}
-
-/// Stops when the observer asks for it, and tells it nothing: the steps of several searches at a
-/// time would only confuse. Nobody waits for a replicate that is not finished.
-struct Quiet<'a>(&'a dyn LearnObserver);
-
-impl Control for Quiet<'_> {
-    fn stop(&self) -> Option<StopReason> {
-        self.0.stop()
-    }
-}
-
-impl SearchObserver for Quiet<'_> {}
-
-impl LearnObserver for Quiet<'_> {
-    fn gives_up(&self) -> bool {
-        self.0.stop().is_some()
     }
 }
 
@@ -170,18 +226,26 @@ impl Bootstrap {
             KappaCount { kappa, chosen }
         };
         let kappas = options.learn.kappas.iter().map(count).collect();
-        let unclosed = found.iter().filter(|replicate| !replicate.is_closed).count() as u64;
+        let count = |is: fn(&Replicate) -> bool| found.iter().filter(|one| is(one)).count() as u64;
+        let (unclosed, bounded) = (count(|one| !one.closed), count(|one| one.bounded));
         let structures: Vec<Structure> = found.into_iter().map(|replicate| replicate.structure).collect();
         let tally = Tally::of(&structures, &data.schema().cardinalities(), options.threshold)?;
-        let whole = finished == options.replicates;
+        // An end that nobody asked for is one that was settled.
+        let settled = options.stop_early && finished < options.replicates && stopped.is_none();
+        let whole = finished == options.replicates || settled;
         Ok(Self {
             asked: options.replicates,
             finished,
             seed: options.seed,
             threshold: options.threshold,
+            resample: options.resample,
+            share: options.share(),
+            start: options.start,
             stop: if whole { StopReason::Converged } else { stopped.unwrap_or(StopReason::Interrupted) },
             kappas,
+            settled,
             unclosed,
+            bounded,
             edges: tally.edges,
             elements: tally.elements,
             consensus: tally.consensus,
@@ -194,7 +258,7 @@ impl Bootstrap {
     /// # Errors
     /// When the threshold is not above 0 and at most 1.
     pub fn with_threshold(self, threshold: f64) -> Result<Self> {
-        check_threshold(threshold)?;
+        check_share(OptionName::Threshold, threshold)?;
         let tally = Tally::of(&self.structures, self.consensus.cardinalities(), threshold)?;
         let (edges, elements, consensus) = (tally.edges, tally.elements, tally.consensus);
         Ok(Self { threshold, edges, elements, consensus, ..self })

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::graph::{Edge, Graph};
 use crate::structure::Structure;
 use crate::table::{Cell, OutcomeSpace};
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 /// The most configurations of common neighbours that are counted for one edge.
@@ -21,10 +22,14 @@ pub(super) struct Tally {
 impl Tally {
     /// Counts edges, makes a graph of those that reach the threshold, and counts in how many
     /// structures an edge is cut off in each configuration of its common neighbours there.
-    pub(super) fn of(structures: &[Structure], cardinalities: &[u32], threshold: f64) -> Result<Self> {
+    pub(super) fn of<S: Borrow<Structure>>(
+        structures: &[S],
+        cardinalities: &[u32],
+        threshold: f64,
+    ) -> Result<Self> {
         let of = structures.len() as u64;
         let mut counts: BTreeMap<Edge, u64> = BTreeMap::new();
-        for edge in structures.iter().flat_map(|structure| structure.graph().edges()) {
+        for edge in structures.iter().flat_map(|structure| structure.borrow().graph().edges()) {
             *counts.entry(edge).or_default() += 1;
         }
         let edges: Vec<EdgeSupport> = counts
@@ -50,14 +55,18 @@ impl Tally {
 
 /// The configurations of an edge's common neighbours in the consensus in which some replicate
 /// cuts it off.
-fn elements_of(structures: &[Structure], consensus: &Structure, known: &EdgeSupport) -> Vec<ElementSupport> {
+fn elements_of<S: Borrow<Structure>>(
+    structures: &[S],
+    consensus: &Structure,
+    known: &EdgeSupport,
+) -> Vec<ElementSupport> {
     let edge = known.edge;
     let Ok(space) = consensus.context_space(edge) else { return Vec::new() };
     if space.size() > MOST_CELLS {
         return Vec::new();
     }
     let mut cut: BTreeMap<Cell, u64> = BTreeMap::new();
-    for context in structures.iter().filter_map(|structure| structure.context(edge)) {
+    for context in structures.iter().filter_map(|structure| structure.borrow().context(edge)) {
         for cell in cut_cells(context, &space) {
             *cut.entry(cell).or_default() += 1;
         }
@@ -198,7 +207,7 @@ mod tests {
 
     #[test]
     fn nothing_comes_of_nothing() {
-        let tally = Tally::of(&[], &[2, 3, 2, 2], 0.5).unwrap();
+        let tally = Tally::of::<Structure>(&[], &[2, 3, 2, 2], 0.5).unwrap();
         assert!(tally.edges.is_empty() && tally.consensus.graph().edge_count() == 0);
     }
 }

@@ -37,6 +37,11 @@ impl EdgeContext {
         Ok(self.elements.insert(cell))
     }
 
+    /// Removes one configuration; whether it was there.
+    pub(crate) fn remove(&mut self, cell: Cell) -> bool {
+        self.elements.remove(&cell)
+    }
+
     /// The edge.
     pub fn edge(&self) -> Edge {
         self.edge

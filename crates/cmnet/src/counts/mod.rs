@@ -109,6 +109,15 @@ pub trait CountSource: Sync {
         Ok(self.margin(&shape.variables().iter().copied().collect())?.table(shape))
     }
 
+    /// The same counts as real numbers: what fits by likelihood read. Expected counts and weighted
+    /// observations need not be whole.
+    ///
+    /// # Errors
+    /// As [`CountSource::table`].
+    fn weights(&self, shape: &Shape) -> Result<Vec<f64>> {
+        Ok(self.table(shape)?.into_iter().map(f64::from).collect())
+    }
+
     /// The counts of a variable's levels in every observed configuration of a set.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::Warning;
 use crate::control::Control;
-use crate::error::{Error, InputProblem, Place, Result};
+use crate::error::{Error, InputProblem, OptionName, Place, Result};
 
 /// What stands for a file in errors about a table from memory.
 pub const UNNAMED_TABLE: &str = "the table";
@@ -224,7 +224,8 @@ impl Intake {
     /// The table, its levels in their final order and its rows collapsed.
     ///
     /// # Errors
-    /// When values are missing and that is an error, or no row is left.
+    /// When values are missing and that is an error, or no row is left; when rows with missing values
+    /// are to be kept, which a complete table cannot do.
     pub fn finish(self, on_missing: OnMissing) -> Result<LoadedTable> {
         self.finish_under(on_missing, &())
     }
@@ -234,6 +235,11 @@ impl Intake {
     /// # Errors
     /// As [`Intake::finish`]; when the control asks to stop.
     pub fn finish_under(self, on_missing: OnMissing, control: &dyn Control) -> Result<LoadedTable> {
+        if on_missing == OnMissing::Model {
+            let expected =
+                "error or drop: rows with missing values are for fits of a model, which knows the levels";
+            return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
+        }
         if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }

@@ -10,6 +10,8 @@ choices! {
         Error = "error",
         /// Leave those rows out.
         Drop = "drop",
+        /// Take what is known of them: for fits of a model.
+        Model = "model",
     }
 }
 

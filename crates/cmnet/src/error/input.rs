@@ -232,6 +232,11 @@ pub enum InputProblem {
         /// The number of levels.
         levels: usize,
     },
+    /// A file of knowledge that is not one.
+    Knowledge {
+        /// What is wrong.
+        what: String,
+    },
     /// A schema file that is not one.
     Schema {
         /// What is wrong.

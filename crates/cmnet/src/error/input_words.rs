@@ -16,7 +16,8 @@ impl InputProblem {
             | Self::Compressed { .. }
             | Self::EmptyFile
             | Self::InvalidUtf8 { .. }
-            | Self::Schema { .. } => self.words_of_file(dialect),
+            | Self::Schema { .. }
+            | Self::Knowledge { .. } => self.words_of_file(dialect),
             Self::NoRows { .. }
             | Self::RaggedRow { .. }
             | Self::RowTooLong { .. }
@@ -48,6 +49,9 @@ impl InputProblem {
                 format!("the compressed data is damaged: {what}; fetch or compress the file again")
             }
             Self::InvalidUtf8 { text } => format!("the text {text} is not UTF-8; convert the file to UTF-8"),
+            Self::Knowledge { what } => format!(
+                "{what}; expected lists require, forbid, no_contexts and tiers, and tables [[prior]] with edge and p"
+            ),
             Self::Schema { what } => format!(
                 "{what}; expected a TOML table [levels] with a list of texts per column, such as: \
                  grade = [\"low\", \"high\"]"

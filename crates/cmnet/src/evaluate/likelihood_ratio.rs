@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::{DataDigest, Dataset};
 use crate::error::Result;
-use crate::loglinear::{Fit, FitStatus, is_nested};
+use crate::loglinear::{Fit, FitStatus, is_nested_with};
 use crate::precision::chi_square_tail;
 use crate::structure::Structure;
 
@@ -38,9 +38,10 @@ pub fn likelihood_ratio(
     if !same_rows {
         return Ok(None);
     }
-    let inner = if is_nested(one.0, other.0, control)? {
+    let (first_terms, second_terms) = (one.1.parameters.terms(), other.1.parameters.terms());
+    let inner = if is_nested_with((one.0, first_terms), (other.0, second_terms), control)? {
         0
-    } else if is_nested(other.0, one.0, control)? {
+    } else if is_nested_with((other.0, second_terms), (one.0, first_terms), control)? {
         1
     } else {
         return Ok(None);

@@ -53,7 +53,7 @@ impl Network {
     /// When the variable does not exist, or has too many cliques.
     pub fn prediction_bytes(&self, variable: Var) -> Result<u64> {
         self.check_targets(&[variable], &Evidence::none())?;
-        Ok(bytes(&cliques_around(self.closed().graph(), variable)?, self.cardinalities()))
+        Ok(bytes(&cliques_around(self, variable)?, self.cardinalities()))
     }
 }
 
@@ -68,8 +68,14 @@ fn bytes(cliques: &[VarSet], cardinalities: &[u32]) -> u64 {
     cliques.iter().fold(0u64, |sum, set| sum.saturating_add(size(set)))
 }
 
-/// The maximal cliques with a variable.
-fn cliques_around(graph: &Graph, variable: Var) -> Result<Vec<VarSet>> {
+/// The maximal cliques with a variable, or the maximal sets that its terms have, where these are
+/// smaller.
+fn cliques_around(network: &Network, variable: Var) -> Result<Vec<VarSet>> {
+    if network.terms().order().limit().is_some() {
+        let sets = network.terms().cliques().iter();
+        return Ok(sets.filter(|set| set.contains(variable)).cloned().collect());
+    }
+    let graph = network.closed().graph();
     let mut near = Graph::empty(graph.nodes());
     let blanket = graph.markov_blanket(variable);
     for one in blanket.iter() {
@@ -97,12 +103,12 @@ impl Factors {
         memory: u64,
         control: &dyn Control,
     ) -> Result<Self> {
-        let (graph, cardinalities) = (network.closed().graph(), network.cardinalities());
+        let cardinalities = network.cardinalities();
         let terms = network
             .terms()
             .sets_with(variable)
             .map(|set| (set.variables(), network.parameters().of_set(set)));
-        let zeros = zeros(&cliques_around(graph, variable)?, cardinalities, memory)?;
+        let zeros = zeros(&cliques_around(network, variable)?, cardinalities, memory)?;
         let potentials = zeros.fill(|homes, tables| homes.fill(terms, tables, control))?;
         Ok(Self { free: VarSet::default(), potentials })
     }

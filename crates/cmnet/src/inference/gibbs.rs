@@ -14,7 +14,7 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
 /// Batches per chain, of which the spread gives the effective sample size.
-pub(super) const BATCHES: usize = 40;
+pub(crate) const BATCHES: usize = 40;
 
 /// What the chains say about themselves.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,7 +208,7 @@ fn summarize(
 
 /// Split R-hat and effective size of an indicator. Chains that are stuck apart say nothing about
 /// how often it holds: they have no effective draws.
-pub(super) fn rate(series: &[&[u32; BATCHES]], batch: usize) -> (f64, f64) {
+pub(crate) fn rate(series: &[&[u32; BATCHES]], batch: usize) -> (f64, f64) {
     let r_hat = split_r_hat(series, batch);
     (r_hat, if r_hat.is_finite() { effective_size(series, batch) } else { 0.0 })
 }

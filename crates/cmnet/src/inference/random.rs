@@ -5,7 +5,7 @@ use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
 /// The generator of one task: streams of different tasks of a seed have nothing in common.
-pub(super) fn stream(seed: u64, task: u64) -> Pcg64Mcg {
+pub(crate) fn stream(seed: u64, task: u64) -> Pcg64Mcg {
     let words = [seed, task, !seed].map(mix_seed);
     let high = mix_seed(words[0] ^ words[1].rotate_left(17));
     let low = mix_seed(words[2] ^ words[1]);

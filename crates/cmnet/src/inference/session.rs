@@ -7,7 +7,7 @@ use super::options::ExactOptions;
 use crate::control::{Control, Pace, Under};
 use crate::data::Var;
 use crate::error::Result;
-use crate::table::{Homes, add_along, shares_of_levels};
+use crate::table::{Homes, Shape, add_along, shares_of_levels};
 use crate::tree::{Clique, JunctionTree, TreeCost, normalize};
 
 /// A junction tree of the whole network in which observations come and go.
@@ -177,6 +177,39 @@ impl<'a> Session<'a> {
     pub fn log_evidence(&mut self) -> Result<f64> {
         self.collect()?;
         Ok(self.log_weight() - self.log_partition)
+    }
+
+    /// The shapes of the cliques.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.tree.cliques().iter().map(Clique::shape)
+    }
+
+    /// The log partition function of the network.
+    pub(crate) fn log_partition(&self) -> f64 {
+        self.log_partition
+    }
+
+    /// Says that a variable has a level, whatever was said before.
+    pub(crate) fn observe_anew(&mut self, variable: Var, level: u32) -> Result<()> {
+        if self.evidence.level(variable) == Some(level) {
+            return Ok(());
+        }
+        self.retract(variable);
+        self.observe(variable, level)
+    }
+
+    /// Adds the distribution of every clique given the evidence, times a weight, to tables of the
+    /// cliques' shapes; the log-probability of the evidence.
+    pub(crate) fn add_marginals(&mut self, weight: f64, tables: &mut [Vec<f64>]) -> Result<f64> {
+        let log_evidence = self.log_evidence()?;
+        if log_evidence == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        for (clique, table) in tables.iter_mut().enumerate() {
+            self.distribute(clique)?;
+            table.iter_mut().zip(&self.marginals[clique]).for_each(|(sum, p)| *sum += weight * p);
+        }
+        Ok(log_evidence)
     }
 
     fn log_weight(&self) -> f64 {

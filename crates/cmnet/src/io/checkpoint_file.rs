@@ -1,10 +1,12 @@
 //! The checkpoint of a learning run: written whole, the generation before it kept.
 
 use super::atomic::{check_writable, write_atomic};
-use super::checkpoint_record::CheckpointRecord;
 use super::lock::Lock;
 use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
-use crate::learn::{LearnState, RunFact};
+use crate::learn::RunFact;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -14,15 +16,14 @@ pub(super) const FORMAT: &str = "cmnet-checkpoint/1";
 /// What a run is, by name: see [`crate::learn::run_identity`].
 pub(super) type Identity = [(RunFact, String)];
 
-/// Saves a state; the file that was there becomes `FILE.previous`.
+/// Saves the record of a state; the file that was there becomes `FILE.previous`.
 ///
 /// Killed at any moment, one of the two is a whole checkpoint.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub(super) fn save(path: &Path, identity: &Identity, state: &LearnState) -> Result<()> {
-    let record = CheckpointRecord::new(FORMAT, identity, state);
-    let text = serde_json::to_string(&record).map_err(|error| error_at(path, &error.to_string()))?;
+pub(super) fn save(path: &Path, record: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string(record).map_err(|error| error_at(path, &error.to_string()))?;
     // One that breaks off must not take the place of a whole one.
     if looks_whole(path)? {
         let previous = previous(path);
@@ -32,16 +33,16 @@ pub(super) fn save(path: &Path, identity: &Identity, state: &LearnState) -> Resu
 }
 
 /// Loads the newest whole checkpoint, and what is wrong with a newer one that is not; `None`
-/// when there is none yet.
+/// when there is none yet. `read` makes a state of a record, or says what is wrong with it.
 ///
 /// # Errors
 /// When it belongs to another table, other options or another version, saying which; or
 /// when both generations are damaged.
-pub(super) fn load(
+pub(super) fn load<R: DeserializeOwned, T>(
     path: &Path,
     identity: &Identity,
-    cardinalities: &[u32],
-) -> Result<Option<(LearnState, Option<Error>)>> {
+    read: impl Fn(R) -> std::result::Result<T, String>,
+) -> Result<Option<(T, Option<Error>)>> {
     let mut damage: Option<(PathBuf, String)> = None;
     for candidate in [path.to_owned(), previous(path)] {
         let bytes = match std::fs::read(&candidate) {
@@ -49,11 +50,11 @@ pub(super) fn load(
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(source) => return Err(Error::io(&candidate, "read", source)),
         };
-        let read = serde_json::from_slice::<CheckpointRecord>(&bytes).map_err(|error| error.to_string());
-        let state = match read {
-            Ok(record) => {
-                check_identity(&candidate, &record, identity)?;
-                record.state(cardinalities)
+        // What it belongs to comes first: another kind of run has other fields.
+        let state = match parsed::<HeadRecord>(&bytes) {
+            Ok(head) => {
+                check_identity(&candidate, &head, identity)?;
+                parsed::<R>(&bytes).and_then(&read)
             }
             Err(problem) => Err(problem),
         };
@@ -69,6 +70,17 @@ pub(super) fn load(
         let remedies = ["delete the checkpoint".into(), Remedy::StartAgain].into();
         Err(ErrorKind::Model { file, at, problem, remedies }.into())
     })
+}
+
+fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> std::result::Result<R, String> {
+    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+}
+
+/// What a checkpoint is of.
+#[derive(Deserialize)]
+struct HeadRecord {
+    format: String,
+    identity: BTreeMap<String, String>,
 }
 
 /// A file that is this run's to write checkpoints to.
@@ -191,7 +203,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn check_identity(path: &Path, record: &CheckpointRecord, identity: &Identity) -> Result<()> {
+fn check_identity(path: &Path, record: &HeadRecord, identity: &Identity) -> Result<()> {
     if record.format != FORMAT {
         return Err(error_at(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
     }

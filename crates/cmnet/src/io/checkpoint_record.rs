@@ -13,18 +13,26 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckpointRecord {
-    pub(super) format: String,
-    pub(super) identity: BTreeMap<String, String>,
+    format: String,
+    identity: BTreeMap<String, String>,
     finished: Vec<FoundRecord>,
     climb: Option<FoundRecord>,
+    /// The graph that climbs with contexts start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    graph: Option<FoundRecord>,
     /// Each blanket found so far, and whether a limit cut it short.
     blankets: Option<Vec<(Vec<usize>, bool)>>,
+}
+
+/// What a run is, by the names of checkpoint files.
+pub(super) fn identity_record(identity: &[(RunFact, String)]) -> BTreeMap<String, String> {
+    identity.iter().map(|(name, value)| (name.key(), value.clone())).collect()
 }
 
 /// Edges, and the elements of each non-empty context.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StructureRecord {
+pub(super) struct StructureRecord {
     edges: Vec<(usize, usize)>,
     contexts: Vec<(usize, usize, Vec<Cell>)>,
 }
@@ -43,16 +51,16 @@ struct FoundRecord {
 }
 
 /// What is wrong with a record, in words.
-type Checked<T> = Result<T, String>;
+pub(super) type Checked<T> = Result<T, String>;
 
 impl CheckpointRecord {
     pub(super) fn new(format: &str, identity: &[(RunFact, String)], state: &LearnState) -> Self {
-        let identity = identity.iter().map(|(name, value)| (name.key(), value.clone())).collect();
         Self {
             format: format.to_owned(),
-            identity,
+            identity: identity_record(identity),
             finished: state.finished.iter().map(FoundRecord::new).collect(),
             climb: state.climb.as_ref().map(FoundRecord::new),
+            graph: state.graph.as_ref().map(FoundRecord::new),
             blankets: state.blankets.as_ref().map(blankets_record),
         }
     }
@@ -62,13 +70,14 @@ impl CheckpointRecord {
         Ok(LearnState {
             finished: self.finished.into_iter().map(found).collect::<Checked<_>>()?,
             climb: self.climb.map(found).transpose()?,
+            graph: self.graph.map(found).transpose()?,
             blankets: self.blankets.map(|record| blankets(record, cardinalities.len())).transpose()?,
         })
     }
 }
 
 impl StructureRecord {
-    fn new(structure: &Structure) -> Self {
+    pub(super) fn new(structure: &Structure) -> Self {
         let context = |context: &crate::context::EdgeContext| {
             let (low, high) = context.edge().ends();
             (low, high, context.elements().collect())
@@ -79,7 +88,7 @@ impl StructureRecord {
         }
     }
 
-    fn structure(&self, cardinalities: &[u32]) -> Checked<Structure> {
+    pub(super) fn structure(&self, cardinalities: &[u32]) -> Checked<Structure> {
         let mut structure = Structure::empty(cardinalities);
         for &(low, high) in &self.edges {
             let added = structure.toggle_edge(edge(low, high)?).map_err(|error| error.to_string())?;

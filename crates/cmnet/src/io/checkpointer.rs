@@ -1,12 +1,16 @@
 //! Saving a long run now and then, and going on from where it was.
 
-use super::checkpoint_file;
+use super::bootstrap_record::BootstrapRecord;
+use super::checkpoint_file::{self, FORMAT};
+use super::checkpoint_record::{Checked, CheckpointRecord};
 use super::lock::Lock;
+use crate::confidence::{BootstrapOptions, BootstrapState, bootstrap_identity};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, RunFact, run_identity};
 use crate::search::{SearchEvent, SearchObserver};
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -81,9 +85,31 @@ pub struct Checkpointer {
 }
 
 struct Inner {
-    state: LearnState,
+    state: RunState,
+    /// Whether it knows more than the file.
+    unwritten: bool,
     written: Duration,
     failure: Option<Error>,
+}
+
+/// Where a run stands.
+enum RunState {
+    Learning(Box<LearnState>),
+    Resampling(BootstrapState, Box<[u32]>),
+}
+
+impl RunState {
+    fn save(&self, path: &Path, identity: &[(RunFact, String)]) -> Result<()> {
+        match self {
+            Self::Learning(state) => {
+                checkpoint_file::save(path, &CheckpointRecord::new(FORMAT, identity, state))
+            }
+            Self::Resampling(state, cardinalities) => {
+                let record = BootstrapRecord::new(FORMAT, identity, state, cardinalities);
+                checkpoint_file::save(path, &record)
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Checkpointer {
@@ -98,9 +124,12 @@ impl fmt::Debug for Checkpointer {
 impl Checkpointer {
     /// One that writes to a file the checkpoints of a run that goes on from a state.
     pub fn new(path: PathBuf, run: CheckpointedRun<'_>, state: LearnState, pace: CheckpointPace) -> Self {
-        let identity = run_identity(run.data, run.options);
+        Self::of(path, run_identity(run.data, run.options), RunState::Learning(Box::new(state)), pace)
+    }
+
+    fn of(path: PathBuf, identity: Vec<(RunFact, String)>, state: RunState, pace: CheckpointPace) -> Self {
         let CheckpointPace { interval, clock } = pace;
-        let inner = Mutex::new(Inner { state, written: clock(), failure: None });
+        let inner = Mutex::new(Inner { state, unwritten: false, written: clock(), failure: None });
         Self { path, identity, interval, clock, inner, on_failure: Box::new(|_| {}), lock: None }
     }
 
@@ -123,49 +152,59 @@ impl Checkpointer {
         run: CheckpointedRun<'_>,
         pace: CheckpointPace,
     ) -> Result<(Self, LearnState, OpenedCheckpoint)> {
-        let claim = checkpoint_file::claim(&path, resume)?;
-        let saved = if resume { Self::saved(&path, run)? } else { None };
-        let nothing = resume && saved.is_none();
-        let (state, damage) = saved.unwrap_or_default();
-        let opened = match (claim.kept, damage) {
-            (Some(old), _) => OpenedCheckpoint::KeptOld(old),
-            (None, Some(damage)) => OpenedCheckpoint::FromPrevious(damage.to_string()),
-            (None, None) if nothing => OpenedCheckpoint::NothingSaved,
-            (None, None) => OpenedCheckpoint::AsAsked,
-        };
-        let checkpointer = Self { lock: Some(claim.lock), ..Self::new(path, run, state.clone(), pace) };
-        Ok((checkpointer, state, opened))
-    }
-
-    /// What a file holds of this run; `None` when there is no such file yet.
-    fn saved(path: &Path, run: CheckpointedRun<'_>) -> Result<Option<(LearnState, Option<Error>)>> {
         let identity = run_identity(run.data, run.options);
-        checkpoint_file::load(path, &identity, &run.data.schema().cardinalities())
+        let cardinalities = run.data.schema().cardinalities();
+        let read = |record: CheckpointRecord| record.state(&cardinalities);
+        let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
+        let held = Self::of(path, identity, RunState::Learning(Box::new(state.clone())), pace);
+        Ok((Self { lock: Some(lock), ..held }, state, found))
     }
 
-    /// Ends the watch.
+    /// The same for resampling.
+    ///
+    /// # Errors
+    /// As [`Checkpointer::open`].
+    pub fn open_bootstrap(
+        path: PathBuf,
+        resume: bool,
+        (data, options): (&Dataset, &BootstrapOptions),
+        pace: CheckpointPace,
+    ) -> Result<(Self, BootstrapState, OpenedCheckpoint)> {
+        let identity = bootstrap_identity(data, options);
+        let cardinalities = data.schema().cardinalities();
+        let read = |record: BootstrapRecord| record.state(&cardinalities);
+        let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
+        let held = RunState::Resampling(state.clone(), cardinalities.as_slice().into());
+        Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
+    }
+
+    /// Ends the watch, and writes what was not written yet.
     ///
     /// # Errors
     /// When the last checkpoint could not be written.
     pub fn finish(&self) -> Result<()> {
+        if self.inner.lock().unwrap_or_else(PoisonError::into_inner).unwritten {
+            self.update(Keep::Now, |_| {});
+        }
         let failure = self.inner.lock().unwrap_or_else(PoisonError::into_inner).failure.take();
         failure.map_or(Ok(()), Err)
     }
 
     /// Writes the state with what happened, when that is due or must be. What must be kept is
     /// taken over in any case: what is written later goes on from it.
-    fn update(&self, keep: Keep, follow: impl FnOnce(&mut LearnState)) {
+    fn update(&self, keep: Keep, follow: impl FnOnce(&mut RunState)) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let elapsed = (self.clock)().saturating_sub(inner.written);
         let due = keep == Keep::Now || elapsed >= self.interval;
         if due || keep == Keep::Always {
             follow(&mut inner.state);
+            inner.unwritten = keep == Keep::Always;
         }
         if !due {
             return;
         }
-        match checkpoint_file::save(&self.path, &self.identity, &inner.state) {
-            Ok(()) => inner.failure = None,
+        match inner.state.save(&self.path, &self.identity) {
+            Ok(()) => (inner.failure, inner.unwritten) = (None, false),
             Err(error) => {
                 let text = error.to_string();
                 if inner.failure.replace(error).is_none_or(|before| before.to_string() != text) {
@@ -175,6 +214,33 @@ impl Checkpointer {
         }
         inner.written = (self.clock)();
     }
+}
+
+/// What was found where checkpoints go, and the state that a run starts at.
+struct Opened<T> {
+    state: T,
+    lock: Lock,
+    found: OpenedCheckpoint,
+}
+
+/// Claims the file, and reads what it holds of a run that is to go on.
+fn opened<R: DeserializeOwned, T: Default>(
+    path: &Path,
+    resume: bool,
+    identity: &[(RunFact, String)],
+    read: impl Fn(R) -> Checked<T>,
+) -> Result<Opened<T>> {
+    let claim = checkpoint_file::claim(path, resume)?;
+    let saved = if resume { checkpoint_file::load(path, identity, read)? } else { None };
+    let nothing = resume && saved.is_none();
+    let (state, damage) = saved.unwrap_or_default();
+    let found = match (claim.kept, damage) {
+        (Some(old), _) => OpenedCheckpoint::KeptOld(old),
+        (None, Some(damage)) => OpenedCheckpoint::FromPrevious(damage.to_string()),
+        (None, None) if nothing => OpenedCheckpoint::NothingSaved,
+        (None, None) => OpenedCheckpoint::AsAsked,
+    };
+    Ok(Opened { state, lock: claim.lock, found })
 }
 
 /// How much what happened matters.
@@ -198,14 +264,24 @@ impl SearchObserver for Checkpointer {
             SearchEvent::Paused(_) => Keep::Now,
             SearchEvent::Evaluated { .. } | SearchEvent::Bounded { .. } => return,
         };
-        self.update(keep, |state| state.follow(event));
+        self.update(keep, |state| {
+            if let RunState::Learning(state) = state {
+                state.follow(event);
+            }
+        });
     }
 }
 
 impl LearnObserver for Checkpointer {
     fn observe_learning(&self, event: &LearnEvent<'_>) {
-        if matches!(event, LearnEvent::Finished(_)) {
-            self.update(Keep::Now, |state| state.follow_learning(event));
-        }
+        let keep = match event {
+            LearnEvent::Finished(_) | LearnEvent::GraphFound(_) | LearnEvent::Resampling(_) => Keep::Now,
+            LearnEvent::Replicate { .. } => Keep::Always,
+            _ => return,
+        };
+        self.update(keep, |state| match state {
+            RunState::Learning(state) => state.follow_learning(event),
+            RunState::Resampling(state, _) => _ = state.follow(event),
+        });
     }
 }

@@ -1,10 +1,12 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
 use super::model_error::error_at;
-use crate::data::{DataDigest, Schema};
+use crate::data::{DataDigest, Schema, Var};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
-use crate::loglinear::{Coordinates, Estimate, Fit, FitStatus, Parameters, Term, Terms, largest_violation};
+use crate::loglinear::{
+    Coordinates, Estimate, Fit, FitStatus, Order, Parameters, Ridge, Term, Terms, largest_violation,
+};
 use crate::structure::Structure;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,12 @@ pub(super) struct FitRecord<'a> {
     method: Estimate,
     status: FitStatus,
     reason: String,
+    #[serde(default)]
+    order: Option<usize>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    ridge: Option<Vec<f64>>,
     smoothing: Option<f64>,
     rows: Option<u64>,
     #[serde(default)]
@@ -61,6 +69,12 @@ pub(super) struct FitText<'a> {
     method: Estimate,
     status: FitStatus,
     reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ridge: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +132,9 @@ impl<'a> FitText<'a> {
             method: fit.estimate,
             status: fit.status,
             reason: fit.reason.to_string(),
+            order: fit.parameters.terms().order().limit(),
+            target: fit.target.map(|target| schema.name(target)),
+            ridge: (!fit.ridge.is_none()).then(|| fit.ridge.strengths()),
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
             digest: fit.digest.as_ref().map(DataDigest::as_str),
@@ -149,7 +166,8 @@ impl FitRecord<'_> {
     /// Checks the record against the structure: every term once, none besides, restrictions
     /// kept.
     pub(super) fn to_fit(&self, file: &str, schema: &Schema, structure: &Structure) -> Result<Fit> {
-        let terms = Terms::new(structure, Some(schema))?;
+        let order = self.order(file)?;
+        let terms = Terms::of_order(structure, order, Some(schema))?;
         let mut values: Vec<Option<f64>> = vec![None; terms.len()];
         for (place, record) in self.terms.iter().enumerate() {
             let at = format!("parameters.terms[{place}]");
@@ -197,6 +215,8 @@ impl FitRecord<'_> {
             estimate: self.method,
             reason: self.reason.as_str().into(),
             smoothing: self.smoothing.unwrap_or_default(),
+            target: self.target(file, schema)?,
+            ridge: self.ridge(file)?,
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
             digest: self.digest(file)?,
@@ -206,6 +226,28 @@ impl FitRecord<'_> {
             gradient: self.gradient.unwrap_or_default(),
             iterations: self.iterations.unwrap_or_default(),
         })
+    }
+
+    fn order(&self, file: &str) -> Result<Order> {
+        let refuse = |_| {
+            let problem = "expected a number of variables from 2 on, or no such field".to_owned();
+            error_at(file, "parameters.order", problem)
+        };
+        Ok(self.order.map(Order::at_most).transpose().map_err(refuse)?.unwrap_or_default())
+    }
+
+    fn ridge(&self, file: &str) -> Result<Ridge> {
+        let refuse = |_| {
+            let problem = "expected strengths from 0 to 1e9, one for each order from 2 on".to_owned();
+            error_at(file, "parameters.ridge", problem)
+        };
+        Ridge::by_order(self.ridge.clone().unwrap_or_default()).map_err(refuse)
+    }
+
+    fn target(&self, file: &str, schema: &Schema) -> Result<Option<Var>> {
+        let Some(name) = &self.target else { return Ok(None) };
+        let refuse = || error_at(file, "parameters.target", format!("there is no variable {}", quoted(name)));
+        schema.find(name).map(Some).ok_or_else(refuse)
     }
 
     fn digest(&self, file: &str) -> Result<Option<DataDigest>> {
@@ -229,7 +271,13 @@ impl FitRecord<'_> {
         ];
         if imported {
             let likelihood = self.log_likelihood.or(self.pseudo_log_likelihood).is_some();
-            if numbers.contains(&true) || likelihood || self.digest.is_some() || !self.boundary.is_empty() {
+            if numbers.contains(&true)
+                || likelihood
+                || self.digest.is_some()
+                || !self.boundary.is_empty()
+                || self.ridge.is_some()
+                || self.target.is_some()
+            {
                 return refuse("imported parameters were not estimated: they have no rows and no likelihood");
             }
             return Ok(());

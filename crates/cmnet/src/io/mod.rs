@@ -4,6 +4,7 @@
 //! tables from memory need no feature.
 
 mod atomic;
+mod bootstrap_record;
 mod checkpoint_file;
 mod checkpoint_record;
 mod checkpointer;
@@ -17,6 +18,7 @@ mod gzip;
 #[cfg(feature = "csv")]
 mod header;
 mod json_text;
+mod knowledge_file;
 mod lock;
 mod model_error;
 mod model_file;

@@ -221,7 +221,7 @@ impl Reader<'_> {
         for (place, context) in record.contexts.iter().enumerate() {
             self.context(&schema, &mut structure, context, &format!("contexts[{place}]"))?;
         }
-        let learned = record.learned.as_ref().map(|learned| self.learned(learned)).transpose()?;
+        let learned = record.learned.as_ref().map(|learned| self.learned(learned, &schema)).transpose()?;
         let fit =
             record.parameters.as_ref().map(|fit| fit.to_fit(self.file, &schema, &structure)).transpose()?;
         let support = record.support.as_ref();
@@ -364,7 +364,7 @@ impl Reader<'_> {
         Ok(RefinedScore { options, conditional_bic: record.conditional_bic })
     }
 
-    fn learned(&self, record: &LearnedRecord) -> Result<Provenance> {
+    fn learned(&self, record: &LearnedRecord, schema: &Schema) -> Result<Provenance> {
         let bad = |field: &str, problem: String| error_at(self.file, &format!("learned.{field}"), problem);
         if record.rows == 0 {
             return Err(bad("rows", "0; expected at least 1".to_owned()));
@@ -377,6 +377,7 @@ impl Reader<'_> {
             let problem = format!("{recorded:?} is not the sum of log_mpl and log_prior; that is {score:?}");
             return Err(bad("score", problem));
         }
+        record.knowledge.rules(schema).map_err(|error| bad("knowledge", refusal(&error)))?;
         Ok(Provenance {
             rows: record.rows,
             digest,
@@ -386,6 +387,7 @@ impl Reader<'_> {
                 Some(text) => text.parse().map_err(|error: Error| bad("edge_prior", refusal(&error)))?,
                 None => EdgePrior::default(),
             },
+            knowledge: record.knowledge.clone(),
             refined: record.refined.as_ref().map(|refined| self.refined(refined)).transpose()?,
             search: record.search.as_str().into(),
             stop: record.stop,

@@ -5,7 +5,7 @@ use super::fit_record::{FitRecord, FitText};
 use super::support_record::SupportRecord;
 use crate::data::Variable;
 use crate::model::Provenance;
-use crate::score::EdgePrior;
+use crate::score::{EdgePrior, Knowledge};
 use crate::search::StopReason;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,9 @@ pub(super) struct LearnedRecord {
     /// Absent where graphs are uniform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) edge_prior: Option<String>,
+    /// Absent where nothing was known.
+    #[serde(default, skip_serializing_if = "Knowledge::is_empty")]
+    pub(super) knowledge: Knowledge,
     pub(super) search: String,
     pub(super) stop: StopReason,
     /// Absent where the structure is as the search found it.
@@ -113,6 +116,7 @@ impl From<&Provenance> for LearnedRecord {
             kappa: learned.kappa.to_string(),
             alpha: learned.alpha.to_string(),
             edge_prior: (learned.edge_prior != EdgePrior::default()).then(|| learned.edge_prior.to_string()),
+            knowledge: learned.knowledge.clone(),
             search: learned.search.to_string(),
             stop: learned.stop,
             refined: learned.refined.map(|refined| RefinedRecord {

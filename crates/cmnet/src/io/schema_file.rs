@@ -49,25 +49,8 @@ impl LevelOrder {
     /// # Errors
     /// When the file cannot be read or [`LevelOrder::parse`] refuses its text.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
-        let refused =
-            |place: Place, what: &str| Error::input(place, InputProblem::Schema { what: what.to_owned() });
-        if path.is_dir() {
-            return Err(refused(Place::file(file), "this is a directory"));
-        }
-        let mut bytes = Vec::new();
-        open_file(path)?
-            .take(LARGEST + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|source| Error::io(path, "read", source))?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(refused(Place::file(file), "this file is too large for a schema"));
-        }
-        let text = str::from_utf8(&bytes).map_err(|error| {
-            let line = line_of(&bytes, error.valid_up_to());
-            refused(Place::file(&file).at_line(line), "the text is not UTF-8")
-        })?;
-        Self::parse(&file, text)
+        let (file, text) = read_text(path, |what| InputProblem::Schema { what })?;
+        Self::parse(&file, &text)
     }
 
     /// Reads the text of a schema file; `file` is its name in errors.
@@ -77,11 +60,7 @@ impl LevelOrder {
     /// level twice or too many for a column; with the line.
     pub fn parse(file: &str, text: &str) -> Result<Self> {
         let place = |at: usize| Place::file(file).at_line(line_of(text.as_bytes(), at));
-        let document: Document = toml::from_str(text).map_err(|error| {
-            let what = error.message().replace('\n', " ");
-            let place = error.span().map_or_else(|| Place::file(file), |span| place(span.start));
-            Error::input(place, InputProblem::Schema { what })
-        })?;
+        let document: Document = parse_toml(file, text, |what| InputProblem::Schema { what })?;
         let mut columns = BTreeMap::new();
         for (name, listed) in document.levels {
             let (at, name) = (name.span().start, name.get_ref().trim_ascii().to_owned());
@@ -145,6 +124,43 @@ impl LevelOrder {
             None => Ok(()),
         }
     }
+}
+
+/// The text of a small file that people write, and its name.
+pub(super) fn read_text(path: &Path, problem: impl Fn(String) -> InputProblem) -> Result<(String, String)> {
+    let file = path.display().to_string();
+    let refused = |place: Place, what: &str| Error::input(place, problem(what.to_owned()));
+    if path.is_dir() {
+        return Err(refused(Place::file(file), "this is a directory"));
+    }
+    let mut bytes = Vec::new();
+    open_file(path)?
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| Error::io(path, "read", source))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(refused(Place::file(file), "this file is too large"));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => {
+            let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
+            Err(refused(Place::file(&file).at_line(line), "the text is not UTF-8"))
+        }
+    }
+}
+
+/// Reads a document of TOML; an error names its line.
+pub(super) fn parse_toml<T: de::DeserializeOwned>(
+    file: &str,
+    text: &str,
+    problem: impl Fn(String) -> InputProblem,
+) -> Result<T> {
+    toml::from_str(text).map_err(|error| {
+        let line = |at: usize| Place::file(file).at_line(line_of(text.as_bytes(), at));
+        let place = error.span().map_or_else(|| Place::file(file), |span| line(span.start));
+        Error::input(place, problem(error.message().replace('\n', " ")))
+    })
 }
 
 /// The error that a table has no column of a name.

@@ -7,7 +7,7 @@ use crate::control::{Control, Halt, Halting, Outcome};
 use crate::counts::{CountSource, CountedTable};
 use crate::data::Schema;
 use crate::error::{ErrorKind, Result, Unfitted};
-use crate::loglinear::{Estimated, FitOptions, FitRequest, fit_named};
+use crate::loglinear::{Estimated, FitOptions, FitRequest, Ridge, fit_named};
 use crate::model::Confirmed;
 use crate::precision::Precision;
 use crate::score::Scorer;
@@ -73,12 +73,9 @@ impl Job<'_> {
         }
         let mut plain = structure.clone();
         plain.clear_contexts();
-        let request = FitRequest {
-            structure: &plain,
-            counts: self.counts,
-            names: Some(self.names),
-            options: self.options,
-        };
+        let bare = FitOptions { ridge: Ridge::NONE, ..self.options.clone() };
+        let request =
+            FitRequest { structure: &plain, counts: self.counts, names: Some(self.names), options: &bare };
         let fit = match fit_named(&request, control)? {
             Outcome::Done(fit) => fit,
             Outcome::Stopped(reason) => return Err(Halt::Stopped(reason)),

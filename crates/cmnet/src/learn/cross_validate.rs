@@ -2,7 +2,7 @@
 //! fold, judged by BIC there and by the probability of what was held out (section 4).
 
 use super::observer::{LearnEvent, LearnObserver};
-use super::{LearnOptions, Learned, LearnedModel, Select, learn};
+use super::{LearnOptions, Learned, LearnedModel, Select, in_pool, learn_here};
 use crate::control::StopReason;
 use crate::data::Dataset;
 use crate::data::{FoldPlan, Folds};
@@ -92,21 +92,22 @@ pub struct FoldResult {
 /// Cross-validates a table.
 ///
 /// # Errors
-/// As [`Folds::deal`] and [`learn`].
+/// As [`Folds::deal`] and [`learn`](super::learn).
 pub fn cross_validate(
     data: &Dataset,
     plan: FoldPlan,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<CrossValidation> {
-    let options = LearnOptions { select: Select::Bic, ..options.clone() };
+    let select = if options.select == Select::None { Select::Bic } else { options.select };
+    let options = LearnOptions { select, ..options.clone() };
     let mut finished: Vec<FoldResult> = Vec::new();
     let mut stop = StopReason::Converged;
     let folds = Folds::deal(data, plan)?;
     for (place, fold) in folds.iter().enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index: place, of: folds.len() });
         let fold = fold?;
-        let learned = learn(&fold.training, &options, observer)?;
+        let learned = in_pool(&options, || learn_here(&fold.training, &options, &[], observer))?;
         if learned.stop != StopReason::Converged {
             stop = learned.stop;
             break;
@@ -123,7 +124,9 @@ pub fn cross_validate(
         observer.observe_learning(&LearnEvent::FoldFinished(&result));
         finished.push(result);
     }
-    Ok(CrossValidation::begun(data, plan).over(&finished, &options.kappas, stop))
+    // Where held-out rows choose, each fold has the structure of its own kappa alone.
+    let kappas = if select == Select::Bic { &options.kappas[..] } else { &[] };
+    Ok(CrossValidation::begun(data, plan).over(&finished, kappas, stop))
 }
 
 impl CrossValidation {
@@ -227,6 +230,7 @@ fn means(method: String, tally: &[FoldNumbers]) -> CrossValidated {
 
 #[cfg(test)]
 mod tests {
+    use super::super::learn;
     use super::*;
     use crate::error::{LimitReached, Remedies};
     use crate::learn::Criterion;

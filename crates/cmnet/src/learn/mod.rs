@@ -1,33 +1,49 @@
 //! The front door: options, checked once, and a table become learned and fitted structures.
 
 mod amounts;
+mod by_rows;
 mod choose;
+mod climb;
 mod confirm;
 mod cross_validate;
+mod ground;
+mod hopeless;
 mod observer;
 mod options;
 mod proven;
 mod refinement;
+mod replicate;
 mod resume;
 mod search;
+mod target;
+mod tune;
+mod tuned;
 
 pub use amounts::{parse_bytes, parse_duration};
+pub use by_rows::ByRows;
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
+pub use replicate::{FirstLearning, Replicate};
 pub use resume::{LearnState, RunFact, run_identity};
+pub use target::TargetModel;
+pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
+use crate::graph::Graph;
 use crate::loglinear::Fit;
 use crate::model::{Confirmed, Model, Provenance, RefinedScore};
-use crate::score::{ContextPrior, Nats, StructureScore};
+use crate::score::{ContextPrior, Kappa, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
+use hopeless::Kappas;
+use search::Begin;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// What a choice among structures goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -37,12 +53,15 @@ pub enum Criterion {
     Bic,
     /// BIC of the pseudo-likelihood.
     PseudoBic,
+    /// The probability of rows that were held out.
+    Heldout,
 }
 
 /// The structures learned from one table.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// One per kappa, in the order asked for; fewer when the search was ended early.
+    /// One per kappa, in the order asked for; fewer when the search was ended early or kappas were
+    /// passed over.
     pub models: Vec<LearnedModel>,
     /// The search that was used.
     pub search: SearchUsed,
@@ -55,11 +74,38 @@ pub struct Learned {
     pub selected: Option<usize>,
     /// What the choice went by.
     pub criterion: Option<Criterion>,
+    /// How well each kappa predicted rows that were held out, where that decided.
+    pub by_rows: Option<ByRows>,
+    /// Orders and ridges that were tried on rows that were held out, where that was asked for.
+    pub tuned: Option<Tuned>,
     /// Variables whose blanket a limit kept from growing.
     pub limited: Vec<crate::data::Var>,
+    /// Kappas that mode `auto` did not search for, since BIC had fallen before them: the last
+    /// structure had a lower BIC than the one before it, and a smaller kappa.
+    pub passed_over: Vec<Kappa>,
 }
 
 impl Learned {
+    /// Before anything was learned.
+    fn nothing(mode: SearchMode, search_reason: SearchReason) -> Self {
+        Self {
+            models: Vec::new(),
+            search: match mode {
+                SearchMode::Blanket => SearchUsed::Blanket,
+                SearchMode::Exact => SearchUsed::Exact,
+                SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
+            },
+            search_reason,
+            stop: StopReason::Converged,
+            selected: None,
+            criterion: None,
+            by_rows: None,
+            tuned: None,
+            limited: Vec::new(),
+            passed_over: Vec::new(),
+        }
+    }
+
     /// Whether every search ended by itself.
     pub fn search_converged(&self) -> bool {
         self.models.iter().all(|model| model.climb.stop == StopReason::Converged)
@@ -102,6 +148,8 @@ pub struct LearnedModel {
     pub confirmed: Option<Confirmed>,
     /// Why they could not be.
     pub unconfirmed: Option<Unfitted>,
+    /// The model that was made of it to predict one variable, where that was asked for.
+    pub target: Option<TargetModel>,
 }
 
 impl LearnedModel {
@@ -155,6 +203,7 @@ impl LearnedModel {
             kappa: self.prior.kappa(),
             alpha: options.alpha,
             edge_prior: options.edge_prior,
+            knowledge: options.knowledge.clone(),
             search: search.clone(),
             stop: self.climb.stop,
             refined: self
@@ -168,6 +217,10 @@ impl LearnedModel {
     }
 
     fn model(&self, schema: &Schema, learned: Provenance) -> Result<Model> {
+        if let Some(own) = &self.target {
+            // What is known about the search is not about this structure.
+            return Model::new(schema.clone(), own.structure.clone())?.with_fit(own.fit.clone());
+        }
         let mut model = Model::new(schema.clone(), self.structure.clone())?.with_provenance(learned);
         if let Some(confirmed) = &self.confirmed {
             model = model.with_confirmed(confirmed.clone())?;
@@ -216,39 +269,60 @@ pub fn learn_from(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || {
-        let counts = PlaneCounts::new(data);
-        let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-        search_and_choose(state, &table, options, observer)
-    })
+    in_pool(options, || learn_rows(Begin { state, ..Begin::default() }, data, options, observer))
 }
 
-/// As [`learn`] with options that were checked, in the threads of the caller.
+/// As [`learn`] with options that were checked, in the threads of the caller; where there are
+/// graphs, one for each kappa, its search starts there.
 pub(crate) fn learn_here(
+    data: &Dataset,
+    options: &LearnOptions,
+    graphs: &[Graph],
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    let begin = Begin { graphs, kappas: Kappas::All, ..Begin::default() };
+    learn_rows(begin, data, options, observer)
+}
+
+/// Learns from rows, some of which may be held out to choose by.
+fn learn_rows(
+    begin: Begin<'_>,
     data: &Dataset,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    let by_rows = by_rows::judge(data, options, observer)?;
+    let best = by_rows.as_ref().and_then(|known| known.best(data.rows())).map(|kappa| vec![kappa]);
+    let decided = best.is_some();
+    let options = LearnOptions { kappas: best.unwrap_or_else(|| options.kappas.clone()), ..options.clone() };
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
-    search_and_choose(LearnState::default(), &table, options, observer)
+    let mut learned = search_and_choose(begin, &table, &options, observer)?;
+    if decided {
+        learned.criterion = Some(Criterion::Heldout);
+    }
+    learned.by_rows = by_rows;
+    tuned::run(&mut learned, data, &options, observer)?;
+    target::run(&mut learned, data, &options, observer)?;
+    Ok(learned)
 }
 
 /// As [`learn`], from any source of counts: equal counts give equal models. See
 /// [`CountSource`] for a source of your own.
 ///
 /// # Errors
-/// As [`learn`], and when the counts cannot be had.
+/// As [`learn`], when the counts cannot be had, and when rows are to be held out.
 pub fn learn_counts<S: CountSource>(
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    in_pool(options, || search_and_choose(LearnState::default(), table, options, observer))
+    options.check_without_rows()?;
+    in_pool(options, || search_and_choose(Begin::default(), table, options, observer))
 }
 
 fn search_and_choose<S: CountSource>(
-    state: LearnState,
+    begin: Begin<'_>,
     table: &CountedTable<'_, S>,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
@@ -258,7 +332,9 @@ fn search_and_choose<S: CountSource>(
         (Refine::No, ContextChoice::All) => choose::fit_found(learned, table, options, observer),
         _ => Ok(()),
     };
-    let mut learned = search::run(state, table.counts(), options, observer, fit)?;
+    let rules = Arc::new(options.knowledge.rules(table.schema())?);
+    let setting = search::Setting { counts: table.counts(), options, rules: &rules };
+    let mut learned = search::run(begin, setting, observer, fit)?;
     refinement::run(&mut learned, table, options, observer)?;
     confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;

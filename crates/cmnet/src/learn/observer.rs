@@ -1,6 +1,6 @@
 //! Who watches learning: all that watches a search is told of, and what comes around it.
 
-use super::FoldResult;
+use super::{FirstLearning, FoldResult, Replicate};
 use crate::control::{Control, StopReason};
 use crate::search::{ClimbResult, SearchObserver};
 
@@ -17,6 +17,8 @@ pub enum LearnEvent<'a> {
         /// Kappa as written.
         kappa: &'a str,
     },
+    /// The graph without contexts is found from which mode `blanket` searches for every kappa.
+    GraphFound(&'a ClimbResult),
     /// The structure of one kappa is found.
     Finished(&'a ClimbResult),
     /// A structure is refined.
@@ -42,8 +44,21 @@ pub enum LearnEvent<'a> {
     },
     /// A fold of a cross-validation is done.
     FoldFinished(&'a FoldResult),
+    /// A chain over structures has finished a sweep. Comes from several threads.
+    Sweep {
+        /// How many this chain has done.
+        finished: u64,
+        /// How many it is to do.
+        of: u64,
+    },
+    /// The whole table was learned, and resamples are next.
+    Resampling(&'a FirstLearning),
     /// A structure was learned from a resample. Comes from several threads.
     Replicate {
+        /// The number of the resample, from 0 on.
+        number: u64,
+        /// What was found.
+        found: &'a Replicate,
         /// How many are done.
         finished: u64,
         /// How many are asked for.

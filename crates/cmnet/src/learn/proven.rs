@@ -3,16 +3,22 @@
 use crate::data::{DataDigest, Dataset};
 use crate::error::Result;
 use crate::model::{Model, Provenance};
-use crate::score::{Alpha, ContextPrior, Nats};
+use crate::score::{Alpha, ContextPrior, Knowledge, Nats};
 use crate::search::{Optimum, SearchUsed};
 
 impl Optimum {
     /// The structure with its provenance, without parameters. The table, prior and alpha are
-    /// those of the search.
+    /// those of the search, and the knowledge is what the rules of the prior were made of.
     ///
     /// # Errors
     /// When the table has other variables.
-    pub fn to_model(&self, data: &Dataset, prior: &ContextPrior, alpha: Alpha) -> Result<Model> {
+    pub fn to_model(
+        &self,
+        data: &Dataset,
+        prior: &ContextPrior,
+        alpha: Alpha,
+        knowledge: &Knowledge,
+    ) -> Result<Model> {
         let log_prior = prior.log_prior(&self.structure);
         let learned = Provenance {
             rows: data.rows(),
@@ -20,6 +26,7 @@ impl Optimum {
             kappa: prior.kappa(),
             alpha,
             edge_prior: prior.edges(),
+            knowledge: knowledge.clone(),
             search: SearchUsed::Exact,
             stop: self.stop,
             refined: None,

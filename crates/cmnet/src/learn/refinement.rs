@@ -80,7 +80,8 @@ impl<S: CountSource> Work<'_, '_, S> {
     fn one(&self, learned: &mut Learned, place: usize) -> Result<()> {
         let judged = self.options.refinement();
         let found = learned.models[place].structure.clone();
-        let refined = refine(&found, self.table.counts(), &judged, &Asked(self.observer))?;
+        let rules = learned.models[place].prior.rules();
+        let refined = refine(&found, self.table.counts(), &judged, rules, &Asked(self.observer))?;
         learned.limited.extend(&refined.limited);
         if refined.stop != StopReason::Converged {
             learned.stop = refined.stop;
@@ -159,11 +160,13 @@ impl RefinedScore {
 }
 
 impl LearnOptions {
-    /// How a refinement judges structures: by the prior of edges, where a number was given.
+    /// How a refinement judges structures: by the prior of edges, where a number was given, and by
+    /// terms of no more variables than those of the fit.
     pub fn refinement(&self) -> RefineOptions {
         let usual = RefineOptions::default();
         let edge_prior =
             if self.edge_prior == EdgePrior::default() { usual.edge_prior } else { self.edge_prior };
-        RefineOptions { edge_prior, ..usual }
+        let order = self.fit.order.limit().map_or(usual.order, |order| order.min(usual.order));
+        RefineOptions { order, edge_prior }
     }
 }

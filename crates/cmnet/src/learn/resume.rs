@@ -16,6 +16,8 @@ pub struct LearnState {
     pub finished: Vec<ClimbResult>,
     /// The climb of Algorithm 1 under way.
     pub climb: Option<ClimbResult>,
+    /// The graph without contexts that the climbs of mode `blanket` start from, as far as it is found.
+    pub graph: Option<ClimbResult>,
     /// The blankets found so far, in mode `blanket`.
     pub blankets: Option<BlanketState>,
 }
@@ -25,7 +27,8 @@ impl LearnState {
     pub fn follow(&mut self, event: &SearchEvent<'_>) {
         match event {
             SearchEvent::Moved(climb) | SearchEvent::Paused(Standing::Climb(climb)) => {
-                self.climb = Some(ClimbResult::of(climb, StopReason::Interrupted));
+                let place = if climb.is_groundwork() { &mut self.graph } else { &mut self.climb };
+                *place = Some(ClimbResult::of(climb, StopReason::Interrupted));
             }
             SearchEvent::Advanced(blankets) | SearchEvent::Paused(Standing::Blankets(blankets)) => {
                 self.blankets = Some((*blankets).clone());
@@ -36,9 +39,13 @@ impl LearnState {
 
     /// Takes over what an event outside of the searches says.
     pub fn follow_learning(&mut self, event: &LearnEvent<'_>) {
-        if let LearnEvent::Finished(found) = event {
-            self.finished.push((*found).clone());
-            self.climb = None;
+        match event {
+            LearnEvent::Finished(found) => {
+                self.finished.push((*found).clone());
+                self.climb = None;
+            }
+            LearnEvent::GraphFound(found) => self.graph = Some((*found).clone()),
+            _ => {}
         }
     }
 }
@@ -50,6 +57,8 @@ pub enum RunFact {
     Version,
     /// The content of the table.
     Data,
+    /// What the run does, where it is not learning.
+    Kind,
     /// An option.
     Option(OptionName),
 }
@@ -60,6 +69,7 @@ impl RunFact {
         match self {
             Self::Version => "program version".to_owned(),
             Self::Data => "data".to_owned(),
+            Self::Kind => "kind".to_owned(),
             Self::Option(option) => format!("--{}", option.name()),
         }
     }
@@ -69,6 +79,7 @@ impl RunFact {
         match key {
             "program version" => Some(Self::Version),
             "data" => Some(Self::Data),
+            "kind" => Some(Self::Kind),
             _ => key.strip_prefix("--").and_then(OptionName::named).map(Self::Option),
         }
     }
@@ -85,13 +96,14 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
         (RunFact::Data, DataDigest::of(data).as_str().to_owned()),
         (RunFact::Option(OptionName::Kappa), kappas.join(",")),
         (RunFact::Option(OptionName::Alpha), options.alpha.to_string()),
-        (
-            RunFact::Option(OptionName::Search),
-            if mode == SearchMode::Blanket { "blanket" } else { "paper" }.to_owned(),
-        ),
+        (RunFact::Option(OptionName::Search), mode.to_string()),
     ];
     if !options.edge_prior.is_uniform() {
         identity.push((RunFact::Option(OptionName::EdgePrior), options.edge_prior.to_string()));
+    }
+    if !options.knowledge.is_empty() {
+        let known = serde_json::to_string(&options.knowledge).unwrap_or_default();
+        identity.push((RunFact::Option(OptionName::Knowledge), known));
     }
     if mode == SearchMode::Blanket {
         let limits = &options.limits;

@@ -1,63 +1,79 @@
 //! One structure per kappa, by the mode that was asked for.
 
+use super::climb::{ClimbStart, by_climb};
+use super::ground::Ground;
+use super::hopeless::{Kappas, is_hopeless};
 use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
-use crate::control::{Outcome, StopReason};
+use crate::control::StopReason;
 use crate::counts::CountSource;
 use crate::error::Result;
-use crate::score::{ContextPrior, Scorer};
-use crate::search::{BlanketSearch, BlanketState};
-use crate::search::{
-    ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, SearchUsed, climb_graph,
-};
-use crate::structure::Structure;
+use crate::graph::Graph;
+use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
+use crate::search::{BlanketSearch, ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, optimum};
 use std::sync::Arc;
+
+/// What is searched with.
+pub(super) struct Setting<'a, S> {
+    pub(super) counts: &'a S,
+    pub(super) options: &'a LearnOptions,
+    pub(super) rules: &'a Arc<EdgeRules>,
+}
+
+/// Where a search begins.
+#[derive(Clone, Default)]
+pub(super) struct Begin<'a> {
+    /// Where a run stood that goes on.
+    pub(super) state: LearnState,
+    /// A graph for each kappa to start at, instead of the empty one.
+    pub(super) graphs: &'a [Graph],
+    /// Which kappas may be passed over.
+    pub(super) kappas: Kappas,
+}
 
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
-    state: LearnState,
-    counts: &S,
-    options: &LearnOptions,
+    Begin { state, graphs, kappas }: Begin<'_>,
+    Setting { counts, options, rules }: Setting<'_, S>,
     observer: &dyn LearnObserver,
     mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
-    let mut learned = Learned {
-        models: Vec::new(),
-        search: if mode == SearchMode::Blanket { SearchUsed::Blanket } else { SearchUsed::Paper },
-        search_reason,
-        stop: StopReason::Converged,
-        selected: None,
-        criterion: None,
-        limited: Vec::new(),
-    };
+    let mut learned = Learned::nothing(mode, search_reason);
     let prior = |kappa| {
-        ContextPrior::new(kappa, scorer.rows()).with_edges(options.edge_prior, scorer.cardinalities().len())
+        let prior = ContextPrior::new(kappa, scorer.rows());
+        prior.with_edges(options.edge_prior, scorer.cardinalities().len()).with_rules(Arc::clone(rules))
     };
     for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
         learned.limited.extend(finished.limited.iter().copied());
         learned.models.push(scored(&scorer, prior(kappa), finished)?);
     }
-    let (mut climb, mut blankets) = (state.climb, state.blankets.unwrap_or_default());
+    let mut climb = state.climb;
+    let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
+        .with_edge_prior(prior(Kappa::Epsilon));
+    let mut ground = Ground::new(search, prior(Kappa::Epsilon), &memo, (state.blankets, state.graph));
+    if !learned.models.is_empty() && kappas.may_pass(options, &learned) {
+        fit(&mut learned)?; // as the run had that stood here
+    }
     for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
+        if kappas.may_pass(options, &learned) && is_hopeless(kappa, &learned, scorer.rows()) {
+            learned.passed_over.push(kappa);
+            continue;
+        }
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
-        let found = if mode == SearchMode::Blanket {
-            let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
-                .with_edge_prior(options.edge_prior);
-            by_blankets(
-                &search,
-                &mut blankets,
-                BlanketStart { prior: prior(kappa), memo: &memo, from: climb.take() },
-                observer,
-            )?
+        let from = ClimbStart::of(climb.take(), graphs.get(index));
+        let found = if mode == SearchMode::Exact {
+            by_proof(&scorer, &prior(kappa), observer)?
+        } else if mode == SearchMode::Blanket {
+            ground.search(prior(kappa), from, observer)?
         } else {
             let all_pairs = GraphClimb::new(&scorer, prior(kappa));
-            by_climb(&all_pairs.sharing(&memo), climb.take(), observer)?
+            by_climb(&all_pairs.sharing(&memo), from, observer)?
         };
         let stop = found.climb.stop;
         if stop == StopReason::Converged {
@@ -77,7 +93,7 @@ pub(super) fn run<S: CountSource>(
             break;
         }
     }
-    learned.limited.extend(blankets.limited());
+    learned.limited.extend(ground.limited());
     learned.limited.sort_unstable();
     learned.limited.dedup();
     Ok(learned)
@@ -89,8 +105,8 @@ fn scored<S: CountSource>(
     found: ClimbResult,
 ) -> Result<LearnedModel> {
     Ok(LearnedModel {
-        prior,
         score: scorer.score(&found.structure, &prior)?,
+        prior,
         structure: found.structure,
         climb: found.climb,
         refinement: None,
@@ -99,48 +115,17 @@ fn scored<S: CountSource>(
         unfitted: None,
         confirmed: None,
         unconfirmed: None,
+        target: None,
     })
 }
 
-/// Algorithm 1 from the beginning or from where it stood.
-fn by_climb<S: CountSource>(
-    climb: &GraphClimb<'_, '_, S>,
-    from: Option<ClimbResult>,
+/// The structure with the highest score. It has no way that led to it.
+fn by_proof<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
     observer: &dyn SearchObserver,
 ) -> Result<ClimbResult> {
-    let mut state = match from {
-        Some(saved) => match climb.resume(saved.clone(), observer)? {
-            Outcome::Done(state) => state,
-            // It stands where it stood.
-            Outcome::Stopped(stop) => {
-                return Ok(ClimbResult { climb: ClimbRecord { stop, ..saved.climb }, ..saved });
-            }
-        },
-        None => climb.start()?,
-    };
-    let stop = climb_graph(climb, &mut state, observer)?;
-    Ok(ClimbResult::of(&state, stop))
-}
-
-/// What the climb after the blankets starts with.
-struct BlanketStart<'m, 'a> {
-    prior: ContextPrior,
-    memo: &'m Arc<NodeMemo<'a>>,
-    /// Where it stood, when it goes on.
-    from: Option<ClimbResult>,
-}
-
-fn by_blankets<'a, S: CountSource>(
-    search: &BlanketSearch<'a, '_, S>,
-    state: &mut BlanketState,
-    start: BlanketStart<'_, 'a>,
-    observer: &dyn SearchObserver,
-) -> Result<ClimbResult> {
-    let stop = search.find_blankets(state, observer)?;
-    if stop != StopReason::Converged {
-        let structure = Structure::empty(search.cardinalities());
-        let (climb, added_candidates, limited) = (ClimbRecord::none(stop), Vec::new(), Vec::new());
-        return Ok(ClimbResult { structure, climb, added_candidates, limited });
-    }
-    by_climb(&search.climb(state, start.prior)?.sharing(start.memo), start.from, observer)
+    let best = optimum(scorer, prior, observer)?;
+    let (climb, added_candidates, limited) = (ClimbRecord::none(best.stop), Vec::new(), Vec::new());
+    Ok(ClimbResult { structure: best.structure, climb, added_candidates, limited })
 }

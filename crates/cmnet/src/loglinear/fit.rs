@@ -4,47 +4,39 @@
 use super::check_cardinalities;
 use super::coordinates::Coordinates;
 use super::decomposable::Decomposable;
-use super::lbfgs::{ClimbStop, climb};
+use super::job::{Bare, FitRequest, FittedPart, Job, Used, Wanted};
 use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
+use super::method::{Plans, check_target, plan};
 use super::newton::{Ending, Stop, newton};
-use super::objective::{Objective, largest};
-use super::options::{Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus};
+use super::objective::Objective;
+use super::options::{Estimate, Fit, FitOptions, FitStatus};
 use super::parameters::Parameters;
+use super::parameters_alone::Start;
 use super::part::Part;
 use super::pseudo::PseudoLikelihood;
 use super::term::Terms;
 use crate::Structure;
 use crate::control::{Control, Halting, Outcome, check, outcome};
-use crate::counts::{Count, CountSource, RowCounts, check_rows};
-use crate::data::{DataDigest, Dataset, Schema};
-use crate::error::{Error, Remedy, Result};
-use crate::graph::VarSet;
+use crate::counts::{CountSource, RowCounts, check_rows};
+use crate::data::{DataDigest, Dataset};
+use crate::error::{Error, Result};
 use crate::table::Shape;
-use crate::tree::{JunctionTree, TreePlan, best_plan};
+use crate::tree::{JunctionTree, TreePlan};
 use rayon::prelude::*;
-
-/// Tables per clique that fitting holds at once: potentials, marginals, and two directions.
-const TABLES: u64 = 4;
 
 /// What the terms themselves may take however little memory there is, in bytes. Of much memory,
 /// a quarter is theirs: coordinates, tables and what is said about each term take the rest.
 const LEAST_FOR_TERMS: u64 = 16 << 20;
-
-/// Iterations of L-BFGS before Newton's method takes over: by then it is near enough, and on
-/// tables with rare cells L-BFGS would need thousands more.
-const CLIMB: u64 = 20;
-
-/// A value of a term that is no help to start from: e^-60 of the rows are none.
-const FAR: f64 = 60.0;
 
 /// Pseudo-counts that help the first optimisation.
 const HELP: f64 = 1.0;
 
 /// Estimates the parameters of a structure from data.
 ///
-/// Exact: in closed form for components that are chordal and without contexts, else by L-BFGS
-/// and Newton steps on the free coordinates. Pseudo: the same on the pseudo-likelihood.
+/// Exact: in closed form for components that are chordal, without contexts and with all terms of
+/// their cliques, else by L-BFGS and Newton steps on the free coordinates. Pseudo: the same on the
+/// pseudo-likelihood.
 ///
 /// # Errors
 /// When structure and data do not match, an option is out of range, a clique is too large, or
@@ -102,34 +94,34 @@ pub fn fit_with(
     fit_named(&FitRequest { structure, counts, names: counts.schema(), options }, control)
 }
 
-/// What is to be fitted.
-#[derive(Clone, Copy)]
-pub(crate) struct FitRequest<'a> {
-    pub(crate) structure: &'a Structure,
-    pub(crate) counts: &'a dyn CountSource,
-    /// The names of the variables, where they are known: they serve refusals.
-    pub(crate) names: Option<&'a Schema>,
-    pub(crate) options: &'a FitOptions,
-}
-
 /// As [`fit_with`], with names that the counts need not know.
 pub(crate) fn fit_named(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
-    outcome(estimate(*request, control))
+    outcome(estimate(*request, Wanted::Judgement, control))
 }
 
-fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
+/// As [`fit_named`], to predict rows with: without the bare estimate, so that the likelihood is
+/// that of the parameters and nothing is said about a boundary, and where there is a target with
+/// its own terms alone.
+pub(crate) fn fit_to_predict(request: &FitRequest<'_>, control: &dyn Control) -> Result<Outcome<Fit>> {
+    outcome(estimate(*request, Wanted::Predictions, control))
+}
+
+fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
     let FitRequest { structure, counts, names, options } = request;
     options.check()?;
     check_cardinalities(structure, counts.cardinalities(), names)?;
     check_rows(counts.rows())?;
+    check_target(structure, options)?;
+    let wanted =
+        if wanted == Wanted::Judgement && options.target.is_some() { Wanted::Parameters } else { wanted };
     check(control)?;
-    let terms = Terms::within(structure, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
+    let terms = Terms::within(structure, options.order, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
     let coordinates = Coordinates::under(structure, &terms, control)?;
     let parts = Part::components(&terms, structure.graph());
     let plans = plan(structure, &parts, options)?;
-    let level_counts = |variable| counts.table(&Shape::new(vec![variable], counts.cardinalities()));
+    let level_counts = |variable| counts.weights(&Shape::new(vec![variable], counts.cardinalities()));
     let levels = (0..structure.variables()).map(level_counts).collect::<Result<_>>()?;
-    let job = Job { request, terms: &terms, coordinates: &coordinates, levels, control };
+    let job = Job { request, wanted, terms: &terms, coordinates: &coordinates, levels, control };
     let (bare, estimate, reason): (Vec<Bare<'_>>, _, _) = match plans {
         Plans::Exact(plans, reason) => {
             let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
@@ -141,7 +133,8 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
         }
     };
     let (free_parameters, rows) = (coordinates.len(), counts.rows());
-    let smoothing = options.pseudo_counts(bare.iter().any(|part| !part.boundary.is_empty()), rows);
+    let boundary = wanted != Wanted::Judgement || bare.iter().any(|part| !part.boundary.is_empty());
+    let smoothing = options.pseudo_counts(boundary, rows);
     let fitted = bare.into_par_iter().map(|part| part.finish(smoothing));
     let fitted: Vec<FittedPart> = fitted.collect::<Halting<_>>()?;
     let total = fitted.iter().map(|part| part.log_likelihood).sum();
@@ -154,6 +147,8 @@ fn estimate(request: FitRequest<'_>, control: &dyn Control) -> Halting<Fit> {
         estimate,
         reason,
         smoothing,
+        target: options.target,
+        ridge: options.ridge.clone(),
         free_parameters,
         rows,
         digest: None,
@@ -178,80 +173,6 @@ fn severity(status: FitStatus) -> u8 {
     }
 }
 
-/// What is done, and why.
-enum Plans {
-    Exact(Vec<TreePlan>, FitReason),
-    Pseudo(FitReason),
-}
-
-fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {
-    if options.method == FitMethod::Pseudo {
-        return Ok(Plans::Pseudo(FitReason::AskedFor));
-    }
-    let most_cells = options.memory / (8 * TABLES);
-    let one =
-        |variables: &VarSet| best_plan(structure.graph(), variables, structure.cardinalities(), most_cells);
-    let plans: Vec<TreePlan> = parts.iter().map(|part| one(&part.variables)).collect();
-    let cost = TreePlan::total_cost(&plans);
-    let budget = format!("{} MiB", options.memory >> 20);
-    if !cost.at_least && cost.bytes(TABLES) <= options.memory {
-        let size = cost.bytes(TABLES).div_ceil(1 << 20);
-        let reason = format!("the junction tree ({cost}) takes {size} MiB of {budget}");
-        return Ok(Plans::Exact(plans, FitReason::Stated(reason)));
-    }
-    if options.method == FitMethod::Exact {
-        return Err(Error::limit(
-            format!("exact fitting with {cost}"),
-            budget,
-            [Remedy::MoreMemory, Remedy::FitByPseudoLikelihood],
-        ));
-    }
-    let reason = format!("the junction tree ({cost}) does not fit {budget}");
-    Ok(Plans::Pseudo(FitReason::Stated(reason)))
-}
-
-/// One connected component with its bare estimate found, and the way to the one that is used.
-struct Bare<'a> {
-    log_likelihood: f64,
-    status: FitStatus,
-    boundary: Vec<usize>,
-    iterations: u64,
-    /// The estimate with so many pseudo-counts.
-    estimate: Box<dyn FnOnce(f64) -> Halting<Used> + Send + 'a>,
-}
-
-/// Parameters that are used.
-struct Used {
-    phi: Vec<f64>,
-    log_partition: f64,
-    gradient: f64,
-    iterations: u64,
-    converged: bool,
-}
-
-/// One connected component, fitted.
-struct FittedPart {
-    used: Used,
-    log_likelihood: f64,
-    status: FitStatus,
-    boundary: Vec<usize>,
-    iterations: u64,
-}
-
-impl Bare<'_> {
-    fn finish(self, pseudo_counts: f64) -> Halting<FittedPart> {
-        let used = (self.estimate)(pseudo_counts)?;
-        Ok(FittedPart {
-            log_likelihood: self.log_likelihood,
-            // What is used must have converged too.
-            status: if used.converged { self.status } else { FitStatus::IterationLimit },
-            boundary: self.boundary,
-            iterations: self.iterations + used.iterations,
-            used,
-        })
-    }
-}
-
 /// Puts the parts' terms together: values, and the numbers of those that run away.
 fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec<usize>) {
     let mut values = vec![0.0; terms.len()];
@@ -264,35 +185,38 @@ fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec
     (values, boundary)
 }
 
-struct Job<'a> {
-    request: FitRequest<'a>,
-    terms: &'a Terms,
-    coordinates: &'a Coordinates,
-    /// How often each level of each variable was observed.
-    levels: Vec<Vec<Count>>,
-    control: &'a dyn Control,
-}
-
 impl Job<'_> {
     fn fit_exactly<'b>(&'b self, part: &'b Part, plan: TreePlan) -> Halting<Bare<'b>> {
         check(self.control)?;
-        let FitRequest { structure, counts, options, .. } = self.request;
+        let FitRequest { structure, options, .. } = self.request;
         let tree = plan.build(self.terms.cardinalities(), options.memory)?;
         let plain = structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
-        if plain && tree.cost().fill == 0 {
-            return self.in_closed_form(part, &tree);
+        // A clique that lacks terms has no table of its own to read them off.
+        let whole = tree.cliques().iter().all(|clique| self.terms.are_all_of(clique.shape().variables()));
+        if plain && whole && tree.cost().fill == 0 {
+            return self.in_closed_form(part, tree);
         }
-        let coordinates = self.coordinates.restrict(&part.terms);
-        let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
-        let objective = move |weight| {
-            let means = term_means(self.terms, part, counts, Smoothing(weight), self.control)?;
-            Ok(likelihood.clone().with_means(means))
-        };
-        self.optimize(part, objective, Likelihood::log_partition_at)
+        self.optimize(part, self.likelihood(part, tree), Likelihood::log_partition_at)
     }
 
-    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: &JunctionTree) -> Halting<Bare<'b>> {
-        let form = Decomposable::new(self.terms, part, tree, self.request.counts, self.control)?;
+    /// The log-likelihood of a part as a function of the number of pseudo-counts.
+    fn likelihood<'b>(
+        &'b self,
+        part: &'b Part,
+        tree: JunctionTree,
+    ) -> impl Fn(f64) -> Halting<Likelihood> + Send + 'b {
+        let coordinates = self.coordinates.restrict(&part.terms);
+        let likelihood = Likelihood::of_part(self.terms, part, tree, coordinates);
+        move |weight| {
+            let counts = self.request.counts;
+            let means = term_means(self.terms, part, counts, Smoothing(weight), self.control)?;
+            Ok(likelihood.clone().with_means(means))
+        }
+    }
+
+    /// The closed form of the bare estimate, and from there the way to that with a ridge.
+    fn in_closed_form<'b>(&'b self, part: &'b Part, tree: JunctionTree) -> Halting<Bare<'b>> {
+        let form = Decomposable::new(self.terms, part, &tree, self.request.counts, self.control)?;
         let boundary = form.runaways();
         Ok(Bare {
             log_likelihood: form.log_likelihood(),
@@ -301,7 +225,20 @@ impl Job<'_> {
             iterations: 0,
             estimate: Box::new(move |pseudo_counts| {
                 let (phi, log_partition) = form.estimate(Smoothing(pseudo_counts), self.control)?;
-                Ok(Used { phi, log_partition, gradient: 0.0, iterations: 0, converged: true })
+                if !self.request.options.ridge.is_none() && !part.sets.is_empty() {
+                    let objective = self.likelihood(part, tree)(pseudo_counts)?;
+                    // Without contexts the coordinates are the terms.
+                    let start = Start { beta: phi, pseudo_counts };
+                    return self.penalized(part, objective, start, Likelihood::log_partition_at);
+                }
+                Ok(Used {
+                    phi,
+                    log_partition,
+                    gradient: 0.0,
+                    iterations: 0,
+                    converged: true,
+                    log_likelihood: None,
+                })
             }),
         })
     }
@@ -310,6 +247,9 @@ impl Job<'_> {
         let coordinates = self.coordinates.restrict(&part.terms);
         let counts = self.request.counts;
         let pseudo = PseudoLikelihood::new(self.terms, part, coordinates, counts, self.control)?;
+        if let Some(target) = self.request.options.target.filter(|&target| part.variables.contains(target)) {
+            return Ok(self.predicting(target, part, pseudo));
+        }
         let objective = move |weight| Ok(pseudo.clone().with_smoothing(Smoothing(weight)));
         self.optimize(part, objective, |_| 0.0)
     }
@@ -318,10 +258,13 @@ impl Job<'_> {
     /// exists; from there with none; and then with as many as it takes.
     fn optimize<'b, O: Objective + 'b>(
         &'b self,
-        part: &Part,
+        part: &'b Part,
         objective: impl Fn(f64) -> Halting<O> + Send + 'b,
         log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
     ) -> Halting<Bare<'b>> {
+        if self.wanted != Wanted::Judgement {
+            return Ok(self.unjudged(part, objective, log_partition));
+        }
         let rows = self.request.counts.rows() as f64;
         let stop = self.stop(rows);
         let (helped, bare) = (objective(HELP)?, objective(0.0)?);
@@ -339,6 +282,11 @@ impl Job<'_> {
             boundary,
             iterations: climbed + near.iterations + best.iterations,
             estimate: Box::new(move |pseudo_counts| {
+                if !self.request.options.ridge.is_none() {
+                    let beta = if near.ending == Ending::Converged { near.beta } else { best.beta };
+                    let plain = objective(pseudo_counts)?;
+                    return self.penalized(part, plain, Start { beta, pseudo_counts }, log_partition);
+                }
                 let (used, iterations) = if pseudo_counts == 0.0 {
                     (best, 0)
                 } else if pseudo_counts == HELP {
@@ -355,39 +303,9 @@ impl Job<'_> {
                     gradient: used.gradient,
                     iterations,
                     converged: used.ending != Ending::IterationLimit,
+                    log_likelihood: None,
                 })
             }),
         })
-    }
-
-    fn stop(&self, rows: f64) -> Stop<'_> {
-        let FitOptions { tolerance, max_iterations, .. } = *self.request.options;
-        Stop { tolerance, iterations: max_iterations, rows, bounded: true, control: self.control }
-    }
-
-    /// Where Newton's method starts, and the iterations that led there.
-    fn approach(&self, part: &Part, helped: &impl Objective, stop: Stop<'_>) -> Halting<(Vec<f64>, u64)> {
-        let begin = self.start(part, helped.coordinates());
-        let iterations = CLIMB.min(stop.iterations);
-        let until = ClimbStop { tolerance: stop.tolerance, iterations, control: self.control };
-        let (start, climbed) = climb(helped, begin.clone(), until)?;
-        // Where rows are very unequal, a line search may end so far out that nothing is left there.
-        let lost = largest(&helped.coordinates().expand(&start)) > FAR;
-        Ok((if lost { begin } else { start }, climbed))
-    }
-
-    /// Where the climb starts: independent variables, each with its observed distribution.
-    fn start(&self, part: &Part, coordinates: &Coordinates) -> Vec<f64> {
-        let value = |&local: &usize| {
-            let term = self.terms.term(part.terms[local]);
-            match (term.variables.as_slice(), term.levels.as_slice()) {
-                (&[variable], &[level]) => {
-                    let count = |level: u32| f64::from(self.levels[variable][level as usize]) + 0.5;
-                    libm::log(count(level) / count(0))
-                }
-                _ => 0.0,
-            }
-        };
-        coordinates.free().iter().map(value).collect()
     }
 }

@@ -115,6 +115,12 @@ impl Information {
 
 /// Refuses an estimate that no rows stand behind, or whose rows are needed and not there.
 fn check_usable(estimated: &Estimated<'_>) -> Result<()> {
+    if !estimated.fit.ridge.is_none() {
+        return Err(Error::question(
+            "the parameters were drawn towards zero by a ridge: standard errors would not say how far off they are",
+            "fit the model without a ridge",
+        ));
+    }
     match (estimated.fit.estimate, estimated.counts) {
         (Estimate::Exact, _) | (Estimate::Pseudo, Some(_)) => Ok(()),
         (Estimate::Pseudo, None) => Err(Error::question(

@@ -28,7 +28,7 @@ impl Smoothing {
 
 /// How often each configuration of a table's variables was observed.
 pub(crate) fn clique_counts(counts: &dyn CountSource, shape: &Shape) -> Result<Vec<f64>> {
-    Ok(counts.table(shape)?.into_iter().map(f64::from).collect())
+    counts.weights(shape)
 }
 
 /// The mean of each term of a part: the share of observations, pseudo-counts included, with

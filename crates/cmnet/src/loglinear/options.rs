@@ -1,8 +1,10 @@
 //! How parameters are estimated: what can be asked for, and what came of it.
 
+use super::order::Order;
 use super::parameters::Parameters;
+use super::ridge::Ridge;
 use super::term::Term;
-use crate::data::DataDigest;
+use crate::data::{DataDigest, Var};
 use crate::error::{Error, Expected, OptionName, Result, choices};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -24,6 +26,18 @@ choices! {
 pub struct FitOptions {
     /// Which estimate. [default: auto]
     pub method: FitMethod,
+    /// The most variables of a term; the free parameters are those of the other terms under the
+    /// contexts' restrictions. \[default: full\]
+    pub order: Order,
+    /// A variable that is to be predicted from the others. Its terms are then estimated by its
+    /// conditional likelihood, the other terms by the pseudo-likelihood of the other variables
+    /// given those. \[default: none\]
+    ///
+    /// No bare estimate is made: the pseudo-log-likelihood is that of the parameters.
+    pub target: Option<Var>,
+    /// How strongly interactions are drawn towards zero in the parameters. The log-likelihood and
+    /// BIC stay those of the bare estimate, without ridge and pseudo-counts. \[default: none\]
+    pub ridge: Ridge,
     /// The sum of the pseudo-counts that keep every probability positive; 0 asks for the bare
     /// maximum likelihood estimate. [default: 1] [range: 0 or more]
     ///
@@ -54,6 +68,9 @@ impl Default for FitOptions {
     fn default() -> Self {
         Self {
             method: FitMethod::Auto,
+            order: Order::FULL,
+            target: None,
+            ridge: Ridge::NONE,
             smoothing: 1.0,
             tolerance: 1e-7,
             max_iterations: 1000,
@@ -197,6 +214,10 @@ pub struct Fit {
     /// The sum of the pseudo-counts that smooth the parameters: those asked for, or where none were and
     /// there is no finite estimate, those of [`FitOptions::tolerance`].
     pub smoothing: f64,
+    /// The variable whose conditional likelihood its terms were estimated by.
+    pub target: Option<Var>,
+    /// The ridge of the parameters.
+    pub ridge: Ridge,
     /// The number of free parameters k.
     pub free_parameters: usize,
     /// The number of observations n; 0 when the parameters are imported.
@@ -228,6 +249,8 @@ impl Fit {
             estimate: Estimate::Imported,
             reason: FitReason::Stated(source.into()),
             smoothing: 0.0,
+            target: None,
+            ridge: Ridge::NONE,
             rows: 0,
             digest: None,
             log_likelihood: None,

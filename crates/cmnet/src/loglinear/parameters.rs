@@ -227,6 +227,13 @@ impl Evaluator {
         energies
     }
 
+    /// The logarithm of the probability of a row's level of one variable given all others.
+    pub(crate) fn log_conditional(&self, variable: Var, row: &[u32]) -> f64 {
+        // In logarithms: a probability of e^-800 rounds to 0, and its logarithm does not.
+        let mut energies = self.energies(variable, row);
+        energies[row[variable] as usize] - softmax(&mut energies)
+    }
+
     /// The logarithms of that distribution up to a constant.
     fn energies(&self, variable: Var, row: &[u32]) -> Vec<f64> {
         let mut energies = Vec::new();
@@ -236,12 +243,7 @@ impl Evaluator {
 
     /// The pseudo-log-probability of a row: the sum over variables of log p(x_j | x_mb(j)).
     pub fn pseudo_log_probability(&self, row: &[u32]) -> f64 {
-        // In logarithms: a probability of e^-800 rounds to 0, and its logarithm does not.
-        let conditional = |variable: Var| {
-            let mut energies = self.energies(variable, row);
-            energies[row[variable] as usize] - softmax(&mut energies)
-        };
-        (0..row.len()).map(conditional).sum()
+        (0..row.len()).map(|variable| self.log_conditional(variable, row)).sum()
     }
 
     /// The log-likelihood of a table: the sum over its observations of log p(x).

@@ -72,19 +72,29 @@ impl TermTables {
     /// Fills a clique's table with its share of the log potential.
     pub(crate) fn log_potential(&self, clique: usize, shape: &Shape, phi: &[f64], table: &mut [f64]) {
         table.fill(0.0);
+        self.place(clique, phi, table);
+        sum_of_terms(shape, table);
+    }
+
+    /// Writes a clique's terms into its table.
+    pub(crate) fn place(&self, clique: usize, phi: &[f64], table: &mut [f64]) {
         for &(cell, term) in &self.places[clique] {
             table[cell] = phi[term];
         }
-        sum_of_terms(shape, table);
+    }
+
+    /// Reads a clique's terms from its table.
+    pub(crate) fn read(&self, clique: usize, table: &[f64], by_term: &mut [f64]) {
+        for &(cell, term) in &self.places[clique] {
+            by_term[term] = table[cell];
+        }
     }
 
     /// Reads the margins of a clique's terms off a table of probabilities or counts, which is
     /// used up.
     pub(crate) fn margins(&self, clique: usize, shape: &Shape, table: &mut [f64], by_term: &mut [f64]) {
         margins_of_cells(shape, table);
-        for &(cell, term) in &self.places[clique] {
-            by_term[term] = table[cell];
-        }
+        self.read(clique, table, by_term);
     }
 
     /// The number of terms of the part.

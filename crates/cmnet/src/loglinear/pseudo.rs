@@ -100,6 +100,20 @@ impl PseudoLikelihood {
         Ok(Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows, ridge: 0.0 })
     }
 
+    /// The same for the conditionals of some of the variables alone.
+    pub(crate) fn of_variables(mut self, takes_part: impl Fn(Var) -> bool) -> Self {
+        self.nodes.retain(|node| takes_part(node.variable()));
+        for members in &mut self.members {
+            members.clear();
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            for (place, &(clique, _)) in node.cliques.iter().enumerate() {
+                self.members[clique].push((index, place));
+            }
+        }
+        self
+    }
+
     /// The same function of the same data and pseudo-counts.
     pub(crate) fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
         self.total = self.rows + smoothing.0;

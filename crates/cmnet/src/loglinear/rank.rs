@@ -38,9 +38,16 @@ pub fn parameter_count(structure: &Structure) -> Result<usize> {
 /// # Errors
 /// As [`parameter_count`]; when the control asks to stop.
 pub fn parameter_count_under(structure: &Structure, control: &dyn Control) -> Result<usize> {
-    let terms = Terms::new(structure, None)?;
-    check_restrictions(structure, &terms)?;
-    let rows = restrictions(structure, &terms);
+    parameter_count_of(structure, &Terms::new(structure, None)?, control)
+}
+
+/// As [`parameter_count_under`], of these terms of the structure: perhaps of a limited order.
+///
+/// # Errors
+/// As [`parameter_count_under`].
+pub fn parameter_count_of(structure: &Structure, terms: &Terms, control: &dyn Control) -> Result<usize> {
+    check_restrictions(structure, terms)?;
+    let rows = restrictions(structure, terms);
     let mut rank = 0;
     for block in blocks(&rows, terms.len()) {
         rank += block.echelon::<61>(control)?.rank().max(block.echelon::<31>(control)?.rank());

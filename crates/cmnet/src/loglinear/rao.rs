@@ -39,7 +39,8 @@ pub(crate) struct RaoRequest<'a> {
 /// The score test of an outer structure at the estimate of an inner one.
 pub(crate) fn rao(request: RaoRequest<'_>, control: &dyn Control) -> Halting<Rao> {
     let RaoRequest { fit, outer, counts, memory } = request;
-    let terms = Terms::within(outer, counts.schema(), memory)?;
+    let order = fit.parameters.terms().order();
+    let terms = Terms::within(outer, order, counts.schema(), memory)?;
     let coordinates = Coordinates::under(outer, &terms, control)?;
     let degrees = coordinates.len().saturating_sub(fit.free_parameters);
     let mut statistic = 0.0;
@@ -83,13 +84,25 @@ pub fn is_nested(inner: &Structure, outer: &Structure, control: &dyn Control) ->
         return Ok(false);
     }
     let (own, other) = (Terms::new(inner, None)?, Terms::new(outer, None)?);
-    let coordinates = Coordinates::under(inner, &own, control)?;
+    is_nested_with((inner, &own), (outer, &other), control)
+}
+
+/// As [`is_nested`], with these terms of the structures.
+pub(crate) fn is_nested_with(
+    (inner, own): (&Structure, &Terms),
+    (outer, other): (&Structure, &Terms),
+    control: &dyn Control,
+) -> Result<bool> {
+    if inner.cardinalities() != outer.cardinalities() {
+        return Ok(false);
+    }
+    let coordinates = Coordinates::under(inner, own, control)?;
     for number in (0..own.len()).filter(|&number| !coordinates.is_zero(number)) {
         if other.number(&own.term(number)).is_none() {
             return Ok(false);
         }
     }
-    for row in restrictions(outer, &other) {
+    for row in restrictions(outer, other) {
         ask(control)?;
         // A term that the inner structure has not is zero there.
         let there: Vec<usize> = row.terms.iter().filter_map(|&term| own.number(&other.term(term))).collect();

@@ -1,6 +1,7 @@
 //! The phi-terms of a graph (paper, eq. 1-4): one per complete set of variables and
 //! configuration without a zero level.
 
+use super::order::Order;
 use crate::Structure;
 use crate::data::{Schema, Var};
 use crate::error::{Error, Remedy, Result};
@@ -113,6 +114,7 @@ impl TermSet {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
     cardinalities: Vec<u32>,
+    order: Order,
     cliques: Vec<VarSet>,
     sets: Vec<TermSet>,
     numbers: FxHashMap<VarSet, usize>,
@@ -128,18 +130,38 @@ impl Terms {
     /// When a clique has more than 2^20 configurations (the message names
     /// its variables), or all together more than 2^22 terms or 256 MiB.
     pub fn new(structure: &Structure, names: Option<&Schema>) -> Result<Self> {
-        Self::within(structure, names, MOST_BYTES)
+        Self::of_order(structure, Order::FULL, names)
     }
 
-    /// As [`Terms::new`], if they take no more than so many bytes.
-    pub(crate) fn within(structure: &Structure, names: Option<&Schema>, memory: u64) -> Result<Self> {
-        let cardinalities = structure.cardinalities().to_vec();
+    /// The terms of at most so many variables.
+    ///
+    /// # Errors
+    /// As [`Terms::new`]; cliques beyond the order have no table of their own, and no limit.
+    pub fn of_order(structure: &Structure, order: Order, names: Option<&Schema>) -> Result<Self> {
+        Self::within(structure, order, names, MOST_BYTES)
+    }
+
+    /// As [`Terms::of_order`], if they take no more than so many bytes.
+    pub(crate) fn within(
+        structure: &Structure,
+        order: Order,
+        names: Option<&Schema>,
+        memory: u64,
+    ) -> Result<Self> {
+        let (graph, cardinalities) = (structure.graph(), structure.cardinalities().to_vec());
         let guard = |set: &[Var]| check_clique(set, &cardinalities, names);
-        let cliques = guarded_cliques(structure.graph(), &guard)?;
-        check_bytes(structure.graph(), &cardinalities, memory)?;
+        let mut cliques = Vec::new();
+        if order == Order::FULL {
+            cliques = guarded_cliques(graph, &guard)?;
+        }
+        check_bytes(graph, &cardinalities, order, memory)?;
         let mut sets: Vec<TermSet> = Vec::new();
         let mut len = 0;
-        visit_complete_sets(structure.graph(), &cardinalities, |set| {
+        visit_complete_sets(graph, &cardinalities, order, |set| {
+            if order != Order::FULL && is_maximal(&set, graph, &cardinalities, order) {
+                guard(set.as_slice())?;
+                cliques.push(set.clone());
+            }
             let set = TermSet::new(set, len, &cardinalities);
             len += set.layout.size();
             sets.push(set);
@@ -153,7 +175,24 @@ impl Terms {
         for (index, set) in sets.iter().enumerate() {
             set.variables.iter().for_each(|v| sets_with[v].push(index));
         }
-        Ok(Self { cardinalities, cliques, sets, numbers, sets_with, len })
+        if order != Order::FULL {
+            // A variable with one level has no terms, and a clique of its own all the same.
+            cliques.extend(
+                (0..graph.nodes()).filter(|&v| cardinalities[v] == 1).map(|v| VarSet::from_iter([v])),
+            );
+            cliques.sort_unstable();
+        }
+        Ok(Self { cardinalities, order, cliques, sets, numbers, sets_with, len })
+    }
+
+    /// The most variables of a term.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Whether every set of these variables, which are complete, has its terms.
+    pub(crate) fn are_all_of(&self, variables: &[Var]) -> bool {
+        self.order.allows(variables.iter().filter(|&&v| self.cardinalities[v] > 1).count())
     }
 
     /// The number of terms.
@@ -171,7 +210,8 @@ impl Terms {
         &self.cardinalities
     }
 
-    /// The maximal cliques of the graph, in lexicographic order.
+    /// The maximal sets that a term may have, in lexicographic order: the maximal cliques of the
+    /// graph, or where the order is limited, their largest subsets.
     pub fn cliques(&self) -> &[VarSet] {
         &self.cliques
     }
@@ -248,8 +288,8 @@ fn check_clique(set: &[Var], cardinalities: &[u32], names: Option<&Schema>) -> R
 }
 
 /// Refuses terms that would take too much, before one of them is held.
-fn check_bytes(graph: &Graph, cardinalities: &[u32], memory: u64) -> Result<()> {
-    let mut bytes = Bytes { graph, cardinalities, most: memory.min(MOST_BYTES), used: 0 };
+fn check_bytes(graph: &Graph, cardinalities: &[u32], order: Order, memory: u64) -> Result<()> {
+    let mut bytes = Bytes { graph, cardinalities, order, most: memory.min(MOST_BYTES), used: 0 };
     for v in (0..graph.nodes()).filter(|&v| cardinalities[v] > 1) {
         let later = later(graph, cardinalities, v);
         let first = Grown { members: 1, terms: u64::from(cardinalities[v]) - 1 };
@@ -261,7 +301,7 @@ fn check_bytes(graph: &Graph, cardinalities: &[u32], memory: u64) -> Result<()> 
 /// A complete set by what matters to its size.
 #[derive(Clone, Copy)]
 struct Grown {
-    members: u64,
+    members: usize,
     terms: u64,
 }
 
@@ -269,6 +309,7 @@ struct Grown {
 struct Bytes<'a> {
     graph: &'a Graph,
     cardinalities: &'a [u32],
+    order: Order,
     most: u64,
     used: u64,
 }
@@ -276,7 +317,7 @@ struct Bytes<'a> {
 impl Bytes<'_> {
     /// Adds a set, and all that grow out of it by these variables.
     fn add(&mut self, set: Grown, growth: &VarSet) -> Result<()> {
-        let own = SET_BYTES + MEMBER_BYTES * set.members + TERM_BYTES.saturating_mul(set.terms);
+        let own = SET_BYTES + MEMBER_BYTES * set.members as u64 + TERM_BYTES.saturating_mul(set.terms);
         self.used = self.used.saturating_add(own);
         if self.used > self.most {
             let bounded = self.most < MOST_BYTES;
@@ -284,6 +325,9 @@ impl Bytes<'_> {
                 [if bounded { Remedy::MoreMemory } else { Remedy::GroupLevels }, Remedy::LearnSparserGraph];
             let what = "the memory of the log-linear terms of the structure";
             return Err(Error::limit(what, format!("{} MiB", self.most >> 20), remedies));
+        }
+        if !self.order.allows(set.members + 1) {
+            return Ok(());
         }
         for v in growth.iter() {
             let grown = Grown {
@@ -306,11 +350,21 @@ fn too_many_terms() -> Error {
     Error::limit("the number of log-linear terms of the structure", MOST_TERMS, Remedy::LearnSparserGraph)
 }
 
-/// Visits the complete sets of variables with more than one level, by size and then
-/// lexicographically.
+/// Whether a complete set is in no larger one that may have terms.
+fn is_maximal(set: &VarSet, graph: &Graph, cardinalities: &[u32], order: Order) -> bool {
+    let members = set.as_slice();
+    let joins = |v: Var| {
+        cardinalities[v] > 1 && members[1..].iter().all(|&member| graph.markov_blanket(member).contains(v))
+    };
+    !order.allows(members.len() + 1) || !graph.markov_blanket(members[0]).iter().any(joins)
+}
+
+/// Visits the complete sets of variables with more than one level, as large as the order allows,
+/// by size and then lexicographically.
 fn visit_complete_sets(
     graph: &Graph,
     cardinalities: &[u32],
+    order: Order,
     mut visit: impl FnMut(VarSet) -> Result<()>,
 ) -> Result<()> {
     let varies = |v: &Var| cardinalities[*v] > 1;
@@ -320,7 +374,9 @@ fn visit_complete_sets(
     while !level.is_empty() {
         let mut next = Vec::new();
         for (set, growth) in level {
-            next.extend(growth.iter().map(|v| (set.toggled(v), growth.intersection(&later(v)))));
+            if order.allows(set.len() + 1) {
+                next.extend(growth.iter().map(|v| (set.toggled(v), growth.intersection(&later(v)))));
+            }
             if next.len() > MOST_TERMS {
                 return Err(too_many_terms());
             }
@@ -375,8 +431,9 @@ mod tests {
             let edges: Vec<_> = Graph::empty(nodes).pairs().map(Edge::ends).collect();
             structure(&vec![levels; nodes], &edges)
         };
-        let refusal =
-            |structure: &Structure, memory| Terms::within(structure, None, memory).unwrap_err().to_string();
+        let refusal = |structure: &Structure, memory| {
+            Terms::within(structure, Order::FULL, None, memory).unwrap_err().to_string()
+        };
         let large = refusal(&complete(20, 2), u64::MAX);
         assert!(large.contains("terms of the structure goes beyond the limit of 256 MiB"), "{large}");
         let small = refusal(&complete(16, 2), 32 << 20);

@@ -42,9 +42,9 @@ pub fn score_tests(
     counts: &dyn CountSource,
     control: &dyn Control,
 ) -> Result<Vec<ScoreTest>> {
-    if fit.estimate != Estimate::Exact {
+    if fit.estimate != Estimate::Exact || !fit.ridge.is_none() {
         let problem = "score tests take maximum likelihood estimates";
-        return Err(Error::question(problem, "fit the model by the exact method"));
+        return Err(Error::question(problem, "fit the model by the exact method, without a ridge"));
     }
     let memory = FitOptions::default().memory;
     let test = |edge: Edge, element, outer: &Structure| {

@@ -9,6 +9,7 @@ use crate::control::{Control, Halt, Halting, StopReason, check};
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, VarSet};
+use crate::score::EdgeRules;
 use crate::structure::Structure;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -30,15 +31,35 @@ pub(super) struct Judge<'a> {
     pub(super) order: usize,
     /// (1/2) ln(n): what a free parameter costs.
     parameter: f64,
-    /// What an end of an edge costs.
+    /// What an end of an edge costs that has no prior of its own.
     end: f64,
+    rules: &'a EdgeRules,
     pub(super) control: &'a dyn Control,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(rows: &'a Rows, options: &RefineOptions, control: &'a dyn Control) -> Self {
+    pub(super) fn new(
+        rows: &'a Rows,
+        options: &RefineOptions,
+        rules: &'a EdgeRules,
+        control: &'a dyn Control,
+    ) -> Self {
         let end = -options.edge_prior.log_end(rows.columns.len()).to_f64();
-        Self { rows, order: options.order, parameter: libm::log(rows.total) / 2.0, end, control }
+        Self { rows, order: options.order, parameter: libm::log(rows.total) / 2.0, end, rules, control }
+    }
+
+    /// What an end of an edge costs.
+    fn end(&self, edge: Edge) -> f64 {
+        self.rules.log_end(edge).map_or(self.end, |end| -end.to_f64())
+    }
+
+    /// What the ends of its edges cost a node.
+    fn ends(&self, structure: &Structure, node: Var) -> f64 {
+        let neighbors = structure.markov_blanket(node);
+        if self.rules.is_empty() {
+            return self.end * neighbors.len() as f64;
+        }
+        neighbors.iter().filter_map(|other| Edge::new(node, other).ok()).map(|edge| self.end(edge)).sum()
     }
 
     fn fit(&self, structure: &Structure, node: Var, from: Option<&NodeFit>) -> Halting<Option<NodeFit>> {
@@ -54,14 +75,13 @@ impl<'a> Judge<'a> {
 
     /// A node's part of the score.
     pub(super) fn value(&self, structure: &Structure, node: Var, fit: &NodeFit) -> f64 {
-        let neighbors = structure.markov_blanket(node).len() as f64;
-        fit.log_likelihood - self.parameter * fit.parameters() as f64 - self.end * neighbors
+        fit.log_likelihood - self.parameter * fit.parameters() as f64 - self.ends(structure, node)
     }
 
     /// What an edge costs at one end, at least.
-    fn price(&self, one: Var, other: Var) -> f64 {
-        let free = (self.rows.levels(one) - 1) * (self.rows.levels(other) - 1);
-        self.parameter * free as f64 + self.end
+    fn price(&self, edge: Edge) -> f64 {
+        let free = (self.rows.levels(edge.low()) - 1) * (self.rows.levels(edge.high()) - 1);
+        self.parameter * free as f64 + self.end(edge)
     }
 }
 
@@ -91,8 +111,14 @@ impl Judge<'_> {
         let fits = self.fits(structure)?;
         let known = fits.iter().enumerate().filter_map(|(node, fit)| Some((node, fit.as_ref()?)));
         let score = known.map(|(node, fit)| self.value(structure, node, fit)).sum();
+        let open = |edge| (edge, None);
         let mut state = State {
-            candidates: structure.graph().edges().map(|edge| (edge, None)).collect(),
+            candidates: structure
+                .graph()
+                .edges()
+                .filter(|&edge| self.rules.is_free(edge))
+                .map(open)
+                .collect(),
             structure: structure.clone(),
             losses: vec![BTreeMap::new(); fits.len()],
             fits,
@@ -112,9 +138,14 @@ impl Judge<'_> {
         let look = |&node: &Var| {
             check(self.control)?;
             let Some(fit) = &state.fits[node] else { return Ok(Vec::new()) };
-            let promised = promises(self.rows, &state.structure, node, fit).into_iter();
-            let enough = promised.filter(|&(other, gain)| SLACK * gain >= self.price(node, other));
-            Ok(enough.map(|(other, _)| Edge::new(node, other)).collect::<Result<Vec<Edge>>>()?)
+            let mut enough = Vec::new();
+            for (other, gain) in promises(self.rows, &state.structure, node, fit) {
+                let edge = Edge::new(node, other)?;
+                if self.rules.is_free(edge) && SLACK * gain >= self.price(edge) {
+                    enough.push(edge);
+                }
+            }
+            Ok(enough)
         };
         let found: Vec<Vec<Edge>> = nodes.par_iter().map(look).collect::<Halting<_>>()?;
         for edge in found.into_iter().flatten() {
@@ -178,7 +209,7 @@ impl Judge<'_> {
     /// Whether an edge could be worth removing, by the losses that its nodes expect.
     fn may_go(&self, state: &State, edge: Edge, nodes: &[Var]) -> bool {
         let ends: VarSet = [edge.low(), edge.high()].into_iter().collect();
-        let (mut loss, mut saved) = (0.0, 2.0 * self.end);
+        let (mut loss, mut saved) = (0.0, 2.0 * self.end(edge));
         for &node in nodes {
             let Some(fit) = &state.fits[node] else { return true };
             let set: VarSet = ends.iter().filter(|&end| end != node).collect();

@@ -26,7 +26,7 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::{Error, Expected, OptionName, Result};
 use crate::graph::Edge;
-use crate::score::EdgePrior;
+use crate::score::{EdgePrior, EdgeRules};
 use crate::structure::Structure;
 use climb::Judge;
 use rows::Rows;
@@ -86,7 +86,8 @@ pub struct Refined {
 /// ```
 /// use cmnet::{Dataset, RefineOptions, RowCounts, Structure, refine};
 /// let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20))?;
-/// let refined = refine(&Structure::empty(&[2, 2]), &RowCounts::new(&data), &RefineOptions::default(), &())?;
+/// let (empty, counts) = (Structure::empty(&[2, 2]), RowCounts::new(&data));
+/// let refined = refine(&empty, &counts, &RefineOptions::default(), &EdgeRules::default(), &())?;
 /// assert_eq!(refined.structure.graph().edge_count(), 1);
 /// assert!(refined.score > refined.before);
 /// # Ok::<(), cmnet::Error>(())
@@ -95,11 +96,12 @@ pub fn refine<S: CountSource + ?Sized>(
     structure: &Structure,
     counts: &S,
     options: &RefineOptions,
+    rules: &EdgeRules,
     control: &dyn Control,
 ) -> Result<Refined> {
     options.check()?;
     let rows = Rows::of(counts)?;
-    let judge = Judge::new(&rows, options, control);
+    let judge = Judge::new(&rows, options, rules, control);
     let mut state = match judge.start(structure) {
         Ok(state) => state,
         Err(Halt::Stopped(stop)) => return Ok(Refined::untouched(structure, stop)),
@@ -117,11 +119,12 @@ pub fn conditional_bic<S: CountSource + ?Sized>(
     structure: &Structure,
     counts: &S,
     options: &RefineOptions,
+    rules: &EdgeRules,
     control: &dyn Control,
 ) -> Result<Outcome<f64>> {
     options.check()?;
     let rows = Rows::of(counts)?;
-    let judge = Judge::new(&rows, options, control);
+    let judge = Judge::new(&rows, options, rules, control);
     let fits = match outcome(judge.fits(structure))? {
         Outcome::Done(fits) => fits,
         Outcome::Stopped(reason) => return Ok(Outcome::Stopped(reason)),

@@ -2,13 +2,15 @@
 //! section 3.2), and p(G) is uniform or falls with the number of edges.
 
 use super::decimal::Decimal;
+use super::edge_rules::EdgeRules;
 use super::kappa::Kappa;
 use super::nats::Nats;
 use crate::error::{Error, OptionName, Result};
-use crate::graph::Edge;
+use crate::graph::{Edge, Graph};
 use crate::structure::Structure;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The prior of graphs: d^-gamma for each end of each edge, d the number of variables, not
 /// normalised. Gamma 0 is the paper's uniform prior. Of d variables, each has d - 1 possible
@@ -81,20 +83,23 @@ impl FromStr for EdgePrior {
 }
 
 /// log p(C|G) = log(kappa) times the sum over edges of |C(i,j)| (r_i-1)(r_j-1), not
-/// normalised. Graphs are uniform, unless [`ContextPrior::with_edges`] says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// normalised. Graphs are uniform, unless [`ContextPrior::with_edges`] or
+/// [`ContextPrior::with_rules`] says otherwise.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ContextPrior {
     kappa: Kappa,
     log_kappa: Option<Nats>,
     edges: EdgePrior,
     /// The log prior of one end of an edge.
     end: Nats,
+    rules: Arc<EdgeRules>,
 }
 
 impl ContextPrior {
     /// The prior for n observations.
     pub fn new(kappa: Kappa, rows: u64) -> Self {
-        Self { kappa, log_kappa: kappa.log(rows), edges: EdgePrior::default(), end: Nats::ZERO }
+        let (edges, end, rules) = (EdgePrior::default(), Nats::ZERO, Arc::default());
+        Self { kappa, log_kappa: kappa.log(rows), edges, end, rules }
     }
 
     /// The same prior of contexts with a prior of the edges among so many variables.
@@ -108,14 +113,40 @@ impl ContextPrior {
         self.edges
     }
 
-    /// The log prior of one edge.
-    pub fn edge(&self) -> Nats {
-        self.end * 2
+    /// The same prior, with what is known about edges: graphs that do not keep to it have
+    /// probability 0.
+    #[must_use]
+    pub fn with_rules(self, rules: Arc<EdgeRules>) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// What is known about edges.
+    pub fn rules(&self) -> &EdgeRules {
+        &self.rules
+    }
+
+    /// The log prior of an edge.
+    pub fn edge(&self, edge: Edge) -> Nats {
+        self.edge_end(edge) * 2
     }
 
     /// The log prior of one end of an edge.
-    pub(crate) fn edge_end(&self) -> Nats {
-        self.end
+    pub(crate) fn edge_end(&self, edge: Edge) -> Nats {
+        self.rules.log_end(edge).unwrap_or(self.end)
+    }
+
+    /// The log prior of a graph's edges, not normalised, where the graph keeps to the rules.
+    pub(crate) fn edges_of(&self, graph: &Graph) -> Nats {
+        if self.rules.is_empty() {
+            return self.end * 2 * graph.edge_count() as u64;
+        }
+        graph.edges().map(|edge| self.edge(edge)).sum()
+    }
+
+    /// The highest log prior that a graph can have.
+    pub(crate) fn highest(&self) -> Nats {
+        let own = self.rules.log_odds().map(|(_, odds)| odds);
+        own.filter(|&odds| odds > Nats::ZERO).sum()
     }
 
     /// Kappa as given.
@@ -131,16 +162,23 @@ impl ContextPrior {
     /// What one element on this edge adds to the log prior; `None` where it is forbidden.
     pub fn element(&self, edge: Edge, cardinalities: &[u32]) -> Option<Nats> {
         let factor = |end: usize| u64::from(cardinalities[end].saturating_sub(1));
+        if !self.rules.allows_contexts(edge) {
+            return None;
+        }
         Some(self.log_kappa? * (factor(edge.low()) * factor(edge.high())))
     }
 
-    /// The log prior of a structure; `None` (probability 0) for a context under eps.
+    /// The log prior of a structure; `None` (probability 0) for a context under eps or where the
+    /// rules allow none, and for a graph that does not keep to the rules.
     pub fn log_prior(&self, structure: &Structure) -> Option<Nats> {
+        if !self.rules.hold(structure.graph()) {
+            return None;
+        }
         let elements = structure.contexts().map(|context| {
             Some(self.element(context.edge(), structure.cardinalities())? * context.len() as u64)
         });
         let contexts: Nats = elements.sum::<Option<Nats>>()?;
-        Some(contexts + self.edge() * structure.graph().edge_count() as u64)
+        Some(contexts + self.edges_of(structure.graph()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Algorithm 2, Context-Hill-Climb: add the best element while that improves the score.
 
 use super::context_steps::{Ground, Outcome, Recorded, Replay};
-use super::live::Places;
+use super::live::{Places, both};
 use super::memo::NodeMemo;
 use super::node_start::NodeStart;
 use super::trace::Trace;
@@ -55,6 +55,31 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
         control: &dyn Control,
     ) -> Halting<Arc<NodeStart<'a>>> {
         self.memo.start(self.scorer, graph, node, control)
+    }
+
+    /// What the contexts of one edge of a graph gain, where no other edge has any: every element
+    /// that gains, but for the least where all do.
+    pub(super) fn own_gain(&self, graph: &dyn Blankets, edge: Edge, control: &dyn Control) -> Halting<Nats> {
+        let (low, high) = edge.ends();
+        let Some(cost) = self.cost(edge) else { return Ok(Nats::ZERO) };
+        let Some(one) = self.memo.slot(self.scorer, graph, (low, high), control)? else {
+            return Ok(Nats::ZERO);
+        };
+        let Some(other) = self.memo.slot(self.scorer, graph, (high, low), control)? else {
+            return Ok(Nats::ZERO);
+        };
+        let (mut sum, mut count, mut least) = (Nats::ZERO, 0, None::<Nats>);
+        let lists = (one.gains.as_deref().unwrap_or_default(), other.gains.as_deref().unwrap_or_default());
+        for (_, gain) in both(lists.0, lists.1) {
+            let gain = gain + cost;
+            if gain > Nats::ZERO {
+                sum += gain;
+                count += 1;
+                least = Some(least.map_or(gain, |least| least.min(gain)));
+            }
+        }
+        let full = count == one.view.elements();
+        Ok(if full { sum - least.unwrap_or_default() } else { sum })
     }
 
     /// Algorithm 2 on a graph, from nothing.
@@ -114,7 +139,7 @@ pub fn climb_contexts<S: CountSource>(
     prior: &ContextPrior,
     graph: &Graph,
 ) -> Result<(Structure, Nats)> {
-    let trace = match ContextClimber::new(scorer, *prior).climb(graph, &()) {
+    let trace = match ContextClimber::new(scorer, prior.clone()).climb(graph, &()) {
         Ok(trace) => trace,
         Err(Halt::Failed(error)) => return Err(error),
         Err(Halt::Stopped(_)) => Trace::empty(graph.nodes()), // nobody asks to stop here

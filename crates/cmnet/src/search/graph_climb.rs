@@ -8,7 +8,7 @@ use super::limits::BlanketLimits;
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
-use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Watched};
+use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Sweep, Watched};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
@@ -18,6 +18,7 @@ use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A graph climb under one prior.
@@ -28,22 +29,33 @@ use std::sync::Arc;
 /// node scores are remembered; toggles are evaluated in parallel and chosen in order.
 #[derive(Debug)]
 pub struct GraphClimb<'a, 'b, S> {
-    scorer: &'a Scorer<'b, S>,
+    pub(super) scorer: &'a Scorer<'b, S>,
     prior: ContextPrior,
-    contexts: ContextClimber<'a, 'b, S>,
+    pub(super) contexts: ContextClimber<'a, 'b, S>,
     candidates: Vec<Edge>,
-    limits: BlanketLimits,
+    pub(super) limits: BlanketLimits,
     /// For each node the blanket for which all candidates are known from the start; `None`
     /// where all pairs are candidates.
-    swept: Option<Vec<VarSet>>,
+    pub(super) swept: Option<Vec<VarSet>>,
+    /// Whether other climbs start from its result.
+    groundwork: bool,
 }
 
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// A climb over all pairs of variables that scores with `scorer` and `prior`.
     pub fn new(scorer: &'a Scorer<'b, S>, prior: ContextPrior) -> Self {
-        let pairs = Graph::empty(scorer.cardinalities().len()).pairs().collect();
-        let contexts = ContextClimber::new(scorer, prior);
-        Self { scorer, prior, contexts, candidates: pairs, limits: BlanketLimits::NONE, swept: None }
+        let pairs = Graph::empty(scorer.cardinalities().len()).pairs();
+        let pairs = pairs.filter(|&edge| prior.rules().is_free(edge)).collect();
+        let contexts = ContextClimber::new(scorer, prior.clone());
+        Self {
+            scorer,
+            prior,
+            contexts,
+            candidates: pairs,
+            limits: BlanketLimits::NONE,
+            swept: None,
+            groundwork: false,
+        }
     }
 
     /// A climb that toggles candidate edges, adds pairs when none of them improves, and lets
@@ -56,8 +68,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         candidates: Vec<Edge>,
         blankets: Vec<VarSet>,
     ) -> Self {
-        let contexts = ContextClimber::new(scorer, prior);
-        Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets) }
+        let contexts = ContextClimber::new(scorer, prior.clone());
+        Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets), groundwork: false }
     }
 
     /// The same climb with what other climbs over these counts found out.
@@ -65,21 +77,69 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Self { contexts: self.contexts.sharing(memo), ..self }
     }
 
-    /// The state before the first step: the empty graph.
+    /// The same climb as what other climbs start from.
+    pub(crate) fn for_other_climbs(self) -> Self {
+        Self { groundwork: true, ..self }
+    }
+
+    /// The state before the first step: the graph of the required edges, which is empty where
+    /// nothing is required, with the contexts that Algorithm 2 finds on it.
     ///
     /// # Errors
     /// When the counts cannot be had.
     pub fn start(&self) -> Result<GraphClimbState> {
-        let structure = Structure::empty(self.scorer.cardinalities());
-        let trace = Trace::empty(structure.variables());
-        self.state(structure, trace)
+        match self.with_contexts(self.required_graph(), &()) {
+            Ok(state) => Ok(state),
+            Err(Halt::Failed(error)) => Err(error),
+            // Nobody asks to stop here.
+            Err(Halt::Stopped(_)) => {
+                let structure = Structure::from_graph(self.required_graph(), self.scorer.cardinalities())?;
+                self.state(structure, Trace::empty(self.scorer.cardinalities().len()))
+            }
+        }
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it.
+    fn with_contexts(&self, graph: Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let trace = self.contexts.climb(&graph, control)?;
+        let mut structure = Structure::from_graph(graph, self.scorer.cardinalities())?;
+        for step in trace.steps() {
+            structure.add_context_element(step.edge, step.element)?;
+        }
+        let ties = trace.ties();
+        Ok(GraphClimbState { ties, ..self.state(structure, trace)? })
+    }
+
+    fn required_graph(&self) -> Graph {
+        let mut graph = Graph::empty(self.scorer.cardinalities().len());
+        for edge in self.prior.rules().required() {
+            graph.add_edge(edge);
+        }
+        graph
+    }
+
+    /// The state at a graph, with the contexts that Algorithm 2 finds for it. Edges of the graph that
+    /// are no candidates become some.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large.
+    pub(crate) fn start_at(&self, graph: &Graph, control: &dyn Control) -> Result<Outcome<GraphClimbState>> {
+        outcome(self.at(graph, control))
+    }
+
+    fn at(&self, graph: &Graph, control: &dyn Control) -> Halting<GraphClimbState> {
+        let mut state = self.with_contexts(graph.clone(), control)?;
+        let known: BTreeSet<Edge> = state.candidates.iter().copied().collect();
+        let is_new = |edge: &Edge| !known.contains(edge) && self.prior.rules().is_free(*edge);
+        state.add_candidates(graph.edges().filter(is_new).collect());
+        Ok(state)
     }
 
     fn state(&self, structure: Structure, trace: Trace) -> Result<GraphClimbState> {
         let plain: Vec<Nats> = (0..structure.variables())
             .map(|node| self.scorer.plain_node_score(node, structure.markov_blanket(node)))
             .collect::<Result<_>>()?;
-        let edges = self.prior.edge() * structure.graph().edge_count() as u64;
+        let edges = self.prior.edges_of(structure.graph());
         let score = plain.iter().copied().sum::<Nats>() + trace.gain() + edges;
         Ok(GraphClimbState {
             structure,
@@ -95,7 +155,33 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             moves: 0,
             promising: 0,
             bound: VarSet::default(),
+            groundwork: self.groundwork,
         })
+    }
+
+    /// The state after a climb without contexts: its graph, with the contexts that Algorithm 2 finds.
+    ///
+    /// # Errors
+    /// When a blanket's outcome space is too large.
+    pub(crate) fn start_from(
+        &self,
+        graph: &ClimbResult,
+        control: &dyn Control,
+    ) -> Result<Outcome<GraphClimbState>> {
+        outcome(self.on_graph(graph, control))
+    }
+
+    fn on_graph(&self, found: &ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
+        let mut state = self.with_contexts(found.structure.graph().clone(), control)?;
+        state.steps.clone_from(&found.climb.steps);
+        if let Some(last) = state.steps.last_mut() {
+            last.score = state.score; // with the contexts that came after it
+        }
+        state.ties += found.climb.ties;
+        state.moves = found.climb.moves;
+        state.bound = found.limited.iter().copied().collect();
+        state.add_candidates(found.added_candidates.clone());
+        Ok(state)
     }
 
     /// A state saved earlier, with what can be derived computed again.
@@ -143,13 +229,17 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         observer: &dyn SearchObserver,
     ) -> Result<Option<StopReason>> {
         loop {
-            let moved = self.try_step(state, observer);
+            let moved = self.try_step(state, Sweep::Promising, observer);
             let enlarged = moved.and_then(|moved| Ok((moved, !moved && self.enlarge(state, observer)?)));
-            match enlarged {
+            let swept = enlarged.and_then(|(moved, enlarged)| {
+                let last = !moved && !enlarged && self.screens();
+                Ok((moved || last && self.try_step(state, Sweep::All, observer)?, enlarged))
+            });
+            match swept {
                 Ok((true, _)) => return Ok(None),
                 Ok((false, true)) => {} // there are more candidates now
                 Ok((false, false)) => {
-                    state.ties += state.neighbor_ties();
+                    state.ties += state.neighbor_ties(Sweep::All);
                     return Ok(Some(StopReason::Converged));
                 }
                 Err(Halt::Stopped(reason)) => return Ok(Some(reason)),
@@ -158,9 +248,15 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
     }
 
-    fn try_step(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
-        self.evaluate_open(state, observer)?;
-        let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
+    fn try_step(
+        &self,
+        state: &mut GraphClimbState,
+        sweep: Sweep,
+        observer: &dyn SearchObserver,
+    ) -> Halting<bool> {
+        self.evaluate_open(state, sweep, observer)?;
+        let changes =
+            || state.evaluated.iter().map(|e| e.as_ref().filter(|e| sweep.has(e)).and_then(|e| e.change));
         let best = changes().flatten().max().filter(|&best| best > Nats::ZERO);
         let bound = state.refused_above(best.unwrap_or(Nats::ZERO));
         let Some(best) = best else {
@@ -170,7 +266,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let promising = changes().flatten().filter(|&change| change > Nats::ZERO).count() as u64;
         let mut equals = changes().enumerate().filter(|&(_, change)| change == Some(best));
         let Some((first, _)) = equals.next() else { return Ok(false) };
-        let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
+        let tied = u64::from(equals.next().is_some()) + state.neighbor_ties(sweep);
         self.take(state, state.candidates[first], best, observer)?;
         state.note_bound(&bound);
         state.moves += state.candidates.len() as u64;
@@ -192,23 +288,37 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             limits: self.limits,
             graph: state.structure.graph(),
             known: &state.candidates,
-            contexts: self.contexts.allows_contexts(),
-            end: self.prior.edge_end(),
+            prior: &self.prior,
         };
-        let pairs = search.new_pairs(&mut state.swept, observer)?;
+        let mut pairs = search.new_pairs(&mut state.swept, observer)?;
+        if self.contexts.allows_contexts() {
+            pairs.extend(self.pairs_for_contexts(state, &search, &pairs, observer)?);
+        }
         let any = !pairs.is_empty();
         state.add_candidates(pairs);
         Ok(any)
     }
 
-    /// Evaluates the toggles whose evaluation is open.
-    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<()> {
+    /// Evaluates the toggles whose evaluation is open; those that are not promising are put off.
+    fn evaluate_open(
+        &self,
+        state: &mut GraphClimbState,
+        sweep: Sweep,
+        observer: &dyn SearchObserver,
+    ) -> Halting<()> {
+        let is_open = |known: Option<&Evaluated>| known.is_none_or(|known| known.open && sweep.has(known));
         let open: Vec<usize> =
-            (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
+            (0..state.candidates.len()).filter(|&place| is_open(state.evaluated[place].as_ref())).collect();
         let evaluate = |places: &mut Places, &place: &usize| {
-            let change = self.change(state, state.candidates[place], places, observer);
+            let edge = state.candidates[place];
+            if sweep == Sweep::Promising && !self.may_pay(state, edge, observer)? {
+                return Ok(Evaluated::put_off(edge));
+            }
+            let change = self.change(state, edge, places, observer);
             observer.observe(&SearchEvent::Evaluated { of: open.len() });
-            unless_too_large(change, state.structure.variables())
+            let put_off = state.evaluated[place].as_ref().is_some_and(|known| known.put_off);
+            let evaluated = unless_too_large(change, state.structure.variables())?;
+            Ok(Evaluated { put_off, ..evaluated })
         };
         let found: Vec<Evaluated> = open
             .par_iter()
@@ -245,13 +355,20 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             watched: Watched::new(outcome.watched),
             too_large: false,
             refused: None,
+            put_off: false,
+            open: false,
         })
     }
 
     /// What a toggle changes where contexts stay as they are.
-    fn plain_change(&self, state: &GraphClimbState, graph: &Toggled<'_>, edge: Edge) -> Result<Nats> {
+    pub(super) fn plain_change(
+        &self,
+        state: &GraphClimbState,
+        graph: &Toggled<'_>,
+        edge: Edge,
+    ) -> Result<Nats> {
         let added = !state.structure.graph().contains(edge);
-        let mut change = if added { self.prior.edge() } else { -self.prior.edge() };
+        let mut change = if added { self.prior.edge(edge) } else { -self.prior.edge(edge) };
         for end in [edge.low(), edge.high()] {
             change += self.scorer.plain_node_score(end, graph.markov_blanket(end))? - state.plain[end];
         }
@@ -317,8 +434,8 @@ fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Eva
 
 impl GraphClimbState {
     /// Choices among equals in the contexts of the neighbours.
-    fn neighbor_ties(&self) -> u64 {
-        self.evaluated.iter().flatten().map(|evaluated| evaluated.ties).sum()
+    fn neighbor_ties(&self, sweep: Sweep) -> u64 {
+        self.evaluated.iter().flatten().filter(|e| sweep.has(e)).map(|evaluated| evaluated.ties).sum()
     }
 
     /// The ends of edges that would change the score by more than this, had no limit kept them out.
@@ -426,7 +543,7 @@ mod tests {
                 let mut again = state.clone();
                 remembered += again.evaluated.iter().filter(|e| e.is_some()).count();
                 again.evaluated.iter_mut().for_each(|e| *e = None);
-                climb.evaluate_open(&mut again, &()).unwrap();
+                climb.evaluate_open(&mut again, Sweep::All, &()).unwrap();
                 for (old, new) in state.evaluated.iter().zip(&again.evaluated) {
                     if let Some(old) = old {
                         let new = new.as_ref().unwrap();
@@ -439,5 +556,45 @@ mod tests {
             tied += state.trace.ties();
         }
         assert!(steps > 500 && elements > 300 && remembered > 1_000 && tied > 10);
+    }
+
+    #[test]
+    fn the_contexts_of_one_edge_gain_what_each_element_alone_gains() {
+        let mut rng = Pcg64::seed_from_u64(8);
+        let (mut gained, mut full) = (0, 0);
+        for _ in 0..200 {
+            let data = table(&mut rng);
+            let counts = RowCounts::new(&data);
+            let scorer = Scorer::new(&counts, Alpha::default());
+            let prior = ContextPrior::new("0.7".parse().unwrap(), data.rows());
+            let climb = GraphClimb::new(&scorer, prior.clone());
+            let mut graph = Graph::empty(data.variables());
+            for pair in graph.clone().pairs().filter(|_| rng.random_bool(0.6)) {
+                graph.toggle(pair);
+            }
+            let edge = Edge::new(0, 1).unwrap();
+            if graph.contains(edge) {
+                graph.toggle(edge);
+            }
+            let own = climb.contexts.own_gain(&Toggled::new(&graph, edge), edge, &()).unwrap();
+            graph.toggle(edge);
+            let plain = Structure::from_graph(graph.clone(), scorer.cardinalities()).unwrap();
+            let total = |structure: &Structure| scorer.score(structure, &prior).unwrap().total().unwrap();
+            let common = graph.common_neighbors(edge);
+            let size: u64 = common.iter().map(|v| u64::from(scorer.cardinalities()[v])).product();
+            let alone = |element| {
+                let mut structure = plain.clone();
+                structure.add_context_element(edge, element).unwrap();
+                total(&structure) - total(&plain)
+            };
+            let elements = if common.is_empty() { 0..0 } else { 0..size };
+            let mut gains: Vec<Nats> = elements.map(alone).filter(|&gain| gain > Nats::ZERO).collect();
+            gains.sort_unstable();
+            let skipped = usize::from(gains.len() as u64 == size);
+            assert_eq!(own, gains.iter().skip(skipped).copied().sum());
+            gained += gains.len();
+            full += skipped;
+        }
+        assert!(gained > 100 && full > 5, "{gained}, {full}");
     }
 }

@@ -137,17 +137,8 @@ impl LiveEdge {
             return None;
         }
         let mut found: Option<Best> = None;
-        let (mut l, mut h) = (0, 0);
-        while l < low.len() || h < high.len() {
-            let next = |gains: &[Gain], at: usize| gains.get(at).map_or(Cell::MAX, |gain| gain.element);
-            let element = next(low, l).min(next(high, h));
-            let mut gain = self.cost;
-            for (gains, at) in [(low, &mut l), (high, &mut h)] {
-                if next(gains, *at) == element {
-                    gain += gains[*at].gain;
-                    *at += 1;
-                }
-            }
+        for (element, gain) in both(low, high) {
+            let gain = gain + self.cost;
             if gain <= Nats::ZERO || self.elements.contains(&element) {
                 continue;
             }
@@ -159,6 +150,29 @@ impl LiveEdge {
         }
         found
     }
+}
+
+/// What each element changes at two ends together, by element ascending; one that neither end
+/// lists is left out.
+pub(super) fn both<'g>(low: &'g [Gain], high: &'g [Gain]) -> impl Iterator<Item = (Cell, Nats)> + 'g {
+    let (mut l, mut h) = (0, 0);
+    std::iter::from_fn(move || {
+        let next = |gains: &[Gain], at: usize| gains.get(at).map_or(Cell::MAX, |gain| gain.element);
+        let (of_low, of_high) = (next(low, l), next(high, h));
+        let element = of_low.min(of_high);
+        let mut gain = Nats::ZERO;
+        if l < low.len() && of_low == element {
+            gain += low[l].gain;
+            l += 1;
+        } else if h == high.len() {
+            return None;
+        }
+        if h < high.len() && of_high == element {
+            gain += high[h].gain;
+            h += 1;
+        }
+        Some((element, gain))
+    })
 }
 
 /// Which nodes are live, which are beside a live one, and which are far.

@@ -108,6 +108,49 @@ impl<'a> NodeMemo<'a> {
         Ok(counted)
     }
 
+    /// An edge of a graph at one end before any context, given that end and the other; `None` where
+    /// the ends have no common neighbours.
+    pub(super) fn slot<S: CountSource>(
+        &self,
+        scorer: &'a Scorer<'_, S>,
+        graph: &dyn Blankets,
+        (node, neighbor): (Var, Var),
+        control: &dyn Control,
+    ) -> Halting<Option<SlotStart>> {
+        let blanket = graph.markov_blanket(node);
+        let Some(slot) = blanket.position(neighbor) else { return Ok(None) };
+        let key: Vec<u32> =
+            [node].into_iter().chain(blanket.iter()).map(|variable| variable as u32).collect();
+        let counted = self.counted(scorer, blanket, &key)?;
+        self.look((graph, node), (slot, neighbor), (scorer.cardinalities(), &counted), control)
+    }
+
+    /// Looks at the edge of a node to the neighbour at a place of its blanket.
+    fn look(
+        &self,
+        (graph, node): (&dyn Blankets, Var),
+        (slot, neighbor): (usize, Var),
+        (cardinalities, counted): (&[u32], &Counted<'a>),
+        control: &dyn Control,
+    ) -> Halting<Option<SlotStart>> {
+        let (blanket, others) = (graph.markov_blanket(node), graph.markov_blanket(neighbor));
+        let is_common = |member: Var| member != node && others.contains(member);
+        let common = blanket.iter().enumerate().filter(|&(_, member)| is_common(member));
+        let (mask, last) = common.fold((0, None), |(mask, _), (place, _)| (mask | bit(place), Some(place)));
+        let Some(last) = last else { return Ok(None) };
+        let key = (counted.number, slot, mask);
+        let known = self.slots.get(&key);
+        if let Some(start) = known.filter(|_| last < MOST_MASKED) {
+            return Ok(Some(start));
+        }
+        let view = EdgeView::new(blanket, cardinalities, neighbor, is_common);
+        let start = SlotStart::new(&counted.classes, view, control)?;
+        if last < MOST_MASKED {
+            self.slots.insert(key, start.clone(), start.bytes());
+        }
+        Ok(Some(start))
+    }
+
     /// Looks at every edge of a node.
     fn prepare(
         &self,
@@ -118,31 +161,11 @@ impl<'a> NodeMemo<'a> {
     ) -> Halting<NodeStart<'a>> {
         let blanket = graph.markov_blanket(node);
         let (mut views, mut gains) = (Vec::with_capacity(blanket.len()), Vec::with_capacity(blanket.len()));
-        for (slot, neighbor) in blanket.iter().enumerate() {
-            let others = graph.markov_blanket(neighbor);
-            let is_common = |member: Var| member != node && others.contains(member);
-            let common = blanket.iter().enumerate().filter(|&(_, member)| is_common(member));
-            let (mask, last) =
-                common.fold((0, None), |(mask, _), (place, _)| (mask | bit(place), Some(place)));
-            let Some(last) = last else {
-                views.push(None);
-                gains.push(None);
-                continue;
-            };
-            let key = (counted.number, slot, mask);
-            let known = self.slots.get(&key);
-            let start = if let Some(start) = known.filter(|_| last < MOST_MASKED) {
-                start
-            } else {
-                let view = EdgeView::new(blanket, cardinalities, neighbor, is_common);
-                let start = SlotStart::new(&counted.classes, view, control)?;
-                if last < MOST_MASKED {
-                    self.slots.insert(key, start.clone(), start.bytes());
-                }
-                start
-            };
-            views.push(Some(start.view));
-            gains.push(start.gains);
+        for place in blanket.iter().enumerate() {
+            let start = self.look((graph, node), place, (cardinalities, counted), control)?;
+            let (view, listed) = start.map_or((None, None), |start| (Some(start.view), start.gains));
+            views.push(view);
+            gains.push(listed);
         }
         let gains = Arc::new(NodeGains::new(gains));
         let classes = Some(Arc::clone(&counted.classes));

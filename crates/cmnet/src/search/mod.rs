@@ -11,6 +11,7 @@ mod memo;
 mod node_start;
 mod observer;
 mod optimum;
+mod screen;
 mod state;
 mod trace;
 mod used;

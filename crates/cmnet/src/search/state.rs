@@ -47,6 +47,8 @@ pub struct GraphClimbState {
     pub(super) promising: u64,
     /// The ends of edges that would have been the best step, had a limit not kept them out.
     pub(super) bound: VarSet,
+    /// Whether it is the climb without contexts that those with contexts start from.
+    pub(super) groundwork: bool,
 }
 
 /// What a toggle would change.
@@ -62,13 +64,41 @@ pub(super) struct Evaluated {
     pub(super) too_large: bool,
     /// What an edge would change, contexts apart, that goes beyond the limits.
     pub(super) refused: Option<Nats>,
+    /// Whether it does not pay at first sight, so that it is evaluated when no other improves.
+    pub(super) put_off: bool,
+    /// Whether it was put off and is not evaluated yet.
+    pub(super) open: bool,
 }
 
 impl Evaluated {
     /// A toggle that a limit forbids.
     pub(super) fn forbidden(watched: Vec<u32>, refused: Option<Nats>) -> Self {
         let (watched, too_large) = (Watched::new(watched), refused.is_none());
-        Self { change: None, ties: 0, watched, too_large, refused }
+        Self { change: None, ties: 0, watched, too_large, refused, put_off: false, open: false }
+    }
+
+    /// A toggle that does not pay at first sight, as long as the blankets of its ends are the same.
+    pub(super) fn put_off(edge: Edge) -> Self {
+        let watched = Watched::new(vec![edge.low() as u32, edge.high() as u32]);
+        Self { change: None, ties: 0, watched, too_large: false, refused: None, put_off: true, open: true }
+    }
+}
+
+/// Which toggles are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sweep {
+    /// Those that may pay at first sight.
+    Promising,
+    /// All.
+    All,
+}
+
+impl Sweep {
+    /// Whether a toggle has part in it. What an earlier sweep of all found out about a toggle that
+    /// does not pay at first sight has none in a sweep of the promising ones: a climb that goes on
+    /// from a saved state does not know it.
+    pub(super) fn has(self, toggle: &Evaluated) -> bool {
+        self == Self::All || !toggle.put_off
     }
 }
 
@@ -129,6 +159,11 @@ impl GraphClimbState {
         let ends = refused.flat_map(|(edge, _)| [edge.low(), edge.high()]);
         let ends: VarSet = ends.chain(self.bound.iter()).collect();
         ends.as_slice().to_vec()
+    }
+
+    /// Whether this is the climb without contexts that the climbs with contexts start from.
+    pub(crate) fn is_groundwork(&self) -> bool {
+        self.groundwork
     }
 
     /// How many edge toggles were considered for the steps taken, each with its own contexts.

@@ -2,8 +2,13 @@
 //! counting engines that agree.
 
 use crate::common::{Sample, generator};
-use cmnet::{CountSource, LearnOptions, Learned, Nats, PlaneCounts, RowCounts, SearchMode, Select, learn};
+use cmnet::{
+    Control, CountSource, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, Nats,
+    PlaneCounts, RowCounts, SearchEvent, SearchMode, SearchObserver, SearchUsed, Select, StopReason, learn,
+    learn_from,
+};
 use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
+use std::sync::Mutex;
 
 #[test]
 fn planes_and_rows_count_the_same_with_and_without_weights() {
@@ -50,7 +55,7 @@ fn the_score_is_never_far_below_mode_paper_and_usually_equal() {
         let sample = Sample::random(&mut rng);
         let (paper, blanket) = (by(SearchMode::Paper, 1, &sample), by(SearchMode::Blanket, 1, &sample));
         for (one, other) in paper.models.iter().zip(&blanket.models) {
-            let total = |model: &cmnet::LearnedModel| model.score.total().map(Nats::to_f64).unwrap();
+            let total = |model: &LearnedModel| model.score.total().map(Nats::to_f64).unwrap();
             let below = (total(one) - total(other)) / total(one).abs().max(1.0);
             assert!(below < 0.02, "{below}");
             equal += usize::from(one.score.total() == other.score.total());
@@ -71,8 +76,8 @@ fn threads_do_not_change_the_answer() {
             ..LearnOptions::default()
         };
         let learned = learn(&tree.data, &options, &()).unwrap();
-        let model = |m: &cmnet::LearnedModel| {
-            let model = m.to_model(&tree.data, &options, &cmnet::SearchUsed::Blanket);
+        let model = |m: &LearnedModel| {
+            let model = m.to_model(&tree.data, &options, &SearchUsed::Blanket);
             model.unwrap().to_json().unwrap()
         };
         learned.models.iter().map(model).collect::<Vec<_>>()
@@ -106,7 +111,7 @@ fn a_limit_is_kept_and_reported() {
     options.limits.neighbors = 2;
     let learned = learn(&tree.data, &options, &()).unwrap();
     assert!(!learned.limited.is_empty());
-    let largest = |m: &cmnet::LearnedModel| (0..30).map(|v| m.structure.markov_blanket(v).len()).max();
+    let largest = |m: &LearnedModel| (0..30).map(|v| m.structure.markov_blanket(v).len()).max();
     assert!(learned.models.iter().all(|model| largest(model) <= Some(2)));
 }
 
@@ -153,4 +158,54 @@ fn hubs_score_as_mode_paper_scores_them() {
     assert!(total(&blanket) > total(&paper) - 0.005 * total(&paper).abs());
     let found = recovery(&known.structure, &blanket.models[0].structure);
     assert!(found.edges.f1() > 0.8, "{found:?}");
+}
+
+/// Keeps where a run stands.
+#[derive(Default)]
+struct Keeper(Mutex<LearnState>);
+
+impl Control for Keeper {
+    fn stop(&self) -> Option<StopReason> {
+        None
+    }
+}
+
+impl SearchObserver for Keeper {
+    fn observe(&self, event: &SearchEvent<'_>) {
+        self.0.lock().unwrap().follow(event);
+    }
+}
+
+impl LearnObserver for Keeper {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        self.0.lock().unwrap().follow_learning(event);
+    }
+}
+
+#[test]
+fn a_kappa_after_a_fall_of_bic_is_passed_over_and_told() {
+    let data = two_tree(24, 1_000, 6).unwrap().data;
+    let kappas = ["eps", "n^-0.25", "n^-0.1", "0.9"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let auto = LearnOptions { kappas, threads: 1, ..LearnOptions::default() };
+    let every = LearnOptions { search: SearchMode::Blanket, ..auto.clone() };
+    let every = learn(&data, &every, &()).unwrap();
+    assert!(every.passed_over.is_empty() && every.models.len() == 4);
+    let bic = |model: &LearnedModel| model.compared().unwrap().bic();
+    let fall = every.models.windows(2).position(|pair| bic(&pair[1]) < bic(&pair[0])).unwrap();
+    assert!(fall + 2 < 4, "BIC falls at {fall}");
+
+    let keeper = Keeper::default();
+    let learned = learn(&data, &auto, &keeper).unwrap();
+    assert_eq!(learned.search, SearchUsed::Blanket);
+    let told = |learned: &Learned| {
+        let structures = learned.models.iter().map(|model| model.structure.clone()).collect::<Vec<_>>();
+        (structures, learned.passed_over.clone(), learned.stop)
+    };
+    let kept = every.models[..fall + 2].iter().map(|model| model.structure.clone()).collect();
+    assert_eq!(told(&learned), (kept, auto.kappas[fall + 2..].to_vec(), StopReason::Converged));
+    // A run that goes on from its end passes them over again.
+    let state = keeper.0.into_inner().unwrap();
+    assert_eq!(state.finished.len(), fall + 2);
+    assert!(state.graph.is_some());
+    assert_eq!(told(&learn_from(state, &data, &auto, &()).unwrap()), told(&learned));
 }

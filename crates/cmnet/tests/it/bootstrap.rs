@@ -3,11 +3,14 @@
 
 use crate::common::{Sample, edge, generator};
 use cmnet::{
-    Bootstrap, BootstrapOptions, Control, Dataset, Edge, Kappa, LearnEvent, LearnObserver, LearnOptions,
-    Model, SearchObserver, StopReason, Verdict, bootstrap, learn,
+    Bootstrap, BootstrapOptions, BootstrapState, CheckpointPace, Checkpointer, Control, Dataset, Edge, Kappa,
+    LearnEvent, LearnObserver, LearnOptions, Model, OpenedCheckpoint, ReplicateStart, Resample,
+    SearchObserver, StopReason, Verdict, bootstrap, bootstrap_from, learn,
 };
 use cmnet_paper::generate::two_tree;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 fn options(replicates: u64, kappas: &[Kappa]) -> BootstrapOptions {
     let learn = LearnOptions { kappas: kappas.to_vec(), threads: 1, ..LearnOptions::default() };
@@ -175,6 +178,11 @@ fn what_can_not_be_resampled_is_refused() {
         let text = refused(&data, &BootstrapOptions { threshold, ..usual.clone() });
         assert!(text.contains("threshold") && text.contains("at most 1"), "{text}");
     }
+    for share in [0.0, 1.5, f64::NAN] {
+        let text = refused(&data, &BootstrapOptions { share: Some(share), ..usual.clone() });
+        assert!(text.contains("share") && text.contains("at most 1"), "{text}");
+    }
+    assert!(refused(&data, &BootstrapOptions { bound: 0, ..usual.clone() }).contains("bound"));
     let one = Dataset::from_labels(&["a", "b"], [["x", "y"]]).unwrap();
     assert!(refused(&one, &usual).contains("at least two observations"));
     let none = BootstrapOptions { learn: LearnOptions { kappas: vec![], ..usual.learn.clone() }, ..usual };
@@ -192,4 +200,112 @@ fn a_column_that_is_constant_in_a_resample_is_no_failure() {
     let found = bootstrap(&data, &options(50, &Kappa::paper_grid()), &()).unwrap();
     assert_eq!(found.finished, 50);
     assert_eq!(found.kappas.iter().map(|count| count.chosen).sum::<u64>(), 50);
+}
+
+#[test]
+fn every_way_to_draw_and_to_start_gives_replicates() {
+    let data = two_tree(8, 400, 2).unwrap().data;
+    let mut found = Vec::new();
+    for resample in [Resample::Part, Resample::Rows] {
+        for start in [ReplicateStart::Empty, ReplicateStart::Table] {
+            let asked = BootstrapOptions { resample, start, ..options(6, &[Kappa::Power(0.5)]) };
+            let one = bootstrap(&data, &asked, &()).unwrap();
+            assert_eq!(one, bootstrap(&data, &with_threads(3, &asked), &()).unwrap());
+            assert_eq!((one.finished, one.bounded, one.resample), (6, 0, resample));
+            assert!(!one.edges.is_empty());
+            found.push(one);
+        }
+    }
+    assert!(found[0].edges != found[2].edges);
+}
+
+/// On a table whose rows are nearly all different, rows that are drawn twice look like dependence:
+/// the search of a resample goes on and on. The bound ends it, at the same place for any threads.
+#[test]
+fn a_search_that_explodes_ends_at_its_bound() {
+    let mut random = generator(4);
+    let columns: Vec<Vec<u32>> =
+        (0..9).map(|_| (0..60).map(|_| rand::Rng::random_range(&mut random, 0..4)).collect()).collect();
+    let rows: Vec<Vec<String>> =
+        (0..60).map(|row| columns.iter().map(|column| column[row].to_string()).collect()).collect();
+    let names: Vec<String> = (0..9).map(|v| format!("v{v}")).collect();
+    let data = Dataset::from_labels(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows).unwrap();
+    let asked = BootstrapOptions { resample: Resample::Rows, ..options(4, &[Kappa::Power(0.25)]) };
+    let found = bootstrap(&data, &asked, &()).unwrap();
+    assert!(found.bounded > 0, "{found:?}");
+    assert_eq!(bootstrap(&data, &with_threads(2, &asked), &()).unwrap(), found);
+    let part = BootstrapOptions { resample: Resample::Part, ..asked };
+    let quiet = bootstrap(&data, &part, &()).unwrap();
+    assert_eq!(quiet.bounded, 0);
+}
+
+#[test]
+fn an_answer_that_is_settled_is_that_of_fewer_replicates() {
+    let data = two_tree(6, 2000, 5).unwrap().data;
+    let asked = BootstrapOptions { stop_early: true, ..options(5000, &[Kappa::Epsilon]) };
+    let found = bootstrap(&data, &asked, &()).unwrap();
+    assert!(
+        found.settled && found.finished < 5000 && found.finished.is_multiple_of(50),
+        "{}",
+        found.finished
+    );
+    assert_eq!(found.stop, StopReason::Converged);
+    assert_eq!(bootstrap(&data, &with_threads(3, &asked), &()).unwrap(), found);
+    let fewer = BootstrapOptions { replicates: found.finished, stop_early: false, ..asked };
+    assert_eq!(bootstrap(&data, &fewer, &()).unwrap().edges, found.edges);
+}
+
+/// Saves checkpoints, and ends after so many replicates.
+struct Saving {
+    checkpointer: Checkpointer,
+    until: Until,
+}
+
+impl Control for Saving {
+    fn stop(&self) -> Option<StopReason> {
+        self.until.stop()
+    }
+}
+
+impl SearchObserver for Saving {}
+
+impl LearnObserver for Saving {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        self.checkpointer.observe_learning(event);
+        self.until.observe_learning(event);
+    }
+}
+
+fn opened(
+    path: &Path,
+    data: &Dataset,
+    asked: &BootstrapOptions,
+) -> cmnet::Result<(Checkpointer, BootstrapState, OpenedCheckpoint)> {
+    // Nothing is due before an hour: what is there is what was written at the end.
+    let pace = CheckpointPace { interval: Duration::from_secs(3600), clock: Box::new(|| Duration::ZERO) };
+    Checkpointer::open_bootstrap(path.to_owned(), true, (data, asked), pace)
+}
+
+#[test]
+fn a_run_that_was_ended_goes_on_to_the_same_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.checkpoint");
+    let data = two_tree(7, 300, 6).unwrap().data;
+    let asked = options(14, &Kappa::paper_grid());
+    let whole = bootstrap(&data, &asked, &()).unwrap();
+    for enough in [3, 5] {
+        let (checkpointer, state, found) = opened(&path, &data, &asked).unwrap();
+        assert_eq!(found == OpenedCheckpoint::NothingSaved, enough == 3);
+        let watch = Saving { checkpointer, until: Until { enough, finished: AtomicU64::new(0) } };
+        let part = bootstrap_from(state, &data, &with_threads(2, &asked), &watch).unwrap();
+        assert_eq!(part.stop, StopReason::Interrupted);
+        watch.checkpointer.finish().unwrap();
+    }
+    let (_, state, _) = opened(&path, &data, &asked).unwrap();
+    assert!((8..14).contains(&state.finished.len()) && state.first.is_some());
+    assert_eq!(bootstrap_from(state, &data, &asked, &()).unwrap(), whole);
+    let other = BootstrapOptions { seed: 2, ..asked.clone() };
+    assert!(opened(&path, &data, &other).unwrap_err().to_string().contains("seed"));
+    let more = BootstrapOptions { replicates: 20, ..asked };
+    assert!(opened(&path, &data, &more).is_ok(), "more replicates may follow");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 21] = [
+const FLOORS: [&str; 22] = [
     "error",
     "control",
     "data",
@@ -21,6 +21,7 @@ const FLOORS: [&str; 21] = [
     "refine",
     "inference",
     "precision",
+    "missing",
     "model",
     "evaluate",
     "learn",

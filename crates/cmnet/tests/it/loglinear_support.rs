@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use cmnet::{
-    Codes, Dataset, Edge, Fit, FitMethod, FitOptions, OutcomeSpace, Schema, Structure, Variable, collapse,
+    Codes, Dataset, Edge, Fit, FitMethod, FitOptions, Order, OutcomeSpace, Ridge, Schema, Structure,
+    Variable, collapse,
 };
 use cmnet_check::{Labelled, LogLinear, Table, maximum_likelihood};
 use rand::{Rng, SeedableRng};
@@ -163,6 +164,9 @@ pub(crate) fn log_probabilities(fitted: &Fit) -> Vec<f64> {
 /// Exact maximum likelihood without smoothing.
 pub(crate) const BARE: FitOptions = FitOptions {
     method: FitMethod::Exact,
+    order: Order::FULL,
+    target: None,
+    ridge: Ridge::NONE,
     smoothing: 0.0,
     tolerance: 1e-7,
     max_iterations: 1000,

@@ -11,6 +11,7 @@
 mod bad_tables;
 mod blanket;
 mod bootstrap;
+mod by_rows;
 /// The words of the command line, in which the tests compare whole messages.
 #[path = "../../../cmnet-cli/src/dialect.rs"]
 mod command_line;
@@ -28,15 +29,21 @@ mod inference_query;
 mod inference_sampling;
 mod inference_support;
 mod inference_uai;
+mod knowledge;
 mod loglinear_boundary;
 mod loglinear_fit;
 mod loglinear_gradient;
+mod loglinear_order;
 mod loglinear_pseudo;
+mod loglinear_ridge;
 mod loglinear_structure;
 mod loglinear_support;
+mod loglinear_target;
 mod metamorphic;
+mod missing;
 mod model_file;
 mod optimum;
+mod posterior;
 mod precision;
 mod referee;
 mod refine;

@@ -2,8 +2,8 @@
 
 use crate::common::{Sample, edge, generator, labelled};
 use cmnet::{
-    Alpha, Cell, ContextPrior, Control, Edge, Graph, GraphClimb, Kappa, Nats, RowCounts, Scorer,
-    SearchObserver, StopReason, Structure, climb_graph, optimum,
+    Alpha, Cell, ContextPrior, Control, Edge, Graph, GraphClimb, Kappa, LearnOptions, Nats, RowCounts,
+    Scorer, SearchMode, SearchObserver, SearchUsed, StopReason, Structure, climb_graph, learn, optimum,
 };
 use cmnet_check::{Scoring, node_score};
 use rand::Rng;
@@ -202,4 +202,31 @@ fn the_greedy_structure_is_kept_where_nothing_is_better() {
     assert_eq!(found.greedy, state.score());
     assert!(found.greedy < found.score || found.structure == *state.structure());
     assert!(found.structure.graph().contains(edge(0, 1)) || found.structure.graph().edge_count() > 0);
+}
+
+#[test]
+fn learning_by_proof_finds_the_highest_score_under_a_prior_of_edges_too() {
+    let mut random = generator(3104);
+    for case in 0..12 {
+        let cardinalities: Vec<u32> = (0..4).map(|_| 2).collect();
+        let sample = table(&mut random, &cardinalities, 80);
+        let data = sample.dataset();
+        let options = LearnOptions {
+            kappas: vec![Kappa::Epsilon, Kappa::Power(0.5)],
+            search: SearchMode::Exact,
+            edge_prior: ["uniform", "0.5"][case % 2].parse().unwrap(),
+            ..LearnOptions::default()
+        };
+        let learned = learn(&data, &options, &()).unwrap();
+        assert_eq!(learned.search, SearchUsed::Exact);
+        let counts = RowCounts::new(&data);
+        let scorer = Scorer::new(&counts, Alpha::default());
+        let prior = |kappa| ContextPrior::new(kappa, data.rows()).with_edges(options.edge_prior, 4);
+        let total = |graph: &Structure| scorer.score(graph, &prior(Kappa::Epsilon)).unwrap().total().unwrap();
+        let best = graphs(&cardinalities).iter().map(total).max();
+        assert_eq!(learned.models[0].score.total(), best, "case {case}");
+        let found = optimum(&scorer, &prior(Kappa::Power(0.5)), &()).unwrap();
+        assert!(found.is_proven() && found.greedy <= found.score);
+        assert_eq!(learned.models[1].score.total(), Some(found.score), "case {case}");
+    }
 }

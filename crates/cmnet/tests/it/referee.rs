@@ -63,7 +63,7 @@ fn climb(rows: &Sample, kappa: Kappa, edges: EdgePrior) -> (GraphClimbState, Vec
     let counts = RowCounts::new(&data);
     let scorer = Scorer::new(&counts, Alpha::default());
     let prior = ContextPrior::new(kappa, data.rows()).with_edges(edges, data.variables());
-    let climb = GraphClimb::new(&scorer, prior);
+    let climb = GraphClimb::new(&scorer, prior.clone());
     let mut state = climb.start().unwrap();
     let recorder = Recorder::default();
     assert_eq!(climb_graph(&climb, &mut state, &recorder).unwrap(), StopReason::Converged);

@@ -1,9 +1,17 @@
 //! Refinement: the referee's score, no better toggle, the same bytes for any threads, and stops.
 
 use crate::common::{Impatient, Sample, edge, generator, labelled, random_structure};
-use cmnet::{EdgePrior, Outcome, RefineOptions, RowCounts, StopReason, Structure, conditional_bic, refine};
+use cmnet::{
+    EdgePrior, EdgeRules, Outcome, RefineOptions, RowCounts, StopReason, Structure, conditional_bic, refine,
+};
 use cmnet_check::ConditionalBic;
 use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
+use std::collections::BTreeMap;
+
+/// Nothing is known about edges.
+fn free() -> EdgeRules {
+    EdgeRules::default()
+}
 
 fn options(order: usize, gamma: &str) -> RefineOptions {
     RefineOptions { order, edge_prior: gamma.parse::<EdgePrior>().unwrap() }
@@ -25,12 +33,12 @@ fn the_score_is_the_referees_with_and_without_contexts() {
         let (order, gamma) = (2 + scored % 3, ["0", "0.5"][scored % 2]);
         let options = options(order, gamma);
         let Outcome::Done(found) =
-            conditional_bic(&structure, &RowCounts::new(&data), &options, &()).unwrap()
+            conditional_bic(&structure, &RowCounts::new(&data), &options, &free(), &()).unwrap()
         else {
             panic!("nothing stops it");
         };
-        let rule = ConditionalBic { order, gamma: options.edge_prior.gamma() };
-        let expected = cmnet_check::conditional_bic(&rows.table(), &labelled(&structure), rule).unwrap();
+        let rule = ConditionalBic { order, gamma: options.edge_prior.gamma(), log_odds: BTreeMap::new() };
+        let expected = cmnet_check::conditional_bic(&rows.table(), &labelled(&structure), &rule).unwrap();
         assert!((found - expected).abs() < 1e-4, "case {scored}: {found} and not {expected}");
         elements += structure.context_elements();
         scored += 1;
@@ -48,10 +56,10 @@ fn no_toggle_is_better_by_the_referee() {
         rows.weights.truncate(150);
         let data = rows.dataset();
         let empty = Structure::empty(&rows.cardinalities);
-        let refined = refine(&empty, &RowCounts::new(&data), &options(2, "0"), &()).unwrap();
-        let rule = ConditionalBic { order: 2, gamma: 0.0 };
+        let refined = refine(&empty, &RowCounts::new(&data), &options(2, "0"), &free(), &()).unwrap();
+        let rule = ConditionalBic { order: 2, gamma: 0.0, log_odds: BTreeMap::new() };
         let judge = |structure: &Structure| {
-            cmnet_check::conditional_bic(&rows.table(), &labelled(structure), rule).unwrap()
+            cmnet_check::conditional_bic(&rows.table(), &labelled(structure), &rule).unwrap()
         };
         let score = judge(&refined.structure);
         assert!((score - refined.score).abs() < 1e-3, "case {case}: {} and not {score}", refined.score);
@@ -77,7 +85,7 @@ fn hubs_gain_their_leaves_and_threads_do_not_matter() {
     let counts = RowCounts::new(&known.data);
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| refine(&start, &counts, &RefineOptions::default(), &()).unwrap())
+        pool.install(|| refine(&start, &counts, &RefineOptions::default(), &free(), &()).unwrap())
     };
     let one = by(1);
     assert!(recovery(&known.structure, &one.structure).edges.f1() > 0.9);
@@ -92,7 +100,8 @@ fn hubs_gain_their_leaves_and_threads_do_not_matter() {
 fn contexts_are_kept_where_nothing_speaks_against_them() {
     let tree = two_tree(30, 5_000, 3).unwrap();
     let refined =
-        refine(&tree.structure, &RowCounts::new(&tree.data), &RefineOptions::default(), &()).unwrap();
+        refine(&tree.structure, &RowCounts::new(&tree.data), &RefineOptions::default(), &free(), &())
+            .unwrap();
     let found = recovery(&tree.structure, &refined.structure);
     assert!(found.edges.f1() > 0.97 && found.elements.recall > 0.8, "{found:?}");
 }
@@ -101,11 +110,12 @@ fn contexts_are_kept_where_nothing_speaks_against_them() {
 fn it_ends_at_every_question_with_what_it_has() {
     let tree = two_tree(8, 400, 3).unwrap();
     let (counts, empty) = (RowCounts::new(&tree.data), Structure::empty(tree.structure.cardinalities()));
-    let whole = refine(&empty, &counts, &RefineOptions::default(), &()).unwrap();
+    let whole = refine(&empty, &counts, &RefineOptions::default(), &free(), &()).unwrap();
     assert!(whole.stop == StopReason::Converged && whole.steps.len() > 3);
     let mut patience = 0;
     loop {
-        let part = refine(&empty, &counts, &RefineOptions::default(), &Impatient::new(patience)).unwrap();
+        let part =
+            refine(&empty, &counts, &RefineOptions::default(), &free(), &Impatient::new(patience)).unwrap();
         if part.stop == StopReason::Converged {
             assert_eq!(part, whole);
             break;
@@ -119,6 +129,6 @@ fn it_ends_at_every_question_with_what_it_has() {
 #[test]
 fn an_order_below_two_is_refused() {
     let tree = two_tree(4, 100, 1).unwrap();
-    let refused = refine(&tree.structure, &RowCounts::new(&tree.data), &options(1, "0"), &());
+    let refused = refine(&tree.structure, &RowCounts::new(&tree.data), &options(1, "0"), &free(), &());
     assert!(refused.unwrap_err().to_string().contains("order"));
 }

@@ -10,11 +10,11 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
 use cmnet::{
-    Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer, SearchUsed, StopReason,
-    Structure, quoted,
+    ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer, SearchUsed,
+    StopReason, Structure, quoted,
 };
 use cmnet_check::{
-    CheckError, ConditionalBic, Labelled, Optimality, Score, Scoring, Table, conditional_bic,
+    CheckError, ConditionalBic, KnownEdges, Labelled, Optimality, Score, Scoring, Table, conditional_bic,
     is_locally_optimal, score,
 };
 use cmnet_report::align::decimal;
@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let prior = prior(&model, &data, &arguments.score)?;
     let alpha = alpha(&model, arguments.score.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?
-        .with_edge_prior(prior.edges().gamma())?;
+        .with_edge_prior(prior.edges().gamma())?
+        .with_known(known(&prior));
     let (table, structure) = (table(&data)?, labelled(model.structure()));
     let counts = RowCounts::new(&data);
     let learner = Scorer::new(&counts, alpha).score(model.structure(), &prior)?.total();
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         score: found.total(),
         wrong_records: [
             wrong_records(&model, &data, (!overridden).then_some(found)),
-            wrong_refinement(&model, &digest, (&table, &structure))?,
+            wrong_refinement(&model, &digest, scoring.known(), (&table, &structure))?,
         ]
         .concat(),
         learner: learner.map(cmnet::Nats::to_f64),
@@ -241,12 +242,17 @@ fn wrong_records(model: &Model, data: &Dataset, found: Option<Score>) -> Vec<Str
 fn wrong_refinement(
     model: &Model,
     digest: &DataDigest,
+    known: &KnownEdges,
     (table, structure): (&Table, &Labelled),
 ) -> anyhow::Result<Vec<String>> {
     let learned = model.provenance().filter(|learned| learned.digest == *digest);
     let Some(refined) = learned.and_then(|learned| learned.refined) else { return Ok(Vec::new()) };
-    let rule = ConditionalBic { order: refined.options.order, gamma: refined.options.edge_prior.gamma() };
-    let found = match conditional_bic(table, structure, rule) {
+    let rule = ConditionalBic {
+        order: refined.options.order,
+        gamma: refined.options.edge_prior.gamma(),
+        log_odds: known.log_odds.clone(),
+    };
+    let found = match conditional_bic(table, structure, &rule) {
         Ok(found) => found,
         Err(CheckError::TooLarge { .. }) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
@@ -273,6 +279,17 @@ fn examine(table: &Table, structure: &Labelled, scoring: &Scoring) -> anyhow::Re
     });
     bar.finish_and_clear();
     Ok(found?)
+}
+
+/// What is known about edges, as the referee takes it.
+fn known(prior: &ContextPrior) -> KnownEdges {
+    let rules = prior.rules();
+    KnownEdges {
+        required: rules.required().map(Edge::ends).collect(),
+        forbidden: rules.forbidden().map(Edge::ends).collect(),
+        without_contexts: rules.without_contexts().map(Edge::ends).collect(),
+        log_odds: rules.log_odds().map(|(edge, odds)| (edge.ends(), odds.to_f64())).collect(),
+    }
 }
 
 fn table(data: &Dataset) -> anyhow::Result<Table> {

@@ -3,7 +3,8 @@
 use cmnet::{Estimate, Fit, FitStatus, RIDGE};
 use cmnet_check::{
     CheckError, Ending, Labelled, LogLinear, PseudoCounts, Table, likelihood_gradient_norm,
-    maximum_likelihood, maximum_pseudo_likelihood, pseudo_gradient_norm, restriction_violation,
+    maximum_likelihood, maximum_pseudo_likelihood, pseudo_gradient_norm, pseudo_log_likelihood,
+    restriction_violation, target_gradient_norm,
 };
 use cmnet_report::align::decimal;
 use serde::Serialize;
@@ -28,7 +29,7 @@ pub(super) struct ParameterVerdict {
     recorded_parameters: usize,
     /// By how much the values break the contexts' restrictions.
     restriction_violation: f64,
-    /// The largest derivative per row of what the parameters maximise, pseudo-counts included;
+    /// The largest derivative per row of what the parameters maximise, pseudo-counts and ridge included;
     /// `None` where it was not examined.
     gradient: Option<f64>,
     gradient_allowed: f64,
@@ -113,7 +114,9 @@ pub(super) fn examine(
     structure: &Labelled,
     same_data: bool,
 ) -> anyhow::Result<ParameterVerdict> {
-    let model = LogLinear::new(table.cardinalities(), structure)?;
+    let order = fit.parameters.terms().order().limit().unwrap_or(usize::MAX);
+    let model = LogLinear::of_order(table.cardinalities(), structure, order)?
+        .with_ridge(fit.ridge.strengths().to_vec());
     let mut phi = vec![0.0; model.terms().len()];
     for (term, value) in fit.parameters.iter() {
         let levels: Vec<usize> = term.levels.iter().map(|&level| level as usize).collect();
@@ -150,7 +153,10 @@ pub(super) fn examine(
             Ok(())
         }
         Estimate::Exact => verdict.exactly(fitted),
-        Estimate::Pseudo => verdict.by_pseudo_likelihood(fitted),
+        Estimate::Pseudo => match fit.target {
+            Some(target) => verdict.of_target(fitted, target),
+            None => verdict.by_pseudo_likelihood(fitted),
+        },
     };
     match examined {
         Err(CheckError::TooLarge { what, limit }) => {
@@ -191,6 +197,16 @@ impl ParameterVerdict {
         } else if self.log_likelihood.is_some() && table.total() <= MOST_ROWS {
             self.boundary = Some(ending != Ending::Converged);
         }
+        Ok(())
+    }
+
+    /// Row by row, for parameters that were estimated to predict one variable. No bare estimate was
+    /// made, so that the likelihood is theirs.
+    fn of_target(&mut self, fitted: Fitted<'_>, target: usize) -> Result<(), CheckError> {
+        let Fitted { table, model, phi, smoothing } = fitted;
+        let pseudo_counts = PseudoCounts { rows: smoothing, ridge: RIDGE };
+        self.gradient = Some(target_gradient_norm(table, model, phi, pseudo_counts, target)?);
+        self.log_likelihood = Some(pseudo_log_likelihood(table, model, phi)?);
         Ok(())
     }
 

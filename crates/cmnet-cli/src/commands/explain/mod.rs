@@ -25,9 +25,13 @@ pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     let data = arguments.data.as_ref().map(|data| files::table_for(&model, &table(data))).transpose()?;
     let shown =
         if shown.is_empty() { None } else { Some(Mathematics::of(&model, shown, data.as_ref(), &())?) };
+    let alone = evidence.is_empty() && !arguments.intervals;
     if let (Some(shown), Format::Text) = (&shown, arguments.format) {
-        output::page(&mathematics::of(shown))?;
-        return Ok(Outcome::Done);
+        let more = if alone { "" } else { "\n" };
+        output::page(&(mathematics::of(shown) + more))?;
+        if alone {
+            return Ok(Outcome::Done);
+        }
     }
     let exact = asking::exact(&arguments.tree)?;
     let network = if model.fit().is_some() { Some(model.network()?) } else { None };

@@ -10,26 +10,25 @@ use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
-use cmnet::{LearnOptions, ModelClass, checkpoint_files, learn_from};
+use cmnet::{LearnOptions, ModelClass, Select, Tune, find_variable, learn_from};
 use cmnet_report::answer::LearnedAnswer;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
-    if let Some(path) = &arguments.checkpoints.checkpoint {
-        files::check_output(path, &arguments.data.files())?;
-        for checkpoint in checkpoint_files(path) {
-            outputs.paths().try_for_each(|output| files::check_apart(output, &checkpoint))?;
-        }
-    }
+    checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
     let time_limit = time_limit(&arguments.search)?;
     if is_sgm {
         sgm::check(arguments, &options)?;
-    } else if arguments.seed.is_some() {
-        return Err(Usage("--seed: only --model sgm draws at random; leave it out".to_owned()).into());
+    } else if arguments.seed.is_some() && !draws(arguments, &options) {
+        let refusal = "--seed: nothing is drawn at random here; --model sgm, --select heldout and cv, --order auto, \
+                       --ridge auto and --target do so";
+        return Err(Usage(refusal.to_owned()).into());
     }
     let loaded = files::table(&arguments.data)?;
+    let find = |name: &String| find_variable(loaded.data.schema(), name);
+    let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
     if is_sgm {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
     }
@@ -56,7 +55,15 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     })
 }
 
-/// What was typed becomes what the library understands.
+/// Whether rows are held out by a seed.
+fn draws(arguments: &LearnArgs, options: &LearnOptions) -> bool {
+    let by_rows = matches!(options.select, Select::Heldout | Select::Cv);
+    by_rows || !options.tune.is_nothing() || arguments.target.is_some()
+}
+
+/// What was typed becomes what the library understands; the target waits for the table.
 fn options(arguments: &LearnArgs) -> anyhow::Result<LearnOptions> {
-    Ok(LearnOptions { select: arguments.select, ..learn_options(&arguments.search)? })
+    let options = learn_options(&arguments.search)?;
+    let tune = Tune { seed: arguments.seed.unwrap_or(options.tune.seed), ..options.tune };
+    Ok(LearnOptions { select: arguments.select, tune, ..options })
 }

@@ -6,6 +6,7 @@ use cmnet::{
     Criterion, Dataset, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedTable, Nats,
     SearchReason, SearchUsed, StopReason,
 };
+use cmnet_report::answer::by_rows::{ByRowsAnswer, KappaTried};
 use cmnet_report::answer::confirmed_lines;
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
@@ -124,7 +125,10 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             };
             writeln!(page, "* chosen by BIC{among}: kappa {}", learned.models[place].prior.kappa())?;
         }
-        (Some(place), Some(_)) => writeln!(
+        (Some(place), Some(Criterion::Heldout)) => {
+            writeln!(page, "* chosen by held-out rows: kappa {}", learned.models[place].prior.kappa())?;
+        }
+        (Some(place), Some(Criterion::PseudoBic)) => writeln!(
             page,
             "* chosen by the pseudo-likelihood's BIC: kappa {}; the log-likelihood column is the \
              pseudo-log-likelihood{}",
@@ -132,6 +136,9 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
             reason(learned)
         )?,
         _ => {}
+    }
+    if let Some(known) = ByRowsAnswer::of(learned, data.schema()) {
+        by_rows(page, learned, &known)?;
     }
     let fits = || learned.models.iter().filter_map(|model| model.fit.as_ref());
     let boundary = fits().filter(|fit| fit.status == FitStatus::Boundary).map(|fit| fit.boundary.len()).max();
@@ -152,11 +159,58 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
     limits(page, learned, data)?;
+    passed_over(page, learned)?;
     if !learned.search_converged() {
         writeln!(
             page,
             "the search was ended early ({}): the last structure may not be a local maximum",
             learned.stop
+        )?;
+    }
+    Ok(())
+}
+
+/// Kappas that were not searched for.
+fn passed_over(page: &mut String, learned: &Learned) -> anyhow::Result<()> {
+    if learned.passed_over.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = learned.passed_over.iter().map(ToString::to_string).collect();
+    writeln!(
+        page,
+        "kappa {} passed over: BIC had fallen before (--search blanket searches every kappa)",
+        names.join(", ")
+    )?;
+    Ok(())
+}
+
+/// What rows that were held out chose.
+fn by_rows(page: &mut String, learned: &Learned, known: &ByRowsAnswer) -> anyhow::Result<()> {
+    let number = |value: Option<f64>| value.map_or("not fitted".to_owned(), |value| format!("{value:.5}"));
+    if !known.kappas.is_empty() {
+        let each = |one: &KappaTried| format!("{} {}", one.kappa, number(one.predictive));
+        let all: Vec<String> = known.kappas.iter().map(each).collect();
+        writeln!(page, "log-probability of a held-out row: {}", all.join(", "))?;
+    }
+    if let Some(tuned) = &learned.tuned {
+        writeln!(
+            page,
+            "order {} and ridge {} by held-out rows: log-probability {}, best of {}",
+            tuned.options.order,
+            tuned.options.ridge,
+            number(tuned.predictive()),
+            known.settings.len()
+        )?;
+    }
+    if let Some(target) = &known.target {
+        let terms = if target.connected { "terms with every variable" } else { "the structure as learned" };
+        writeln!(
+            page,
+            "{}: {terms}, order {}, ridge {}; log-probability in a held-out row {}",
+            target.variable,
+            target.order,
+            target.ridge,
+            number(target.predictive)
         )?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
+use super::merge::Merge;
 use super::{EdgeView, Gain};
 use crate::control::{Control, Pace};
 use crate::counts::{Count, FamilyCounts};
@@ -11,6 +12,31 @@ use crate::error::{Error, Remedy, Result};
 use crate::graph::DisjointSets;
 use crate::table::Cell;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::ops::Range;
+
+thread_local! {
+    /// Work space that every node on a thread shares.
+    static WORK: RefCell<Work> = RefCell::default();
+}
+
+/// Work space; each list is overwritten when it is used.
+#[derive(Debug, Default)]
+struct Work {
+    places: Vec<Place>,
+    /// Empty between two calls.
+    merge: Merge,
+    counts: Vec<(u32, Count)>,
+}
+
+/// Where a known configuration is on an edge: its element, its line and its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    element: Cell,
+    start: Cell,
+    class: u32,
+    cell: Cell,
+}
 
 /// The most configurations that may be known, and that the elements of one edge may reach
 /// together: the least and the most that this limit can be, and how it grows with the data.
@@ -27,7 +53,9 @@ const STEP: usize = 64;
 pub(crate) struct SparseClasses<'a> {
     score: ClassScore<'a>,
     known: FxHashMap<Cell, u32>,
-    counts: Vec<Vec<(u32, Count)>>,
+    /// The counts of all classes, one after the other, and where each class has its own.
+    entries: Vec<(u32, Count)>,
+    runs: Vec<Range<usize>>,
     scores: Vec<Nats>,
     contexts: Vec<(EdgeView, FxHashSet<Cell>)>,
     most_reached: usize,
@@ -35,10 +63,16 @@ pub(crate) struct SparseClasses<'a> {
 
 impl<'a> SparseClasses<'a> {
     pub(super) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
+        let (mut all, mut runs) = (Vec::new(), Vec::with_capacity(counts.observed()));
+        for (_, entries) in counts.iter() {
+            runs.push(all.len()..all.len() + entries.len());
+            all.extend_from_slice(entries);
+        }
         Self {
             score,
             known: counts.iter().enumerate().map(|(class, (cell, _))| (cell, class as u32)).collect(),
-            counts: counts.iter().map(|(_, entries)| entries.to_vec()).collect(),
+            entries: all,
+            runs,
             scores: counts.iter().map(|(_, entries)| score.of(entries)).collect(),
             contexts: Vec::new(),
             most_reached: (REACHED_PER_OBSERVED * counts.iter().count())
@@ -52,8 +86,9 @@ impl<'a> SparseClasses<'a> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        // A configuration: its entry, its score, and a list of its own for one count or more.
-        self.known.len() * (16 + 24 + size_of::<Nats>() + 32)
+        // A configuration: its entry in a table with room, its score and its counts.
+        self.known.len() * (32 + size_of::<Nats>() + size_of::<Range<usize>>())
+            + size_of_val(&self.entries[..])
     }
 
     pub(super) fn score(&self) -> Nats {
@@ -62,24 +97,104 @@ impl<'a> SparseClasses<'a> {
 
     /// Only elements that some known configuration has can change anything.
     pub(super) fn gains(&self, view: &EdgeView, gains: &mut Vec<Gain>, control: &dyn Control) -> Result<()> {
-        let mut pace = Pace::new(control);
-        let mut by_element: Vec<(Cell, Cell)> =
-            self.known.keys().map(|&cell| (view.element(cell), cell)).collect();
-        by_element.sort_unstable();
+        let mut work = WORK.take();
+        let told = self.write_gains(view, &mut work, gains, &mut Pace::new(control));
+        WORK.set(work);
+        told
+    }
+
+    fn write_gains(
+        &self,
+        view: &EdgeView,
+        work: &mut Work,
+        gains: &mut Vec<Gain>,
+        pace: &mut Pace<'_>,
+    ) -> Result<()> {
+        let mut places = std::mem::take(&mut work.places);
+        places.clear();
+        places.extend(self.known.iter().map(|(&cell, &class)| Place {
+            element: view.element(cell),
+            start: view.line_start(cell),
+            class,
+            cell,
+        }));
+        places.sort_unstable();
+        work.merge.reserve(self.scores.len());
         let mut left = self.most_reached;
-        for group in by_element.chunk_by(|left, right| left.0 == right.0) {
-            let element = group[0].0;
-            let from = group.iter().map(|&(_, cell)| cell);
-            let mut reached = self.reach(view, element, from, Bound { most: left, pace: &mut pace })?;
-            left = left.saturating_sub(reached.new.len());
-            let mut gain = None;
-            for classes in reached.merged() {
-                let apart: Nats = classes.iter().map(|&class| self.scores[class]).sum();
-                gain = Some(gain.unwrap_or_default() + self.score.of(&self.merged_counts(&classes)) - apart);
-            }
+        for group in places.chunk_by(|left, right| left.element == right.element) {
+            pace.step(STEP * group.len())?;
+            let element = group[0].element;
+            let (gain, new) = match self.near_gain(view, group, work) {
+                Some(near) => near,
+                None => self.far_gain(view, group, work, Bound { most: left, pace: &mut *pace })?,
+            };
+            check_reached(new, left)?;
+            left -= new;
             gains.extend(gain.map(|gain| Gain { element, gain }));
         }
+        work.places = places;
         Ok(())
+    }
+
+    /// What an element gains that joins nothing but the configurations of its lines, and how many
+    /// of these are unknown; `None` where a context leads on from an unknown one.
+    fn near_gain(&self, view: &EdgeView, group: &[Place], work: &mut Work) -> Option<(Option<Nats>, usize)> {
+        let mut new = 0;
+        for line in group.chunk_by(|left, right| left.start == right.start) {
+            let known = |cell: Cell| line.iter().any(|place| place.cell == cell);
+            let unknown = view.levels as usize - line.len();
+            new += unknown;
+            if unknown > 0 && !self.contexts.is_empty() {
+                let mut cells = (0..view.levels).map(|level| line[0].start + level * view.stride);
+                if cells.any(|cell| !known(cell) && self.leads_on(cell)) {
+                    work.merge.clear();
+                    return None;
+                }
+            }
+            line.windows(2).for_each(|pair| work.merge.join(pair[0].class, pair[1].class));
+        }
+        let Work { merge, counts, .. } = work;
+        let mut gain = None;
+        for classes in merge.groups() {
+            let by = self.merged_gain(classes.iter().map(|&(_, class)| class as usize), counts);
+            gain = Some(gain.unwrap_or_default() + by);
+        }
+        merge.clear();
+        Some((gain, new))
+    }
+
+    /// Whether a context joins a configuration with others.
+    fn leads_on(&self, cell: Cell) -> bool {
+        self.contexts.iter().any(|(view, elements)| elements.contains(&view.element(cell)))
+    }
+
+    /// The same where contexts lead on, configuration by configuration.
+    fn far_gain(
+        &self,
+        view: &EdgeView,
+        group: &[Place],
+        work: &mut Work,
+        bound: Bound<'_, '_>,
+    ) -> Result<(Option<Nats>, usize)> {
+        let from = group.iter().map(|place| place.cell);
+        let mut reached = self.reach(view, group[0].element, from, bound)?;
+        let mut gain = None;
+        for classes in reached.merged() {
+            let by = self.merged_gain(classes.iter().copied(), &mut work.counts);
+            gain = Some(gain.unwrap_or_default() + by);
+        }
+        Ok((gain, reached.new.len()))
+    }
+
+    /// The change of the score when some classes become one.
+    fn merged_gain(
+        &self,
+        classes: impl Iterator<Item = usize> + Clone,
+        counts: &mut Vec<(u32, Count)>,
+    ) -> Nats {
+        let apart: Nats = classes.clone().map(|class| self.scores[class]).sum();
+        self.write_merged(classes, counts);
+        self.score.of(counts) - apart
     }
 
     pub(super) fn add(&mut self, view: &EdgeView, element: Cell) -> Result<()> {
@@ -88,14 +203,16 @@ impl<'a> SparseClasses<'a> {
         let bound =
             Bound { most: self.most_reached.saturating_sub(self.known.len()), pace: &mut Pace::new(&()) };
         let mut reached = self.reach(view, element, cells.into_iter(), bound)?;
+        let mut counts = Vec::new();
         for classes in reached.merged() {
-            let counts = self.merged_counts(&classes);
+            self.write_merged(classes.iter().copied(), &mut counts);
             for &class in &classes {
-                self.counts[class] = Vec::new();
+                self.runs[class] = 0..0;
                 self.scores[class] = Nats::ZERO;
             }
             self.scores[classes[0]] = self.score.of(&counts);
-            self.counts[classes[0]] = counts;
+            self.runs[classes[0]] = self.entries.len()..self.entries.len() + counts.len();
+            self.entries.extend_from_slice(&counts);
         }
         let (class_of, new) = reached.into_classes();
         self.known.values_mut().for_each(|class| *class = class_of.get(class).copied().unwrap_or(*class));
@@ -109,14 +226,18 @@ impl<'a> SparseClasses<'a> {
         Ok(())
     }
 
-    fn merged_counts(&self, classes: &[usize]) -> Vec<(u32, Count)> {
-        let mut entries: Vec<(u32, Count)> =
-            classes.iter().flat_map(|&class| self.counts[class].iter().copied()).collect();
-        entries.sort_unstable();
-        entries
-            .chunk_by(|left, right| left.0 == right.0)
-            .map(|run| (run[0].0, run.iter().map(|e| e.1).sum()))
-            .collect()
+    /// Writes the counts of some classes together, by level.
+    fn write_merged(&self, classes: impl Iterator<Item = usize>, counts: &mut Vec<(u32, Count)>) {
+        counts.clear();
+        for class in classes {
+            counts.extend_from_slice(&self.entries[self.runs[class].clone()]);
+        }
+        counts.sort_unstable();
+        counts.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            kept.1 += if same { later.1 } else { 0 };
+            same
+        });
     }
 
     /// What one more element joins, starting from the known configurations that have it.
@@ -132,11 +253,11 @@ impl<'a> SparseClasses<'a> {
         for cell in from {
             pace.step(STEP)?;
             self.walk_line(view, cell, &mut reached, &mut frontier);
-            reached.check(most)?;
+            check_reached(reached.new.len(), most)?;
         }
         while let Some(cell) = frontier.pop() {
             pace.step(STEP)?;
-            reached.check(most)?;
+            check_reached(reached.new.len(), most)?;
             if view.element(cell) == element {
                 self.walk_line(view, cell, &mut reached, &mut frontier);
             }
@@ -182,6 +303,18 @@ struct Bound<'p, 'c> {
     pace: &'p mut Pace<'c>,
 }
 
+/// Refuses more unknown configurations than allowed.
+fn check_reached(new: usize, most: usize) -> Result<()> {
+    if new <= most {
+        return Ok(());
+    }
+    Err(Error::limit(
+        "the number of configurations that the contexts of one node connect",
+        most,
+        [Remedy::SmallerKappa, "leave out variables with many levels".into(), Remedy::GroupLevels],
+    ))
+}
+
 /// The classes and new configurations that one element joins.
 #[derive(Default)]
 struct Reached {
@@ -205,18 +338,6 @@ impl Reached {
         let member = self.sets.push();
         self.new.insert(cell, member);
         member
-    }
-
-    /// Refuses more unknown configurations than allowed.
-    fn check(&self, most: usize) -> Result<()> {
-        if self.new.len() <= most {
-            return Ok(());
-        }
-        Err(Error::limit(
-            "the number of configurations that the contexts of one node connect",
-            most,
-            [Remedy::SmallerKappa, "leave out variables with many levels".into(), Remedy::GroupLevels],
-        ))
     }
 
     /// The sets of classes, each in ascending order.

@@ -1,6 +1,6 @@
 //! The classes that scoring uses are those of the paper: both engines against the referee.
 
-use super::{BlanketClasses, BlanketPartition, DenseClasses, SparseClasses};
+use super::{BlanketClasses, BlanketPartition, DenseClasses, EdgeView, SparseClasses};
 use crate::counts::{CountSource, FamilyCounts, MarginCounts};
 use crate::data::Var;
 use crate::error::Result;
@@ -205,4 +205,52 @@ fn without_contexts_every_configuration_is_a_class() {
             },
         );
     }
+}
+
+#[test]
+fn both_engines_see_the_same_gains_before_and_after_contexts() {
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let (mut first, mut later) = (0, 0);
+    for case in 0..1_500 {
+        let variables = rng.random_range(3..=6);
+        let cardinalities: Vec<u32> = (0..variables).map(|_| rng.random_range(2..=3)).collect();
+        let structure = random_structure(&mut rng, &cardinalities, 0.7);
+        let node = rng.random_range(0..variables);
+        let levels = Levels(cardinalities.clone());
+        let scorer = Scorer::new(&levels, Alpha::default());
+        let space = structure.blanket_space(node).unwrap();
+        let mut seen = Vec::new();
+        for cell in 0..space.size() {
+            for level in 0..cardinalities[node] {
+                if rng.random_bool(0.3) {
+                    seen.push((cell, level, rng.random_range(1..20)));
+                }
+            }
+        }
+        let family = FamilyCounts::from_entries(space, cardinalities[node], seen);
+        let score = scorer.class_score(node);
+        let dense = DenseClasses::new(family.table(), cardinalities[node] as usize, score);
+        let mut engines =
+            [BlanketClasses::Dense(dense), BlanketClasses::Sparse(SparseClasses::new(&family, score))];
+        for after in [false, true] {
+            if after {
+                for classes in &mut engines {
+                    classes.add_contexts(&structure, node).unwrap();
+                }
+            }
+            let blanket = structure.markov_blanket(node);
+            for neighbor in blanket.iter() {
+                let others = structure.markov_blanket(neighbor);
+                let view = EdgeView::new(blanket, &cardinalities, neighbor, |v| others.contains(v));
+                let [dense, sparse] = [0, 1].map(|engine: usize| {
+                    let mut gains = Vec::new();
+                    engines[engine].gains(&view, None, &mut gains, &()).unwrap();
+                    gains
+                });
+                assert_eq!(dense, sparse, "case {case}, after contexts: {after}");
+                *(if after { &mut later } else { &mut first }) += dense.len();
+            }
+        }
+    }
+    assert!(first > 5_000 && later > 2_000, "{first}, {later}");
 }

@@ -5,7 +5,7 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::score::{Nats, Scorer};
+use crate::score::{ContextPrior, Scorer};
 use crate::search::limits::BlanketLimits;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -17,16 +17,13 @@ pub(in crate::search) struct PairSearch<'a, 'b, S> {
     pub(in crate::search) graph: &'a Graph,
     /// The pairs that are candidates already, ascending.
     pub(in crate::search) known: &'a [Edge],
-    /// Whether edges can have contexts.
-    pub(in crate::search) contexts: bool,
-    /// What the prior says to one end of an edge.
-    pub(in crate::search) end: Nats,
+    /// What is known about edges, and how probable they are.
+    pub(in crate::search) prior: &'a ContextPrior,
 }
 
 impl<S: CountSource> PairSearch<'_, '_, S> {
     /// Pairs that are not candidates yet and could improve the graph: one end's plain score
-    /// grows with the other end in its blanket or, where contexts are allowed, both have a common
-    /// neighbour, so that the new edge can have contexts and can change others.
+    /// grows with the other end in its blanket.
     ///
     /// `swept` has the blankets to which no variable was worth adding or all such pairs are
     /// known; only nodes with another blanket are counted for.
@@ -46,13 +43,24 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         for node in open {
             swept[node] = graph.markov_blanket(node).clone();
         }
-        let mut pairs: BTreeSet<Edge> = found.into_iter().flatten().collect();
-        if self.contexts {
-            for node in 0..graph.nodes() {
-                pairs.extend(two_apart(graph, node)?);
-            }
+        Ok(self.unknown(found.into_iter().flatten().collect()))
+    }
+
+    /// Pairs that are not candidates yet and have a common neighbour, so that the edge can have
+    /// contexts and can change others.
+    pub(in crate::search) fn two_apart(&self) -> Result<Vec<Edge>> {
+        let mut pairs = BTreeSet::new();
+        for node in 0..self.graph.nodes() {
+            pairs.extend(two_apart(self.graph, node)?);
         }
-        Ok(pairs.into_iter().filter(|edge| self.known.binary_search(edge).is_err()).collect())
+        Ok(self.unknown(pairs))
+    }
+
+    /// Those that are no candidates yet and can be toggled.
+    fn unknown(&self, pairs: BTreeSet<Edge>) -> Vec<Edge> {
+        let is_new =
+            |edge: &Edge| self.prior.rules().is_free(*edge) && self.known.binary_search(edge).is_err();
+        pairs.into_iter().filter(is_new).collect()
     }
 
     /// The pairs of a node with those that its plain score would grow with.
@@ -66,8 +74,14 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
         let open: Vec<Var> = (0..self.graph.nodes()).filter(fits).collect();
         let plain = scorer.plain_node_score(node, blanket)?;
         let scores = scorer.extension_scores(node, blanket, &open)?;
-        let better = open.iter().zip(scores).filter(|&(_, score)| score + self.end > plain);
-        better.map(|(&other, _)| Edge::new(node, other)).collect()
+        let mut better = Vec::new();
+        for (&other, score) in open.iter().zip(scores) {
+            let edge = Edge::new(node, other)?;
+            if score + self.prior.edge_end(edge) > plain {
+                better.push(edge);
+            }
+        }
+        Ok(better)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, VarSet};
-use crate::score::{ContextPrior, EdgePrior, Scorer};
+use crate::score::{ContextPrior, Kappa, Scorer};
 use crate::search::graph_climb::GraphClimb;
 use crate::search::limits::BlanketLimits;
 use crate::search::observer::{SearchEvent, SearchObserver, Standing};
@@ -23,7 +23,7 @@ pub struct BlanketSearch<'a, 'b, S> {
     scorer: &'a Scorer<'b, S>,
     limits: BlanketLimits,
     rule: CandidateRule,
-    edges: EdgePrior,
+    prior: ContextPrior,
 }
 
 /// The blankets found so far, which serve every kappa.
@@ -60,13 +60,13 @@ impl BlanketState {
 impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// A search with these limits and this rule for candidate edges.
     pub fn new(scorer: &'a Scorer<'b, S>, limits: BlanketLimits, rule: CandidateRule) -> Self {
-        Self { scorer, limits, rule, edges: EdgePrior::default() }
+        Self { scorer, limits, rule, prior: ContextPrior::new(Kappa::Epsilon, scorer.rows()) }
     }
 
-    /// The same search with a prior on edges.
+    /// The same search with what a prior says about edges; its kappa does not matter here.
     #[must_use]
-    pub fn with_edge_prior(self, edges: EdgePrior) -> Self {
-        Self { edges, ..self }
+    pub fn with_edge_prior(self, prior: ContextPrior) -> Self {
+        Self { prior, ..self }
     }
 
     /// The number of levels of each variable.
@@ -99,7 +99,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
         while state.blankets.len() < state.of {
             let batch: Vec<Var> =
                 (state.blankets.len()..state.of.min(state.blankets.len() + BATCH)).collect();
-            let bounds = Bounds { limits: self.limits, end: self.edges.log_end(state.of) };
+            let bounds = Bounds { limits: self.limits, prior: &self.prior };
             let find = |&node: &Var| climb(self.scorer, node, bounds, observer);
             let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<Halting<_>>()?;
             state.blankets.extend(found);
@@ -113,7 +113,9 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// # Errors
     /// When a blanket has its own node.
     pub fn candidates(&self, state: &BlanketState) -> Result<Vec<Edge>> {
-        candidates(&state.blankets, self.rule)
+        let mut edges = candidates(&state.blankets, self.rule)?;
+        edges.retain(|&edge| self.prior.rules().is_free(edge));
+        Ok(edges)
     }
 
     /// Algorithm 1 over the edges that the blankets propose. The prior has its own word on edges.

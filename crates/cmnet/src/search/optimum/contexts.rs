@@ -1,12 +1,12 @@
 //! Graphs with contexts: every graph by its bound, then branch and bound over its elements.
 
 use super::Progress;
-use super::node::{Choice, NodeProblem};
+use super::node::{Choice, NodeProblem, class_values};
 use crate::control::StopReason;
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
-use crate::graph::{Edge, Graph};
+use crate::graph::{Edge, Graph, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 use crate::table::Cell;
@@ -22,26 +22,24 @@ pub(super) fn search<'o, S: CountSource>(
     prior: &ContextPrior,
     mut progress: Progress<'o>,
 ) -> Result<Progress<'o>> {
-    let mut problems: BTreeMap<Sight, (Arc<NodeProblem>, Nats)> = BTreeMap::new();
     let pairs: Vec<Edge> = Graph::empty(scorer.cardinalities().len()).pairs().collect();
+    let mut nodes = Nodes::new(scorer, prior, &pairs);
     let mut graphs: Vec<(Nats, u64)> = Vec::new();
-    for set in 0..1u64 << pairs.len() {
+    let bits = |wanted: &dyn Fn(Edge) -> bool| {
+        let places = pairs.iter().enumerate().filter(|&(_, &edge)| wanted(edge));
+        places.fold(0u64, |set, (place, _)| set | 1 << place)
+    };
+    let required = bits(&|edge| prior.rules().requires(edge));
+    let forbidden = bits(&|edge| !prior.rules().allows(edge));
+    for set in (0..1u64 << pairs.len()).filter(|set| set & forbidden == 0 && set & required == required) {
         let structure = structure_of(scorer.cardinalities(), &pairs, set)?;
         let mut bound = Nats::ZERO;
         for node in 0..structure.variables() {
             if let Some(stop) = progress.observer.stop() {
-                progress.leave(stop, std::iter::once(Nats::ZERO));
+                progress.leave(stop, std::iter::once(prior.highest()));
                 return Ok(progress);
             }
-            let sight = sight(&structure, &pairs, node);
-            bound += match problems.entry(sight) {
-                Entry::Occupied(known) => known.get().1,
-                Entry::Vacant(new) => {
-                    let problem = NodeProblem::new(scorer, prior, &structure, node)?;
-                    let alone = problem.choose(0, 0, 0).bound;
-                    new.insert((Arc::new(problem), alone)).1
-                }
-            };
+            bound += nodes.bound_of_blanket(node, structure.markov_blanket(node))?;
         }
         graphs.push((bound, set));
     }
@@ -51,14 +49,63 @@ pub(super) fn search<'o, S: CountSource>(
             break;
         }
         let structure = structure_of(scorer.cardinalities(), &pairs, set)?;
-        let of_node = |node| Arc::clone(&problems[&sight(&structure, &pairs, node)].0);
-        let nodes = (0..structure.variables()).map(of_node).collect();
-        if let Some(stop) = ContextSearch::new(structure, nodes).run(&mut progress)? {
+        let problems: Vec<Arc<NodeProblem>> =
+            (0..structure.variables()).map(|node| nodes.problem(&structure, node)).collect::<Result<_>>()?;
+        if let Some(stop) = ContextSearch::new(structure, problems).run(&mut progress)? {
             progress.leave(stop, graphs[place + 1..].iter().map(|&(bound, _)| bound));
             return Ok(progress);
         }
     }
     Ok(progress)
+}
+
+/// What is known about nodes: once for each blanket, and once for each sight of a graph.
+struct Nodes<'a, 's, S> {
+    scorer: &'a Scorer<'s, S>,
+    prior: &'a ContextPrior,
+    pairs: &'a [Edge],
+    values: BTreeMap<(Var, VarSet), Arc<Vec<Nats>>>,
+    bounds: BTreeMap<(Var, VarSet), Nats>,
+    problems: BTreeMap<Sight, Arc<NodeProblem>>,
+}
+
+impl<'a, 's, S: CountSource> Nodes<'a, 's, S> {
+    fn new(scorer: &'a Scorer<'s, S>, prior: &'a ContextPrior, pairs: &'a [Edge]) -> Self {
+        let (values, bounds, problems) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { scorer, prior, pairs, values, bounds, problems }
+    }
+
+    /// What no set of contexts is worth more than, in any graph in which a node has this blanket.
+    fn bound_of_blanket(&mut self, node: Var, blanket: &VarSet) -> Result<Nats> {
+        let key = (node, blanket.clone());
+        if let Some(&bound) = self.bounds.get(&key) {
+            return Ok(bound);
+        }
+        let within = |v: Var| v == node || blanket.contains(v);
+        let clique =
+            self.pairs.iter().enumerate().filter(|(_, edge)| within(edge.low()) && within(edge.high()));
+        let set = clique.fold(0, |set, (place, _)| set | 1 << place);
+        let structure = structure_of(self.scorer.cardinalities(), self.pairs, set)?;
+        let bound = self.problem(&structure, node)?.bound_of_blanket();
+        self.bounds.insert(key, bound);
+        Ok(bound)
+    }
+
+    /// A node in a graph.
+    fn problem(&mut self, structure: &Structure, node: Var) -> Result<Arc<NodeProblem>> {
+        let sight = sight(structure, self.pairs, node);
+        if let Some(known) = self.problems.get(&sight) {
+            return Ok(Arc::clone(known));
+        }
+        let blanket = structure.markov_blanket(node);
+        let values = match self.values.entry((node, blanket.clone())) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(new) => Arc::clone(new.insert(Arc::new(class_values(self.scorer, node, blanket)?))),
+        };
+        let problem = Arc::new(NodeProblem::new(self.prior, structure, (node, values))?);
+        self.problems.insert(sight, Arc::clone(&problem));
+        Ok(problem)
+    }
 }
 
 fn structure_of(cardinalities: &[u32], pairs: &[Edge], set: u64) -> Result<Structure> {

@@ -5,7 +5,7 @@ use crate::control::ask;
 use crate::counts::CountSource;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::score::{Nats, Scorer};
+use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
 
 /// All blankets of a node as sets of bits, the best first.
@@ -23,17 +23,18 @@ struct Branch {
 
 pub(super) fn search<'o, S: CountSource>(
     scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
     mut progress: Progress<'o>,
 ) -> Result<Progress<'o>> {
     let nodes = scorer.cardinalities().len();
     let mut ranked: Vec<Ranked> = Vec::with_capacity(nodes);
     for node in 0..nodes {
-        match rank(scorer, node, &progress) {
+        match rank(scorer, prior, node, &progress) {
             Ok(blankets) => ranked.push(blankets),
             Err(error) => {
                 let stop = progress.observer.stop().ok_or(error)?;
-                // Probabilities: no structure has a score above 0.
-                progress.leave(stop, std::iter::once(Nats::ZERO));
+                // Probabilities: no structure has a score above that of its prior.
+                progress.leave(stop, std::iter::once(prior.highest()));
                 return Ok(progress);
             }
         }
@@ -59,13 +60,27 @@ pub(super) fn search<'o, S: CountSource>(
     Ok(progress)
 }
 
-fn rank<S: CountSource>(scorer: &Scorer<'_, S>, node: usize, progress: &Progress<'_>) -> Result<Ranked> {
+fn rank<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    prior: &ContextPrior,
+    node: usize,
+    progress: &Progress<'_>,
+) -> Result<Ranked> {
     let nodes = scorer.cardinalities().len();
+    let (mut required, mut forbidden) = (0u32, 1u32 << node);
+    let mut ends = vec![Nats::ZERO; nodes];
+    for other in (0..nodes).filter(|&other| other != node) {
+        let edge = Edge::new(node, other)?;
+        required |= u32::from(prior.rules().requires(edge)) << other;
+        forbidden |= u32::from(!prior.rules().allows(edge)) << other;
+        ends[other] = prior.edge_end(edge);
+    }
     let mut ranked = Ranked::new();
-    for mask in (0..1u32 << nodes).filter(|mask| mask >> node & 1 == 0) {
+    for mask in (0..1u32 << nodes).filter(|mask| mask & forbidden == 0 && mask & required == required) {
         ask(progress.observer)?;
         let blanket: VarSet = (0..nodes).filter(|v| mask >> v & 1 == 1).collect();
-        ranked.push((scorer.plain_node_score(node, &blanket)?, mask));
+        let edges: Nats = blanket.iter().map(|other| ends[other]).sum();
+        ranked.push((scorer.plain_node_score(node, &blanket)? + edges, mask));
     }
     // Among equals the smaller set comes first: an edge must improve the score.
     ranked.sort_by_key(|&(score, mask)| (std::cmp::Reverse(score), mask.count_ones(), mask));

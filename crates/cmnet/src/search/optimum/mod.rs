@@ -50,7 +50,8 @@ impl Optimum {
 /// Without contexts (kappa eps) up to 16 variables; with contexts as long as no Markov blanket
 /// can have more than 16 configurations, as with five binary variables. Among structures with the
 /// same score the greedy one is kept, else the first that was met. An observer that asks to stop
-/// ends the search with the best structure so far and a bound.
+/// ends the search with the best structure so far and a bound. Only graphs that keep to the rules
+/// of the prior are looked at.
 ///
 /// # Errors
 /// When there are too many variables or configurations.
@@ -72,12 +73,12 @@ pub fn optimum<S: CountSource>(
     observer: &dyn SearchObserver,
 ) -> Result<Optimum> {
     check_size(scorer.cardinalities(), prior)?;
-    let climb = GraphClimb::new(scorer, *prior);
+    let climb = GraphClimb::new(scorer, prior.clone());
     let mut state = climb.start()?;
     climb_graph(&climb, &mut state, observer)?;
     let progress = Progress::new(observer, (state.structure().clone(), state.score()));
     let found = match prior.log_kappa() {
-        None => graphs::search(scorer, progress)?,
+        None => graphs::search(scorer, prior, progress)?,
         Some(_) => contexts::search(scorer, prior, progress)?,
     };
     let (structure, score) = found.best;

@@ -8,6 +8,7 @@ use crate::graph::{DisjointSets, Edge, VarSet};
 use crate::score::{ContextPrior, EdgeView, Nats, Scorer};
 use crate::structure::Structure;
 use crate::table::Cell;
+use std::sync::Arc;
 
 /// The most configurations of a blanket: sets of them are numbered.
 pub(super) const MOST_CELLS: usize = 16;
@@ -46,23 +47,25 @@ pub(super) struct NodeProblem {
     edges: Vec<u64>,
     cells: usize,
     /// The score of every set of configurations as one class.
-    class_values: Vec<Nats>,
+    class_values: Arc<Vec<Nats>>,
+    /// The node's share of the log prior of its edges.
+    ends: Nats,
     /// All sets of elements, the best first; empty where they are too many.
     listed: Vec<(Nats, u64)>,
 }
 
 impl NodeProblem {
     /// The node in a structure without contexts.
-    pub(super) fn new<S: CountSource>(
-        scorer: &Scorer<'_, S>,
+    pub(super) fn new(
         prior: &ContextPrior,
         graph: &Structure,
-        node: Var,
+        (node, class_values): (Var, Arc<Vec<Nats>>),
     ) -> Result<Self> {
         let space = graph.blanket_space(node)?;
-        let mut elements = Vec::new();
+        let (mut elements, mut ends) = (Vec::new(), Nats::ZERO);
         for neighbor in graph.markov_blanket(node).iter() {
             let edge = Edge::new(node, neighbor)?;
+            ends += prior.edge_end(edge);
             let given = graph.context_space(edge)?;
             let is_common = |member| given.variables().contains(member);
             let view = EdgeView::new(graph.markov_blanket(node), graph.cardinalities(), neighbor, is_common);
@@ -82,7 +85,8 @@ impl NodeProblem {
             edges: edge_sets(&elements),
             elements,
             cells: space.size() as usize,
-            class_values: class_values(scorer, node, graph.markov_blanket(node))?,
+            class_values,
+            ends,
             listed: Vec::new(),
         };
         if problem.elements.len() <= MOST_LISTED {
@@ -103,10 +107,25 @@ impl NodeProblem {
         !self.listed.is_empty()
     }
 
-    /// The node's score with these elements, and its share of their prior.
+    /// The node's score with these elements, and its share of their prior and of that of its edges.
     pub(super) fn worth(&self, set: u64) -> Nats {
-        let prior: Nats = self.members(set).map(|element| element.prior).sum();
+        let prior = self.members(set).map(|element| element.prior).sum::<Nats>() + self.ends;
         self.classes(set).into_iter().map(|class| self.class_values[class as usize]).sum::<Nats>() + prior
+    }
+
+    /// What no set of elements is worth more than, in any graph in which the node has this blanket. The
+    /// node and its neighbours must be a clique here: then all lines are there. In other graphs an element
+    /// has fewer given variables, and joins up to a quarter of all configurations for its price.
+    pub(super) fn bound_of_blanket(&self) -> Nats {
+        if self.elements.is_empty() {
+            return self.worth(0);
+        }
+        let mut merging = Merging::new(self, 0, 0);
+        let cells = self.cells as i128;
+        let each = |element: &Element| element.prior.units() / (element.merges * cells / 4).max(1);
+        let price = self.elements.iter().map(each).max().unwrap_or(0);
+        merging.price = Nats::from_units(price);
+        merging.divide().0 + self.ends
     }
 
     fn members(&self, set: u64) -> impl Iterator<Item = &Element> {
@@ -153,7 +172,11 @@ fn edge_sets(elements: &[Element]) -> Vec<u64> {
 }
 
 /// The score of every set of configurations of a blanket as one class.
-fn class_values<S: CountSource>(scorer: &Scorer<'_, S>, node: Var, blanket: &VarSet) -> Result<Vec<Nats>> {
+pub(super) fn class_values<S: CountSource>(
+    scorer: &Scorer<'_, S>,
+    node: Var,
+    blanket: &VarSet,
+) -> Result<Vec<Nats>> {
     let (cells, score) = scorer.cell_counts(node, blanket)?;
     let levels = scorer.cardinalities()[node] as usize;
     let value = |set: u32| {
@@ -210,6 +233,7 @@ impl<'a> Merging<'a> {
         let (bound, classes) = self.divide();
         let taken = self.required | self.take(&classes);
         let fixed: Nats = self.problem.members(self.required).map(|element| element.prior).sum();
+        let fixed = fixed + self.problem.ends;
         Choice { bound: bound + fixed, taken, worth: self.problem.worth(taken), place: 0 }
     }
 

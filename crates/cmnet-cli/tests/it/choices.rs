@@ -1,0 +1,75 @@
+//! `--order`, `--ridge`, `--select` and `--target`: what is printed, what the file keeps, what the
+//! referee says.
+
+use crate::common::Sandbox;
+use serde_json::{Value, json};
+
+fn model(sandbox: &Sandbox, name: &str) -> Value {
+    serde_json::from_str(&sandbox.read(name)).unwrap()
+}
+
+#[test]
+fn order_and_ridge_are_kept_and_checked() {
+    let sandbox = Sandbox::new();
+    for method in ["exact", "pseudo"] {
+        let learn = format!(
+            "learn data/coronary_heart.csv --order 2 --ridge 0.5,3 --method {method} -o o.model.json"
+        );
+        sandbox.run(&learn).succeeds();
+        let parameters = &model(&sandbox, "o.model.json")["parameters"];
+        assert_eq!((&parameters["order"], &parameters["ridge"]), (&json!(2), &json!([0.5, 3.0])));
+        sandbox.run("check o.model.json data/coronary_heart.csv").succeeds().says(&["The referee agrees"]);
+    }
+    let fit = sandbox
+        .run("fit o.model.json data/coronary_heart.csv --order 3 --ridge 2 -o f.model.json")
+        .succeeds();
+    fit.says(&["of at most 3 variables", "ridge            of strength 2"]);
+    sandbox.run("check f.model.json data/coronary_heart.csv").succeeds().says(&["The referee agrees"]);
+    // Without the ridge the gradient does not vanish.
+    let mut wrong = model(&sandbox, "f.model.json");
+    wrong["parameters"].as_object_mut().unwrap().remove("ridge");
+    sandbox.write("wrong.model.json", wrong.to_string());
+    sandbox.run("check wrong.model.json data/coronary_heart.csv").ends_with(1).says(&["DISAGREES"]);
+    sandbox
+        .run("fit o.model.json data/coronary_heart.csv --order 1")
+        .refused(2, &["--order", "full, or a number of variables from 2 on"]);
+    sandbox
+        .run("fit o.model.json data/coronary_heart.csv --ridge weak")
+        .refused(2, &["--ridge", "a strength from 0 to 1e9"]);
+}
+
+#[test]
+fn held_out_rows_choose_the_same_for_the_same_seed() {
+    let sandbox = Sandbox::new();
+    let learn = |more: &str| {
+        sandbox.json(&format!("learn data/economic_activity.csv --kappa eps,n^-0.5 --no-output {more}"))
+    };
+    let one = learn("--select heldout --seed 5");
+    assert_eq!(one["criterion"], json!("heldout"));
+    assert_eq!(one["by_rows"]["kappas"].as_array().unwrap().len(), 2);
+    assert_eq!(one, learn("--select heldout --seed 5"));
+    assert_ne!(one["by_rows"], learn("--select heldout --seed 6")["by_rows"]);
+    let tuned =
+        sandbox.run("learn data/coronary_heart.csv --kappa eps --order auto --ridge auto -o t.model.json");
+    tuned.succeeds().says(&["by held-out rows"]);
+    sandbox.run("check t.model.json data/coronary_heart.csv").succeeds().says(&["The referee agrees"]);
+    sandbox.run("learn data/coronary_heart.csv --seed 3 --no-output").refused(2, &["--seed"]);
+}
+
+#[test]
+fn a_target_is_kept_and_checked() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/congressional_voting.csv --kappa eps --target party --ridge 1 -o c.model.json";
+    let answer = sandbox.json(learn);
+    let target = &answer["by_rows"]["target"];
+    assert_eq!(target["variable"], json!("party"));
+    let kept = model(&sandbox, "c.model.json");
+    if target["connected"] == json!(true) {
+        assert_eq!(kept["parameters"]["target"], json!("party"));
+        let edges = kept["edges"].as_array().unwrap();
+        let own = edges.iter().filter(|edge| edge.as_array().unwrap().contains(&json!("party"))).count();
+        assert_eq!(own, kept["variables"].as_array().unwrap().len() - 1);
+    }
+    sandbox.run("predict c.model.json data/congressional_voting.csv --target party").succeeds();
+    sandbox.run(&learn.replace("party", "parti")).refused(2, &["parti", "party"]);
+}

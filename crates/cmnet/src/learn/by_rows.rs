@@ -1,0 +1,131 @@
+//! Kappa by rows that were held out of search and estimate.
+
+use super::observer::{FitControl, LearnEvent, LearnObserver};
+use super::tune::{LEAST_ROWS, PARTS};
+use super::{LearnOptions, LearnedModel, Select, Tune, learn_here};
+use crate::control::{Outcome, StopReason};
+use crate::counts::RowCounts;
+use crate::data::{Dataset, Fold, FoldPlan, Folds};
+use crate::error::{ErrorKind, Result};
+use crate::loglinear::{FitRequest, fit_to_predict};
+use crate::score::Kappa;
+use std::cmp::Ordering;
+
+/// How well the structures of each kappa predicted rows that were held out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ByRows {
+    /// Parts of the table that were held out, one after the other; each is a fifth.
+    pub parts: usize,
+    /// What determined them.
+    pub seed: u64,
+    /// For each kappa the mean log-probability of a held-out row: of its conditionals, where some
+    /// estimate is not exact. `None` where a structure could not be fitted.
+    pub predictive: Vec<(Kappa, Option<f64>)>,
+}
+
+impl ByRows {
+    /// The kappa of the best prediction; of equals the smallest.
+    pub fn best(&self, rows: u64) -> Option<Kappa> {
+        let known = self.predictive.iter().filter_map(|&(kappa, value)| Some((kappa, value?)));
+        let better = |best: (Kappa, f64), next: (Kappa, f64)| match next.1.total_cmp(&best.1) {
+            Ordering::Greater => next,
+            Ordering::Equal if next.0.log(rows) < best.0.log(rows) => next,
+            _ => best,
+        };
+        known.reduce(better).map(|(kappa, _)| kappa)
+    }
+}
+
+/// Judges each kappa by rows that are held out, where that was asked for. `None` where it was
+/// not, where there is one kappa alone or fewer than ten rows, or after a stop.
+pub(super) fn judge(
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Option<ByRows>> {
+    let parts = match options.select {
+        Select::Heldout => 1,
+        Select::Cv => PARTS,
+        Select::Bic | Select::None => return Ok(None),
+    };
+    if options.kappas.len() < 2 || data.rows() < LEAST_ROWS {
+        return Ok(None);
+    }
+    let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: options.tune.seed })?;
+    let mut sums = vec![Some(Sums::default()); options.kappas.len()];
+    let mut rows = 0.0;
+    for (index, fold) in folds.iter().take(parts).enumerate() {
+        observer.observe_learning(&LearnEvent::Fold { index, of: parts });
+        let fold = fold?;
+        let (tune, target) = (Tune::NOTHING, None);
+        let bare = LearnOptions { select: Select::None, tune, target, ..options.clone() };
+        let learned = learn_here(&fold.training, &bare, &[], observer)?;
+        if learned.stop != StopReason::Converged {
+            return Ok(None);
+        }
+        for (sum, model) in sums.iter_mut().zip(&learned.models) {
+            let Some(so_far) = sum else { continue };
+            match so_far.add(model, &fold, options, observer)? {
+                Added::Yes => {}
+                Added::Unfitted => *sum = None,
+                Added::Stopped => return Ok(None),
+            }
+        }
+        rows += fold.heldout.rows() as f64;
+    }
+    let exact = sums.iter().flatten().all(|sums| sums.exact.is_some());
+    let mean = |sums: &Option<Sums>| {
+        let sums = sums.as_ref()?;
+        Some(if exact { sums.exact? } else { sums.pseudo } / rows)
+    };
+    let predictive = options.kappas.iter().copied().zip(sums.iter().map(mean)).collect();
+    Ok(Some(ByRows { parts, seed: options.tune.seed, predictive }))
+}
+
+/// Log-probabilities of held-out rows, and of their conditionals.
+#[derive(Clone, Copy)]
+struct Sums {
+    exact: Option<f64>,
+    pseudo: f64,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self { exact: Some(0.0), pseudo: 0.0 }
+    }
+}
+
+enum Added {
+    Yes,
+    Unfitted,
+    Stopped,
+}
+
+impl Sums {
+    fn add(
+        &mut self,
+        model: &LearnedModel,
+        fold: &Fold,
+        options: &LearnOptions,
+        observer: &dyn LearnObserver,
+    ) -> Result<Added> {
+        let counts = RowCounts::new(&fold.training);
+        let request = FitRequest {
+            structure: &model.structure,
+            counts: &counts,
+            names: Some(fold.training.schema()),
+            options: &options.fit,
+        };
+        let control = FitControl { observer, searched: true, fitted: true };
+        let fit = match fit_to_predict(&request, &control) {
+            Ok(Outcome::Done(fit)) => fit,
+            Ok(Outcome::Stopped(_)) => return Ok(Added::Stopped),
+            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => return Ok(Added::Unfitted),
+            Err(error) => return Err(error),
+        };
+        let evaluator = fit.parameters.evaluator();
+        self.exact = self.exact.zip(evaluator.log_likelihood(&fold.heldout)).map(|(sum, own)| sum + own);
+        self.pseudo += evaluator.pseudo_log_likelihood(&fold.heldout);
+        Ok(Added::Yes)
+    }
+}

@@ -1,0 +1,278 @@
+//! The posterior of structures: chains agree with a list of all graphs and contexts, whatever the
+//! number of threads; what has not mixed is not reported.
+
+use crate::common::{edge, generator};
+use cmnet::{
+    Alpha, Control, Dataset, Edge, Graph, Kappa, LearnEvent, LearnObserver, PosteriorOptions, RowCounts,
+    Scorer, SearchObserver, StopReason, Structure, StructurePosterior, structure_posterior,
+};
+use rand::Rng;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Columns that depend on each other, some of them only where another one is 0.
+fn table(levels: &[u32], rows: usize, seed: u64) -> Dataset {
+    let mut random = generator(seed);
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for row in 0..rows {
+        let mut line: Vec<u32> = Vec::new();
+        for (place, &count) in levels.iter().enumerate() {
+            let free = random.random_range(0..count);
+            let follows = place > 0 && random.random_bool(0.5) && (place < 2 || line[0] == 0);
+            // The first rows have every level.
+            let level = if row < count as usize { row as u32 } else { free };
+            line.push(if follows { line[place - 1].min(count - 1) } else { level });
+        }
+        lines.push(line.iter().map(ToString::to_string).collect());
+    }
+    let names: Vec<String> = (0..levels.len()).map(|v| format!("x{v}")).collect();
+    Dataset::from_labels(&names.iter().map(String::as_str).collect::<Vec<_>>(), lines).unwrap()
+}
+
+/// A feature: an edge, or a cell of one with just these common neighbours.
+type Feature = (Edge, Option<(Vec<usize>, u64)>);
+
+/// Probabilities by a list of all structures.
+fn enumerated(data: &Dataset, kappa: f64, exponent: f64) -> BTreeMap<Feature, f64> {
+    let counts = RowCounts::new(data);
+    let scorer = Scorer::new(&counts, Alpha::default());
+    let cardinalities = data.schema().cardinalities();
+    let pairs: Vec<Edge> = Graph::empty(cardinalities.len()).pairs().collect();
+    let (mut weights, mut total) = (BTreeMap::new(), 0.0);
+    for chosen in 0u32..1 << pairs.len() {
+        let mut graph = Graph::empty(cardinalities.len());
+        for (_, &pair) in pairs.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1) {
+            graph.add_edge(pair);
+        }
+        let listed = Listed::new(&scorer, &graph, kappa, exponent);
+        total += listed.add_to(&mut weights);
+    }
+    for weight in weights.values_mut() {
+        *weight /= total;
+    }
+    weights
+}
+
+/// A node's edges with their strides, and its score for each way to choose their masks.
+type Scores = (Vec<(usize, usize)>, Vec<f64>);
+
+/// One graph with all its contexts: masks of cells, one for each edge.
+struct Listed {
+    edges: Vec<Edge>,
+    common: Vec<Vec<usize>>,
+    /// How many masks an edge has, and the log prior of each.
+    masks: Vec<Vec<f64>>,
+    nodes: Vec<Scores>,
+}
+
+/// Far from all scores of these tables, so that weights are neither 0 nor infinite.
+const SHIFT: f64 = 140.0;
+
+impl Listed {
+    fn new(scorer: &Scorer<'_, RowCounts<'_>>, graph: &Graph, kappa: f64, exponent: f64) -> Self {
+        let cardinalities = scorer.cardinalities().to_vec();
+        let plain = Structure::from_graph(graph.clone(), &cardinalities).unwrap();
+        let edges: Vec<Edge> = graph.edges().collect();
+        let (mut masks, mut common) = (Vec::new(), Vec::new());
+        for &edge in &edges {
+            let cells = plain.context_space(edge).unwrap().size();
+            let count = if graph.common_neighbors(edge).is_empty() { 1 } else { (1u64 << cells) - 1 };
+            let (low, high) = edge.ends();
+            let power = ((cardinalities[low] - 1) * (cardinalities[high] - 1)) as i32;
+            let own: Vec<f64> = (0..count).map(|mask| kappa.powi(power * mask.count_ones() as i32)).collect();
+            let sum: f64 = own.iter().sum();
+            masks.push(own.iter().map(|weight| libm::log(weight / sum)).collect::<Vec<f64>>());
+            common.push(graph.common_neighbors(edge).as_slice().to_vec());
+        }
+        let node = |node: usize| {
+            let own: Vec<usize> = (0..edges.len()).filter(|&place| edges[place].touches(node)).collect();
+            let (mut strides, mut size) = (Vec::new(), 1);
+            for &place in &own {
+                strides.push((place, size));
+                size *= masks[place].len();
+            }
+            let score = |ways: usize| {
+                let mut structure = plain.clone();
+                for &(place, stride) in &strides {
+                    let mask = ways / stride % masks[place].len();
+                    for cell in (0..64).filter(|cell| mask >> cell & 1 == 1) {
+                        structure.add_context_element(edges[place], cell).unwrap();
+                    }
+                }
+                exponent * scorer.node_score(&structure, node).unwrap().to_f64()
+            };
+            (strides.clone(), (0..size).map(score).collect())
+        };
+        let nodes = (0..cardinalities.len()).map(node).collect();
+        Self { edges, common, masks, nodes }
+    }
+
+    /// Adds the weight of every structure to its features; all of it together.
+    fn add_to(&self, weights: &mut BTreeMap<Feature, f64>) -> f64 {
+        let mut by_mask: Vec<Vec<f64>> = self.masks.iter().map(|masks| vec![0.0; masks.len()]).collect();
+        let mut chosen = vec![0usize; self.edges.len()];
+        let mut total = 0.0;
+        loop {
+            let at = |(strides, scores): &Scores| -> f64 {
+                scores[strides.iter().map(|&(place, stride)| chosen[place] * stride).sum::<usize>()]
+            };
+            let nodes: f64 = self.nodes.iter().map(at).sum();
+            let prior: f64 = chosen.iter().zip(&self.masks).map(|(&mask, masks)| masks[mask]).sum();
+            let weight = libm::exp(nodes + prior + SHIFT);
+            total += weight;
+            chosen.iter().zip(&mut by_mask).for_each(|(&mask, sums)| sums[mask] += weight);
+            let Some(next) = (0..chosen.len()).find(|&place| chosen[place] + 1 < self.masks[place].len())
+            else {
+                break;
+            };
+            chosen[next] += 1;
+            chosen[..next].fill(0);
+        }
+        for (place, &edge) in self.edges.iter().enumerate() {
+            *weights.entry((edge, None)).or_default() += total;
+            for (mask, sum) in by_mask[place].iter().enumerate() {
+                for cell in (0..64u64).filter(|cell| mask >> cell & 1 == 1) {
+                    *weights.entry((edge, Some((self.common[place].clone(), cell)))).or_default() += sum;
+                }
+            }
+        }
+        total
+    }
+}
+
+/// Every probability of the chains is the listed one, up to its Monte Carlo error.
+fn agrees(data: &Dataset, kappa: f64, options: &PosteriorOptions) {
+    let exact = enumerated(data, kappa, options.exponent);
+    let options = PosteriorOptions { kappa: kappa.to_string().parse().unwrap(), ..options.clone() };
+    let found = structure_posterior(data, &options, &()).unwrap();
+    assert!(found.is_mixed(), "{:?}", found.edges);
+    let mut compared = 0;
+    let mut compare = |feature: Feature, chance: cmnet::Chance| {
+        let expected = exact[&feature];
+        if let (Some(probability), Some(error)) = (chance.probability(), chance.error()) {
+            let error = error.max((expected * (1.0 - expected) / found.draws() as f64).sqrt());
+            assert!(
+                (probability - expected).abs() < 4.5 * error + 1e-3,
+                "{feature:?} {probability} {expected}"
+            );
+            compared += 1;
+        }
+    };
+    for known in &found.edges {
+        compare((known.edge, None), known.chance);
+    }
+    for known in &found.elements {
+        let common: Vec<usize> = known.given.iter().map(|&(v, _)| v).collect();
+        compare((known.edge, Some((common, known.cell))), known.chance);
+    }
+    assert!(compared >= found.edges.len() + 4, "{compared}");
+    let probable = exact.iter().filter(|(_, weight)| **weight > 0.02);
+    let met = |(edge, element): &Feature| match element {
+        None => found.edges.iter().any(|known| known.edge == *edge),
+        Some((common, cell)) => found.elements.iter().any(|known| {
+            let given = known.given.iter().map(|&(v, _)| v);
+            known.edge == *edge && known.cell == *cell && given.eq(common.iter().copied())
+        }),
+    };
+    probable.for_each(|(feature, weight)| assert!(met(feature), "{feature:?} {weight}"));
+}
+
+fn quick(sweeps: usize) -> PosteriorOptions {
+    PosteriorOptions { sweeps, warm_up: 100, threads: 1, ..PosteriorOptions::default() }
+}
+
+#[test]
+fn chains_agree_with_a_list_of_all_structures_of_three_variables() {
+    agrees(&table(&[2, 2, 2], 40, 3), 0.4, &quick(4000));
+    agrees(&table(&[2, 3, 2], 40, 4), 0.6, &PosteriorOptions { exponent: 0.5, rungs: 1, ..quick(4000) });
+}
+
+#[test]
+fn chains_agree_with_a_list_of_all_structures_of_four_variables() {
+    agrees(&table(&[2, 2, 2, 2], 40, 5), 0.5, &PosteriorOptions { rungs: 2, ..quick(4000) });
+}
+
+#[test]
+fn threads_do_not_change_the_answer_and_seeds_do() {
+    let data = table(&[2, 3, 2, 2], 60, 6);
+    let draw = |threads, seed| -> StructurePosterior {
+        let options = PosteriorOptions { threads, seed, ..quick(80) };
+        let found = structure_posterior(&data, &options, &()).unwrap();
+        StructurePosterior { options: PosteriorOptions::default(), ..found }
+    };
+    assert_eq!(draw(1, 1), draw(3, 1));
+    assert!(draw(1, 1) != draw(1, 2));
+}
+
+#[test]
+fn without_contexts_only_graphs_are_drawn() {
+    let data = table(&[2, 2, 2], 60, 7);
+    let options = PosteriorOptions { kappa: Kappa::Epsilon, ..quick(400) };
+    let found = structure_posterior(&data, &options, &()).unwrap();
+    assert!(found.elements.is_empty() && !found.edges.is_empty() && found.best.context_elements() == 0);
+    assert!(found.moves.made > 0 && found.moves.made < found.moves.tried);
+}
+
+#[test]
+fn what_has_not_mixed_is_not_reported() {
+    let data = table(&[2, 2, 2], 60, 8);
+    let few = PosteriorOptions { chains: 2, ..quick(40) };
+    let found = structure_posterior(&data, &few, &()).unwrap();
+    assert!(!found.is_mixed());
+    let known = &found.edges[0];
+    assert!(
+        known.chance.probability().is_none()
+            && known.chance.error().is_none()
+            && known.bayes_factor.is_none()
+    );
+}
+
+/// Ends the chains after so many sweeps.
+struct Until(u64, AtomicU64);
+
+impl Control for Until {
+    fn stop(&self) -> Option<StopReason> {
+        (self.1.load(Ordering::Relaxed) >= self.0).then_some(StopReason::Interrupted)
+    }
+}
+
+impl SearchObserver for Until {}
+
+impl LearnObserver for Until {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if let LearnEvent::Sweep { finished, .. } = event {
+            self.1.fetch_max(*finished, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn what_was_drawn_when_it_stops_is_kept() {
+    let data = table(&[2, 2, 2], 60, 9);
+    let options = PosteriorOptions { warm_up: 10, ..quick(100_000) };
+    for (enough, sweeps) in [(5, 0), (49, 0)] {
+        let found = structure_posterior(&data, &options, &Until(enough, AtomicU64::new(0))).unwrap();
+        assert_eq!((found.stop, found.sweeps), (StopReason::Interrupted, sweeps));
+        assert!(found.edges.is_empty() && !found.is_mixed());
+    }
+    // Chains of one thread come one after the other: with two threads both walk.
+    let pair = PosteriorOptions { chains: 2, threads: 2, ..options };
+    let found = structure_posterior(&data, &pair, &Until(400, AtomicU64::new(0))).unwrap();
+    assert_eq!(found.stop, StopReason::Interrupted);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    let data = table(&[2, 2], 20, 1);
+    let refused =
+        |options: &PosteriorOptions| structure_posterior(&data, options, &()).unwrap_err().to_string();
+    assert!(refused(&PosteriorOptions { chains: 1, ..quick(40) }).contains("chains"));
+    assert!(refused(&quick(0)).contains("sweeps"));
+    assert!(refused(&PosteriorOptions { rungs: 0, ..quick(40) }).contains("rungs"));
+    for exponent in [0.0, -1.0, 1.5, f64::NAN] {
+        assert!(refused(&PosteriorOptions { exponent, ..quick(40) }).contains("exponent"));
+    }
+    let one = Dataset::from_labels(&["a", "b"], [["x", "y"]]).unwrap();
+    let found = structure_posterior(&one, &quick(400), &()).unwrap();
+    assert!(found.edges.iter().all(|known| known.edge == edge(0, 1)), "a single row says nothing");
+}
