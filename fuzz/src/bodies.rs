@@ -133,7 +133,7 @@ pub fn learner(bytes: &[u8]) {
     let counts = PlaneCounts::new(&data);
     let scorer = Scorer::new(&counts, Alpha::default());
     let prior = ContextPrior::new(kappa, data.rows());
-    let climb = GraphClimb::new(&scorer, prior);
+    let climb = GraphClimb::new(&scorer, prior.clone());
     let mut state = climb.start().expect("a start");
     climb_graph(&climb, &mut state, &()).expect("a climb");
     let scoring = Scoring::new(0.5, prior.log_kappa().map(Nats::to_f64)).expect("a scoring");
