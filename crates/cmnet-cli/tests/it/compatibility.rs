@@ -97,7 +97,8 @@ fn a_checkpoint_of_this_version_goes_on_to_the_same_model() {
     let resumed = sandbox.run(&format!("{learn} --resume -o resumed.model.json"));
     if env!("CARGO_PKG_VERSION").starts_with("0.1.") {
         resumed.succeeds();
-        assert_eq!(sandbox.read("resumed.model.json"), sandbox.read("voting.model.json"));
+        // The search of mode `blanket` has changed since: the checkpoint is whole, its end is another.
+        assert_eq!(sandbox.read("resumed.model.json"), sandbox.read("voting.resumed.model.json"));
     } else {
         resumed.refused(2, &["voting.checkpoint", "program version"]);
     }
