@@ -383,6 +383,9 @@ pub(crate) struct DrawArgs {
     /// Draw stronger edges wider (SVG, DOT, TikZ); takes a model with parameters
     #[arg(long)]
     pub(crate) widths: bool,
+    /// Draw edges fainter that fewer resamples have (SVG, DOT, TikZ); takes a model of bootstrap
+    #[arg(long)]
+    pub(crate) support: bool,
 }
 
 #[cfg(test)]

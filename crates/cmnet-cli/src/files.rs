@@ -6,7 +6,7 @@ use crate::exit::Usage;
 use crate::output;
 use cmnet::{
     DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Model, OnUnknown, ReadOptions,
-    Source, parse_delimiter, quoted_names, read_csv, visit_rows,
+    Source, Support, parse_delimiter, quoted_names, read_csv, visit_rows,
 };
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
@@ -122,6 +122,17 @@ pub(crate) fn fit_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Fi
     model.fit().ok_or_else(|| {
         Usage(format!(
             "{shown}: this model has no parameters; estimate them with: cmnet fit {shown} DATA -o MODEL"
+        ))
+        .into()
+    })
+}
+
+/// The support of a model's edges, or how to get it.
+pub(crate) fn support_of<'a>(model: &'a Model, path: &Path) -> anyhow::Result<&'a Support> {
+    model.support().ok_or_else(|| {
+        Usage(format!(
+            "{}: this model was not resampled; get the support of edges with: cmnet bootstrap DATA -o MODEL",
+            path.display()
         ))
         .into()
     })

@@ -64,6 +64,11 @@ pub(crate) struct BootstrapArgs {
     pub(crate) bound: u64,
     #[arg(long, help = resampling::STOP_EARLY.help)]
     pub(crate) stop_early: bool,
+    #[arg(long, value_name = "SHARES", value_delimiter = ',', help = resampling::DROP_ROWS.help)]
+    pub(crate) drop_rows: Vec<f64>,
+    /// Also a picture of the supports with their intervals: .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     /// Model file to write: the consensus, fitted, with its support
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,

@@ -150,6 +150,9 @@ impl LearnObserver for Watch {
                 let pace = self.pace(*finished as f64, *of as f64, "replicates");
                 self.bar.set_message(format!("replicate {finished} of {of}, {pace}"));
             }
+            LearnEvent::Dropping { index, of } => {
+                self.bar.set_message(format!("dropping rows, share {} of {of}", index + 1));
+            }
             LearnEvent::Sweep { finished, of } => {
                 let pace = self.pace(*finished as f64, *of as f64, "sweeps");
                 self.bar.set_message(format!("sweep {finished} of {of}, {pace}"));

@@ -14,6 +14,7 @@ use cmnet::{
     bootstrap_from,
 };
 use cmnet_report::answer::BootstrappedAnswer;
+use cmnet_report::support_chart;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(crate) struct Resampling {
     start: String,
     bound: u64,
     stop_early: bool,
+    drop_rows: Vec<f64>,
 }
 
 impl Resampling {
@@ -51,21 +53,34 @@ impl Resampling {
 /// What was found, and the consensus where there is one.
 struct Found {
     facts: Value,
+    plot: String,
     consensus: Option<cmnet::Model>,
 }
 
 impl Found {
-    fn of(state: BootstrapState, data: &Dataset, options: &BootstrapOptions, watch: &Watch) -> Result<Self> {
+    fn of(
+        state: BootstrapState,
+        data: &Dataset,
+        options: &BootstrapOptions,
+        drop_rows: &[f64],
+        watch: &Watch,
+    ) -> Result<Self> {
         let found = bootstrap_from(state, data, options, watch)?;
         let consensus = found.to_model(data, options, watch)?;
-        let answer =
-            BootstrappedAnswer { schema: data.schema(), found: &found, consensus: consensus.as_ref() };
-        Ok(Self { facts: value::of(&answer)?, consensus })
+        let stable = found.stability(data, options, drop_rows, watch)?;
+        let answer = BootstrappedAnswer {
+            schema: data.schema(),
+            found: &found,
+            consensus: consensus.as_ref(),
+            stability: stable.as_ref(),
+        };
+        let plot = support_chart(data.schema(), &found);
+        Ok(Self { facts: value::of(&answer)?, plot, consensus })
     }
 }
 
-/// Facts and consensus, and what interrupted the work.
-type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>)>, Option<PyErr>);
+/// Facts, consensus and a picture of the supports, and what interrupted the work.
+type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>, String)>, Option<PyErr>);
 
 /// Learns structures anew from resamples of a packed table.
 #[pyfunction]
@@ -86,7 +101,7 @@ pub(crate) fn bootstrap<'py>(
     warn(py, note)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
     let own = watch.clone();
-    let work = move || Found::of(state, &data, &options, &own);
+    let work = move || Found::of(state, &data, &options, &resampling.drop_rows, &own);
     let ended = watched(py, &watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     let (found, raised) = match ended {
@@ -96,7 +111,7 @@ pub(crate) fn bootstrap<'py>(
         Ended::Late(raised, found) => (Some(found.map_err(to_python)?), Some(raised)),
     };
     let answer = |found: Found| -> PyResult<_> {
-        Ok((value::to_python(py, &found.facts)?, found.consensus.map(Model::new)))
+        Ok((value::to_python(py, &found.facts)?, found.consensus.map(Model::new), found.plot))
     };
     Ok((found.map(answer).transpose()?, raised))
 }

@@ -230,10 +230,15 @@ impl Model {
         path: PathBuf,
         positions: Option<Positions>,
         widths: bool,
+        support: bool,
     ) -> PyResult<()> {
         if path.as_os_str() == "-" || Format::from_path(&path).is_err() {
             let expected = "a file that ends in .svg, .dot, .gv, .tex, .tikz, .graphml or .txt";
             return Err(errors::option(py, "path", &path.display().to_string(), expected));
+        }
+        if support && self.model.support().is_none() {
+            let expected = "a model with the support of its edges, from cmnet.bootstrap";
+            return Err(errors::option(py, "support", "True", expected));
         }
         let network = if widths { Some(self.network(py)?) } else { None };
         let positions = match positions {
@@ -257,6 +262,9 @@ impl Model {
                 let exact = ExactOptions::default();
                 drawing = drawing
                     .with_strengths(&network.explain(&Evidence::none(), Under::new(&exact, stop))?.edges);
+            }
+            if let Some(found) = model.support().filter(|_| support) {
+                drawing = drawing.with_support(found);
             }
             write_atomic(&path, Format::from_path(&path)?.render(&drawing).as_bytes())
         })

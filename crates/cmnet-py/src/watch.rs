@@ -160,6 +160,9 @@ impl LearnObserver for Watch {
             LearnEvent::Replicate { finished, of, .. } => {
                 self.say(json!({"replicate": finished, "replicates": of}));
             }
+            LearnEvent::Dropping { index, of } => {
+                self.say(json!({"phase": "drop rows", "index": index, "of": of}));
+            }
             LearnEvent::Sweep { finished, of } => self.say(json!({"sweep": finished, "sweeps": of})),
             LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
             _ => {}

@@ -101,3 +101,20 @@ def test_it_ends_early_where_the_answer_is_settled():
     found = cmnet.bootstrap({"a": rows, "b": rows}, replicates=10_000, kappa="eps", stop_early=True)
     assert (found.settled, found.replicates, found.stop) == (True, 50, "converged")
     assert found.edges[0]["verdict"] == "conclusive"
+
+
+def test_dropped_rows_and_pictures(tmp_path):
+    heart = cmnet.datasets.load("coronary_heart")
+    found = cmnet.bootstrap(heart, replicates=20, kappa="n^-0.5", drop_rows=[0.2, 0.6])
+    near, far = found.stability["points"]
+    assert (near["dropped"], far["dropped"]) == (0.2, 0.6)
+    assert 1 >= near["edges"]["mean"] >= far["edges"]["mean"] > 0
+    assert cmnet.bootstrap(heart, replicates=3, kappa="eps").stability is None
+    found.plot(tmp_path / "support.svg")
+    assert "Support in 20 replicates" in (tmp_path / "support.svg").read_text()
+    found.consensus.draw(tmp_path / "sure.svg", support=True)
+    assert "stroke-opacity" in (tmp_path / "sure.svg").read_text()
+    with pytest.raises(cmnet.OptionError, match="cmnet.bootstrap"):
+        cmnet.learn(heart, kappa="eps").model.draw(tmp_path / "plain.svg", support=True)
+    with pytest.raises(cmnet.OptionError, match="drop_rows"):
+        cmnet.bootstrap(heart, replicates=3, drop_rows=[1.5])

@@ -39,14 +39,23 @@ fn node(index: usize, node: &Node) -> String {
 fn edge(edge: &DraftEdge) -> String {
     let (low, high) = (edge.ends.0 + 1, edge.ends.1 + 1);
     let Some(label) = &edge.label else {
-        let width = edge.width.map_or(String::new(), |width| format!(" [penwidth={width}]"));
-        return format!("  n{low} -- n{high}{width};\n");
+        let color = edge.opacity.map(|opacity| format!("color=\"#707b88{}\"", alpha(opacity)));
+        let style: Vec<String> =
+            edge.width.map(|width| format!("penwidth={width}")).into_iter().chain(color).collect();
+        let style = if style.is_empty() { String::new() } else { format!(" [{}]", style.join(", ")) };
+        return format!("  n{low} -- n{high}{style};\n");
     };
     let width = edge.width.map_or(String::new(), |width| format!(", penwidth={width}"));
+    let alpha = edge.opacity.map(alpha).unwrap_or_default();
     let (label, about) = (stacked(&label.lines), dot(&edge.about));
     format!(
-        "  n{low} -- n{high} [label=\"{label}\", style=dashed, color=\"#c2410c\", tooltip=\"{about}\"{width}];\n"
+        "  n{low} -- n{high} [label=\"{label}\", style=dashed, color=\"#c2410c{alpha}\", tooltip=\"{about}\"{width}];\n"
     )
+}
+
+/// The last two digits of a colour.
+fn alpha(opacity: f64) -> String {
+    format!("{:02x}", (255.0 * opacity).round() as u8)
 }
 
 /// Lines one below the other.

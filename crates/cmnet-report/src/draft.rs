@@ -45,6 +45,8 @@ pub(super) struct DraftEdge {
     pub(super) about: String,
     /// How wide its line is, where that says something.
     pub(super) width: Option<f64>,
+    /// How opaque its line is, where that says something.
+    pub(super) opacity: Option<f64>,
 }
 
 impl Draft {
@@ -65,8 +67,19 @@ impl Draft {
         let edge = |edge: Edge| {
             let (label, about) = labelled.remove(&edge).unzip();
             let about = about.unwrap_or_else(|| plain_edge(drawing, edge));
+            let about = match drawing.support.get(&edge) {
+                Some(support) => format!("{about}; support of the edge {support:.2}"),
+                None => about,
+            };
             let listed = to_list && label.is_some();
-            DraftEdge { ends: edge.ends(), label, listed, about, width: drawing.width(edge) }
+            DraftEdge {
+                ends: edge.ends(),
+                label,
+                listed,
+                about,
+                width: drawing.width(edge),
+                opacity: drawing.opacity(edge),
+            }
         };
         let mut draft = Self {
             nodes: (0..drawing.schema.len()).map(|index| node(drawing, index, numbers)).collect(),

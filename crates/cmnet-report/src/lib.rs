@@ -41,6 +41,7 @@ mod report;
 mod scene;
 mod sentence;
 mod support;
+mod support_chart;
 pub mod svg;
 pub mod text;
 pub mod tikz;
@@ -52,10 +53,11 @@ pub use explore::{ExplorePage, Explorer, PageAnswers};
 pub use long_run::LongRun;
 pub use places::Places;
 pub use report::Report;
-pub use sentence::sentence;
+pub use sentence::{element_name, sentence};
+pub use support_chart::support_chart;
 pub use warning::warning_text;
 
-use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Structure};
+use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Structure, Support};
 use layout::Point;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -83,6 +85,7 @@ pub struct Drawing<'a> {
     labels: LabelStyle,
     places: Option<Vec<Point>>,
     strengths: BTreeMap<Edge, f64>,
+    support: BTreeMap<Edge, f64>,
     reading: bool,
 }
 
@@ -112,9 +115,16 @@ impl<'a> Drawing<'a> {
                 "draw a structure with the schema that it was learned with",
             ));
         }
-        let (places, strengths) = (None, BTreeMap::new());
-        let (title, labels, reading) = (None, LabelStyle::Auto, true);
-        Ok(Self { schema, structure, title, labels, places, strengths, reading })
+        Ok(Self {
+            schema,
+            structure,
+            title: None,
+            labels: LabelStyle::Auto,
+            places: None,
+            strengths: BTreeMap::new(),
+            support: BTreeMap::new(),
+            reading: true,
+        })
     }
 
     /// The same drawing without the sentence that says how to read its labels: one of several beside each
@@ -154,6 +164,19 @@ impl<'a> Drawing<'a> {
         let known = |strength: &EdgeStrength| Some((strength.edge, strength.information?));
         self.strengths = strengths.iter().filter_map(known).collect();
         self
+    }
+
+    /// The same drawing with fainter lines for edges that fewer resamples have.
+    #[must_use]
+    pub fn with_support(mut self, support: &Support) -> Self {
+        let share = |(&edge, &count): (&Edge, &u64)| (edge, count as f64 / support.replicates as f64);
+        self.support = support.edges.iter().map(share).collect();
+        self
+    }
+
+    /// How opaque an edge is drawn, where that says something: never so faint that it is lost.
+    fn opacity(&self, edge: Edge) -> Option<f64> {
+        self.support.get(&edge).map(|support| (100.0 * (0.2 + 0.8 * support)).round() / 100.0)
     }
 
     /// How wide an edge is drawn, where that says something.

@@ -29,6 +29,8 @@ pub(super) struct Line {
     pub(super) path: Path,
     /// How wide it is, where that says something.
     pub(super) width: Option<f64>,
+    /// How opaque it is, where that says something.
+    pub(super) opacity: Option<f64>,
     /// Whether another line runs through its label, which must not hide it.
     pub(super) crossed: bool,
     pub(super) label: Option<(Frame, Vec<String>)>,
@@ -88,6 +90,7 @@ impl Scene {
             ends: edge.ends,
             path: layout.paths[place],
             width: edge.width,
+            opacity: edge.opacity,
             crossed: crossed(place),
             label: layout.labels[place].zip(edge.label.map(|text| text.lines)),
             sign: edge.listed,

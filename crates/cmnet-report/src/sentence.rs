@@ -1,7 +1,7 @@
 //! Contexts as English sentences.
 
 use super::wording::{Rows, Stars, cases, level_list, shown};
-use cmnet::{EdgeContext, Schema};
+use cmnet::{Edge, EdgeContext, Schema, Var};
 
 /// What every sentence ends with.
 pub(super) const GIVEN: &str = " (given everything else)";
@@ -42,6 +42,16 @@ const MOST_CASES: usize = 6;
 pub fn sentence(schema: &Schema, context: &EdgeContext) -> String {
     let rows = Stars::new().rows(context);
     of_rows(schema, context, &rows)
+}
+
+/// An edge in a configuration of its common neighbours: `a | b given c=x, d=y`.
+pub fn element_name(schema: &Schema, edge: Edge, given: &[(Var, u32)]) -> String {
+    let level = |&(variable, level): &(Var, u32)| {
+        let variable = schema.variable(variable);
+        format!("{}={}", variable.name, variable.levels[level as usize])
+    };
+    let given: Vec<String> = given.iter().map(level).collect();
+    format!("{} | {} given {}", schema.name(edge.low()), schema.name(edge.high()), given.join(", "))
 }
 
 /// The sentence for rows that are known already.

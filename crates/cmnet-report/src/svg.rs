@@ -41,10 +41,12 @@ pub fn render(drawing: &Drawing<'_>) -> String {
     ];
     let style = format!("font-size=\"{TITLE_FONT}\" font-weight=\"bold\" fill=\"{INK}\"");
     lines.extend(captions(&scene.title, &style));
+    // A label hides no line: what another line runs through lies under the lines.
+    lines.extend(edge_labels(&scene, |line| line.crossed));
     lines.push(format!("<g fill=\"none\" stroke=\"{LINE_PLAIN}\" stroke-width=\"1.5\">"));
     lines.extend(scene.lines.iter().map(|line| edge(&scene, line)));
     lines.push("</g>".to_owned());
-    lines.extend(edge_labels(&scene));
+    lines.extend(edge_labels(&scene, |line| !line.crossed));
     lines.push(format!("<g text-anchor=\"middle\" fill=\"{INK}\">"));
     lines.extend(scene.nodes.iter().map(node));
     lines.push("</g>".to_owned());
@@ -138,8 +140,9 @@ fn edge(scene: &Scene, line: &Line) -> String {
         None => String::new(),
     };
     let width = line.width.map_or(String::new(), |width| format!(" stroke-width=\"{}\"", number(width)));
+    let opacity = line.opacity.map_or(String::new(), |opacity| format!(" stroke-opacity=\"{opacity}\""));
     format!(
-        "<path class=\"cmnet-edge\"{context}{width} d=\"{}\"><title>{}</title></path>",
+        "<path class=\"cmnet-edge\"{context}{width}{opacity} d=\"{}\"><title>{}</title></path>",
         path(&line.path),
         xml(&line.about)
     )
@@ -156,27 +159,21 @@ fn path(path: &Path) -> String {
     }
 }
 
-fn edge_labels(scene: &Scene) -> Vec<String> {
+fn edge_labels(scene: &Scene, chosen: fn(&Line) -> bool) -> Vec<String> {
+    if scene.lines.iter().all(|line| !chosen(line) || line.label.is_none()) {
+        return Vec::new();
+    }
     let codes = scene.style == LabelStyle::Codes;
     let font = if codes { " font-family=\"monospace\" font-weight=\"bold\"" } else { "" };
     let size = label::FONT;
     let mut groups =
         vec![format!("<g text-anchor=\"middle\" font-size=\"{size}\"{font} fill=\"{LABEL_INK}\">")];
-    for line in &scene.lines {
+    for line in scene.lines.iter().filter(|line| chosen(line)) {
         let Some((frame, lines)) = &line.label else { continue };
-        // A ground would hide a line that runs through: then the letters alone have an edge of white.
-        let letters =
-            " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"";
-        let (ground, halo) = if line.sign {
-            let fill = if line.crossed { "none" } else { "#fff" };
-            (
-                rect(*frame, 8.0, &format!("fill=\"{fill}\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1\"")),
-                if line.crossed { letters } else { "" },
-            )
-        } else if line.crossed {
-            (String::new(), letters)
+        let ground = if line.sign {
+            rect(*frame, 8.0, &format!("fill=\"#fff\" stroke=\"{LINE_CONTEXT}\" stroke-width=\"1\""))
         } else {
-            (rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\""), "")
+            rect(*frame, 4.0, "fill=\"#fff\" fill-opacity=\"0.92\"")
         };
         let texts: Vec<String> = lines
             .iter()
@@ -189,10 +186,7 @@ fn edge_labels(scene: &Scene) -> Vec<String> {
             })
             .collect();
         let about = xml(&line.about);
-        groups.push(format!(
-            "<g class=\"cmnet-label\"{halo}><title>{about}</title>{ground}{}</g>",
-            texts.concat()
-        ));
+        groups.push(format!("<g class=\"cmnet-label\"><title>{about}</title>{ground}{}</g>", texts.concat()));
     }
     groups.push("</g>".to_owned());
     groups

@@ -49,8 +49,11 @@ pub fn render(drawing: &Drawing<'_>) -> String {
     let codes = scene.style == LabelStyle::Codes;
     let mut parts = vec![HEAD.to_owned()];
     parts.extend(scene.title.iter().map(|caption| words(caption, "cmnet title")));
+    // A label hides no line: what another line runs through lies under the lines.
+    let labels = |crossed: bool| scene.lines.iter().filter(move |line| line.crossed == crossed);
+    parts.extend(labels(true).map(|line| label(line, codes)));
     parts.extend(scene.lines.iter().map(|line| edge(&scene, line)));
-    parts.extend(scene.lines.iter().map(|line| label(line, codes)));
+    parts.extend(labels(false).map(|line| label(line, codes)));
     parts.extend(scene.nodes.iter().enumerate().map(|(index, shape)| node(index, shape)));
     parts.extend(scene.sample.map(|from| format!("\\path[cmnet context] {} -- ++({SAMPLE},0);\n", at(from))));
     parts.extend(scene.legend.iter().map(|caption| words(caption, "cmnet caption")));
@@ -86,7 +89,8 @@ fn edge(scene: &Scene, line: &Line) -> String {
         ),
     };
     let width = line.width.map_or(String::new(), |width| format!(", line width={}pt", 0.75 * width));
-    format!("\\path[{style}{width}] {} {way} {};\n", at(from), at(to))
+    let opacity = line.opacity.map_or(String::new(), |opacity| format!(", draw opacity={opacity}"));
+    format!("\\path[{style}{width}{opacity}] {} {way} {};\n", at(from), at(to))
 }
 
 /// Dashes and gaps in points.

@@ -104,10 +104,10 @@ pub use learn::{
 };
 // Confidence.
 pub use confidence::{
-    BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, EdgePosterior, EdgeSupport,
+    Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, EdgePosterior, EdgeSupport,
     ElementPosterior, ElementSupport, Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart,
-    Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
-    structure_posterior,
+    Resample, Stability, StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from,
+    bootstrap_identity, stability, structure_posterior,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.

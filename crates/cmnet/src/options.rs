@@ -249,6 +249,11 @@ group! {
             OptionName::StopEarly,
             "End before all replicates when more would not change the answer: asked after every 50",
         );
+        DROP_ROWS = optional(
+            OptionName::DropRows,
+            "Also how much of the structure is found again when these shares of the rows are dropped, such as \
+             0.1,0.3,0.5: as many parts of the rows as replicates for each",
+        );
     }
 }
 

@@ -29,6 +29,9 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
         let explained = model.network()?.explain(&Evidence::none(), Under::new(&exact, &Interrupt))?;
         drawing = drawing.with_strengths(&explained.edges);
     }
+    if arguments.support {
+        drawing = drawing.with_support(files::support_of(&model, &arguments.model.model)?);
+    }
     let picture = format.render(&drawing);
     if !to_stdout {
         cmnet::write_atomic(&arguments.output, picture.as_bytes())?;

@@ -10,6 +10,7 @@ use cmnet::{
     StructurePosterior, parse_duration, structure_posterior,
 };
 use cmnet_report::answer::PosteriorAnswer;
+use cmnet_report::element_name;
 use std::fmt::Write;
 
 /// The least probable elements that are printed, and the most lines of them; JSON has them all.
@@ -126,15 +127,7 @@ fn elements(page: &mut String, schema: &Schema, found: &StructurePosterior) -> a
         return Ok(());
     }
     sorted.sort_by(|one, other| other.chance.share.total_cmp(&one.chance.share));
-    let name = |known: &ElementPosterior| {
-        let level = |&(v, level): &(usize, u32)| {
-            let variable = schema.variable(v);
-            format!("{}={}", variable.name, variable.levels[level as usize])
-        };
-        let given: Vec<String> = known.given.iter().map(level).collect();
-        let ends = [known.edge.low(), known.edge.high()].map(|v| schema.name(v));
-        format!("{} | {} given {}", ends[0], ends[1], given.join(", "))
-    };
+    let name = |known: &ElementPosterior| element_name(schema, known.edge, &known.given);
     let shown: Vec<(String, &ElementPosterior)> =
         sorted.iter().take(MOST_LINES).map(|known| (name(known), *known)).collect();
     let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(7).max(7);

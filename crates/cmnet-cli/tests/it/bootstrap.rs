@@ -87,3 +87,40 @@ fn it_says_when_it_ended_early() {
     let page = page.succeeds().stdout;
     assert!(page.contains("Settled") && page.contains("3000 were asked for"), "{page}");
 }
+
+#[test]
+fn dropped_rows_and_a_picture_come_with_it() {
+    let sandbox = Sandbox::new();
+    let drop = format!("{BOOTSTRAP} --drop-rows 0.2,0.6");
+    let ran = sandbox.run(&format!("{drop} --plot support.svg")).succeeds();
+    assert!(ran.stdout.contains("rows dropped") && ran.stdout.contains("tability"), "{}", ran.stdout);
+    let picture = sandbox.read("support.svg");
+    assert!(picture.starts_with("<svg role=\"img\"") && picture.contains("Support in 30 replicates"));
+    let json =
+        |threads: u32| sandbox.run(&format!("{drop} --format json --threads {threads}")).succeeds().stdout;
+    assert_eq!(json(1), json(2));
+    let answer: Value = serde_json::from_str(&json(1)).unwrap();
+    let points = answer["stability"]["points"].as_array().unwrap();
+    assert_eq!(points.iter().map(|point| point["dropped"].as_f64().unwrap()).collect::<Vec<_>>(), [0.2, 0.6]);
+    let mean = |place: usize| points[place]["edges"]["mean"].as_f64().unwrap();
+    // The more rows are left, the more of the structure comes back.
+    assert!(mean(0) > mean(1) && mean(0) <= 1.0, "{points:?}");
+    sandbox.run(&format!("{BOOTSTRAP} --drop-rows 1")).refused(2, &["--drop-rows", "below 1"]);
+    sandbox.run(&format!("{BOOTSTRAP} --plot absent/s.svg")).refused(2, &["absent"]);
+}
+
+#[test]
+fn a_drawing_shows_the_support_of_edges() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&format!("{BOOTSTRAP} -o sure.json --threshold 0.3")).succeeds();
+    sandbox.run("draw sure.json -o sure.svg --support").succeeds();
+    let picture = sandbox.read("sure.svg");
+    assert!(
+        picture.contains("stroke-opacity=\"1\"") && picture.contains("support of the edge 1.00"),
+        "{picture}"
+    );
+    sandbox.run("draw sure.json -o sure.dot --support").succeeds();
+    assert!(sandbox.read("sure.dot").contains("#707b88ff"));
+    sandbox.run("learn data/coronary_heart.csv -o plain.json").succeeds();
+    sandbox.run("draw plain.json -o plain.svg --support").refused(2, &["cmnet bootstrap"]);
+}

@@ -184,6 +184,9 @@ def bootstrap(
         search that needs more ends there, with what it has found.
     stop_early
         Ends before all replicates when more would not change the answer.
+    drop_rows
+        Shares of the rows, such as ``[0.1, 0.3, 0.5]``: how much of the structure is found again
+        when so many are dropped (`Bootstrap.stability`).
     checkpoint, resume, checkpoint_interval
         As for `cmnet.learn`: goes on to the same answer as without a break.
 

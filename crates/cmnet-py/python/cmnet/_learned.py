@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _cmnet
@@ -218,10 +220,38 @@ class Exact:
         return f"Exact(score {self.score:.6f}, {sure}; greedy search {gap}; {self.model!r})"
 
 
-class Bootstrap:
+class _EdgesAndContexts:
+    """What edges and contexts have in common where each has a line of numbers."""
+
+    edges: Scores
+    contexts: Scores
+
+    def _head(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        tables = [repr(rows) for rows in (self.edges, self.contexts) if len(rows)]
+        return "\n".join([self._head(), *tables])
+
+    def _repr_html_(self) -> str:
+        tables = "".join(rows._repr_html_() for rows in (self.edges, self.contexts) if len(rows))
+        return f"<p>{html.escape(self._head())}</p>{tables}"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Bootstrap(_EdgesAndContexts):
     """How often each edge and each context came back in resamples of the table."""
 
-    def __init__(self, facts: dict[str, Any], consensus: _cmnet.Model | None) -> None:
+    def __init__(self, facts: dict[str, Any], consensus: _cmnet.Model | None, plot: str) -> None:
+        self._plot = plot
+        self.stability: dict[str, Any] | None = facts["stability"]
+        """What is found again when rows are dropped: ``points`` with the F1 of edges and contexts
+        against the whole table, and the ``coefficient``, the largest share that can be dropped so
+        that 95 % of the structures have edges that agree by 0.7. None without ``drop_rows``."""
         self.edges = Scores([_supported(row) for row in facts["edges"]], shown=_SUPPORTED)
         """One row per edge that some replicate has: its ends, support, count, standard error,
         interval (``low`` to ``high``) and verdict. All other pairs have support 0."""
@@ -265,24 +295,15 @@ class Bootstrap:
         columns = ["edge", "context", "support", "count", "error", "low", "high", "holds", "verdict"]
         return pandas.DataFrame(rows, columns=columns)
 
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Writes a picture of the supports with their intervals: an SVG file."""
+        Path(path).write_text(self._plot, encoding="utf-8")
+
     def _head(self) -> str:
         return f"Bootstrap({self.replicates} of {self.asked} replicates, seed {self.seed}, {self.stop})"
 
-    def __repr__(self) -> str:
-        tables = [repr(rows) for rows in (self.edges, self.contexts) if len(rows)]
-        return "\n".join([self._head(), *tables])
 
-    def _repr_html_(self) -> str:
-        tables = "".join(rows._repr_html_() for rows in (self.edges, self.contexts) if len(rows))
-        return f"<p>{html.escape(self._head())}</p>{tables}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Bootstrap) and self.__dict__ == other.__dict__
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Posterior:
+class Posterior(_EdgesAndContexts):
     """How probable each edge and each context is, by draws from the posterior of structures."""
 
     def __init__(self, facts: dict[str, Any]) -> None:
@@ -319,19 +340,6 @@ class Posterior:
     def _head(self) -> str:
         mixed = "mixed" if self.mixed else "not mixed"
         return f"Posterior({self.draws} draws, kappa {self.kappa}, exponent {self.exponent}, {mixed}, {self.stop})"
-
-    def __repr__(self) -> str:
-        tables = [repr(rows) for rows in (self.edges, self.contexts) if len(rows)]
-        return "\n".join([self._head(), *tables])
-
-    def _repr_html_(self) -> str:
-        tables = "".join(rows._repr_html_() for rows in (self.edges, self.contexts) if len(rows))
-        return f"<p>{html.escape(self._head())}</p>{tables}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Posterior) and self.__dict__ == other.__dict__
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _drawn(row: dict[str, Any]) -> dict[str, Any]:

@@ -323,18 +323,20 @@ class Model(Variables, Questions):
         *,
         positions: Model | str | os.PathLike[str] | None = None,
         widths: bool = False,
+        support: bool = False,
     ) -> None:
         """Writes the labelled graph: .svg, .dot, .tex (TikZ) or .graphml.
 
         With ``positions``, a model or an SVG file of this package, the variables stand where that
         drawing has them, so that two graphs can be compared by eye. With ``widths``, stronger edges
-        are wider; that takes parameters.
+        are wider; that takes parameters. With ``support``, edges that fewer resamples have are
+        fainter; that takes a model of `cmnet.bootstrap`.
         """
         if isinstance(positions, Model):
             places: _cmnet.Model | str | None = positions._model
         else:
             places = None if positions is None else _options.path(positions, "positions")
-        self._model.draw(_options.path(path), places, bool(widths))
+        self._model.draw(_options.path(path), places, bool(widths), bool(support))
 
     def summary(self) -> str:
         """The graph and its contexts in words."""

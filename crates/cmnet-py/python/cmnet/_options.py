@@ -133,6 +133,7 @@ class Resampling(Validating, total=False):
     start: ReplicateStart
     bound: int
     stop_early: bool
+    drop_rows: Sequence[float] | None
     checkpoint: str | os.PathLike[str] | None
     resume: bool
     checkpoint_interval: Amount
@@ -533,6 +534,7 @@ def resampling(
     start: ReplicateStart = "empty",
     bound: int = 10,
     stop_early: bool = False,
+    drop_rows: Sequence[float] | None = None,
 ) -> dict[str, Any]:
     """How a table is resampled."""
     return {
@@ -544,6 +546,7 @@ def resampling(
         "start": text("start", start),
         "bound": number("bound", bound),
         "stop_early": truth("stop_early", stop_early),
+        "drop_rows": [real("drop_rows", share) for share in (drop_rows or ())],
     }
 
 

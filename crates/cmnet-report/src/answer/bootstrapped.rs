@@ -1,11 +1,10 @@
 //! What resamples say: `cmnet bootstrap`.
 
-use super::{Answer, names};
+use super::names;
 use cmnet::{
-    Bootstrap, Cell, Edge, ElementSupport, Frequency, Model, Schema, Structure, Support, context_records,
-    edge_names,
+    Agreement, Bootstrap, Cell, Edge, ElementSupport, Frequency, Model, Schema, Stability, StabilityPoint,
+    Structure, Support, Var, context_records, edge_names,
 };
-use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// `cmnet-bootstrap/1`: supports of edges and context elements, and the consensus.
@@ -17,17 +16,11 @@ pub struct BootstrappedAnswer<'a> {
     pub found: &'a Bootstrap,
     /// The consensus; `None` when no replicate was finished.
     pub consensus: Option<&'a Model>,
+    /// What is found again when rows are dropped, where that was asked for.
+    pub stability: Option<&'a Stability>,
 }
 
-impl Answer for BootstrappedAnswer<'_> {
-    const FORMAT: &'static str = "cmnet-bootstrap/1";
-}
-
-impl Serialize for BootstrappedAnswer<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_json().serialize(serializer)
-    }
-}
+answer_by_json!(BootstrappedAnswer, "cmnet-bootstrap/1");
 
 /// A support and how far the number of replicates leaves it open.
 fn add(mut fields: Value, found: Frequency) -> Value {
@@ -55,15 +48,12 @@ impl BootstrappedAnswer<'_> {
             "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
             "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": edges.collect::<Value>(),
             "contexts": found.elements.iter().map(|known| self.element(known)).collect::<Value>(),
-            "consensus": self.consensus.map(consensus)})
+            "consensus": self.consensus.map(consensus), "stability": self.stability.map(stable)})
     }
 
     fn element(self, known: &ElementSupport) -> Value {
-        let given = known.given.iter();
-        let fields = json!({"edge": names::edge(self.schema, known.edge),
-            "given": given.clone().map(|&(variable, _)| self.schema.name(variable)).collect::<Value>(),
-            "element": given.map(|&level| names::label(self.schema, level)).collect::<Value>(),
-            "holds": known.holds.support()});
+        let mut fields = names::element(self.schema, known.edge, &known.given);
+        fields["holds"] = json!(known.holds.support());
         add(fields, known.found)
     }
 }
@@ -77,13 +67,22 @@ pub fn supported(schema: &Schema, structure: &Structure, support: &Support) -> V
         .map(|(&edge, &count)| add(json!({"edge": names::edge(schema, edge)}), Frequency { count, of }));
     let element = |(&(edge, cell), &count): (&(Edge, Cell), &u64)| {
         let space = structure.context(edge)?.space();
-        let levels = space.variables().iter().zip(space.configuration(cell));
-        let fields = json!({"edge": names::edge(schema, edge), "given": names::list(schema, space.variables()),
-            "element": levels.map(|known| names::label(schema, known)).collect::<Value>()});
-        Some(add(fields, Frequency { count, of }))
+        let given: Vec<(Var, u32)> = space.variables().iter().zip(space.configuration(cell)).collect();
+        Some(add(names::element(schema, edge, &given), Frequency { count, of }))
     };
     json!({"replicates": of, "seed": support.seed, "edges": edges.collect::<Value>(),
         "contexts": support.elements.iter().filter_map(element).collect::<Value>()})
+}
+
+/// What is found again for each share of rows that was dropped.
+fn stable(found: &Stability) -> Value {
+    let agreement = |found: Agreement| json!({"mean": found.mean, "least": found.least});
+    let point = |point: &StabilityPoint| {
+        json!({"dropped": point.dropped, "replicates": point.replicates, "edges": agreement(point.edges),
+            "contexts": agreement(point.elements)})
+    };
+    json!({"coefficient": found.coefficient(), "similar": Stability::SIMILAR, "stop": found.stop,
+        "points": found.points.iter().map(point).collect::<Value>()})
 }
 
 fn consensus(model: &Model) -> Value {

@@ -18,6 +18,13 @@ pub fn edge(schema: &Schema, edge: Edge) -> [&str; 2] {
     [schema.name(edge.low()), schema.name(edge.high())]
 }
 
+/// An edge in a configuration of its common neighbours: the fields `edge`, `given` and `element`.
+pub fn element(schema: &Schema, of: Edge, given: &[(Var, u32)]) -> Value {
+    json!({"edge": edge(schema, of),
+        "given": given.iter().map(|&(variable, _)| schema.name(variable)).collect::<Value>(),
+        "element": given.iter().map(|&level| label(schema, level)).collect::<Value>()})
+}
+
 /// The names of the ends of several edges.
 pub fn edges<'a>(schema: &'a Schema, edges: &[Edge]) -> Vec<[&'a str; 2]> {
     edges.iter().map(|&each| edge(schema, each)).collect()

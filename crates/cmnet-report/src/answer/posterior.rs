@@ -44,11 +44,8 @@ impl PosteriorAnswer<'_> {
     }
 
     fn element(self, known: &ElementPosterior) -> Value {
-        let given = known.given.iter();
-        let fields = json!({"edge": names::edge(self.schema, known.edge),
-            "given": given.clone().map(|&(variable, _)| self.schema.name(variable)).collect::<Value>(),
-            "element": given.map(|&level| names::label(self.schema, level)).collect::<Value>(),
-            "setting": known.setting.probability()});
+        let mut fields = names::element(self.schema, known.edge, &known.given);
+        fields["setting"] = json!(known.setting.probability());
         add(fields, &known.chance, known.bayes_factor)
     }
 }

@@ -8,6 +8,7 @@ mod posterior;
 mod resample;
 mod run;
 mod settled;
+mod stability;
 mod state;
 mod tally;
 
@@ -19,6 +20,7 @@ pub use posterior::{
     structure_posterior,
 };
 pub use run::{bootstrap, bootstrap_from};
+pub use stability::{Agreement, Stability, StabilityPoint, stability};
 pub use state::{BootstrapState, bootstrap_identity};
 use tally::Tally;
 

@@ -38,6 +38,7 @@ option_names! {
     Contexts = "contexts",
     Delimiter = "delimiter",
     Drop = "drop",
+    DropRows = "drop-rows",
     EdgePrior = "edge-prior",
     Elimination = "elimination",
     Exponent = "exponent",

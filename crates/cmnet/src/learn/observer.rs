@@ -51,6 +51,13 @@ pub enum LearnEvent<'a> {
         /// How many it is to do.
         of: u64,
     },
+    /// Structures are learned from parts of the rows, the same share of them dropped from each.
+    Dropping {
+        /// Which of the shares.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// The whole table was learned, and resamples are next.
     Resampling(&'a FirstLearning),
     /// A structure was learned from a resample. Comes from several threads.
