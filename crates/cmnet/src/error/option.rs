@@ -35,6 +35,7 @@ option_names! {
     Checkpoint = "checkpoint",
     CheckpointInterval = "checkpoint-interval",
     Columns = "columns",
+    Components = "components",
     Contexts = "contexts",
     Delimiter = "delimiter",
     Drop = "drop",

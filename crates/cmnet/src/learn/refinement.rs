@@ -132,7 +132,7 @@ impl<S: CountSource> Work<'_, '_, S> {
 
     fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
         let names = Some(self.table.schema());
-        let request = FitRequest { structure, counts: self.table.counts(), names, options };
+        let request = FitRequest::new(structure, self.table.counts(), names, options);
         let control = FitControl { observer: self.observer, searched: true, fitted: false };
         match fit_named(&request, &control) {
             Ok(Outcome::Done(fit)) => Ok(Some(fit)),
