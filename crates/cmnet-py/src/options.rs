@@ -115,6 +115,7 @@ pub(crate) struct Learning {
     model: String,
     pub(crate) seed: u64,
     target: Option<String>,
+    pub(crate) components: Option<String>,
     search: String,
     contexts: String,
     alpha: String,

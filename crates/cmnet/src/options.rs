@@ -124,6 +124,11 @@ group! {
              model and one with terms of this variable with each other, estimated by its conditional \
              likelihood",
         );
+        COMPONENTS = optional(
+            OptionName::Components,
+            "Learn a mixture: a latent class of so many values with a network for each; auto takes the number \
+             with the highest BIC, or that predicts held-out rows best, as select says",
+        );
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
         CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");

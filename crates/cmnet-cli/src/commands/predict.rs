@@ -6,7 +6,7 @@ use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{
-    OnUnknown, Prediction, Predictor, Schema, Source, Variable, csv_field, find_variable, visit_rows,
+    AnyModel, OnUnknown, Prediction, Predictor, Schema, Source, Variable, csv_field, find_variable, visit_rows,
     write_atomic_with,
 };
 use cmnet_report::align::{columns, left, right};
@@ -17,7 +17,10 @@ use std::io;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
-    let network = files::model(&arguments.model.model)?.network()?;
+    let network = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => model.network()?,
+        AnyModel::Mixture(mixture) => return super::mixture::predict::run(arguments, &mixture),
+    };
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
     let variable = schema.variable(target);
@@ -77,7 +80,7 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
+pub(super) fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
     let variable = output::printable(&Schema::new_unchecked(vec![variable.clone()])).variable(0).clone();
     let mut text = format!("{rows} rows predicted: {}\n", variable.name);
     if rows == 0 {
@@ -104,7 +107,7 @@ fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
     text
 }
 
-fn write_csv(variable: &Variable, predictions: &[Prediction], out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn write_csv(variable: &Variable, predictions: &[Prediction], out: &mut dyn io::Write) -> io::Result<()> {
     let header = variable.levels.iter().map(|level| csv_field(&format!("p({level})")));
     let names: Vec<String> = [csv_field(&variable.name)].into_iter().chain(header).collect();
     writeln!(out, "{}", names.join(","))?;

@@ -169,6 +169,7 @@ class Learning(Validating, total=False):
     model: ModelClass
     seed: int
     target: str | None
+    components: int | str | None
     select: Select
     checkpoint: str | os.PathLike[str] | None
     resume: bool
@@ -494,6 +495,7 @@ def learning(
     model: ModelClass = "cmn",
     seed: int = 1,
     target: str | None = None,
+    components: int | str | None = None,
     select: Select = "bic",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -504,6 +506,7 @@ def learning(
         "model": text("model", model),
         "seed": number("seed", seed),
         "target": None if target is None else name("target", target),
+        "components": None if components is None else str(components),
         "select": text("select", select),
         **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
     }
