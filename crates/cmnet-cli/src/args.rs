@@ -292,6 +292,8 @@ pub(crate) struct SearchArgs {
     pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, help = learning::REFINE.help, value_parser = choice::<Refine>(), default_value = learning::REFINE.default)]
     pub(crate) refine: Refine,
+    #[arg(long, value_name = "N", help = learning::MAX_CELLS.help)]
+    pub(crate) max_cells: Option<u64>,
     #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
     pub(crate) threads: usize,
     #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]

@@ -5,8 +5,8 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::{
-    AnyModel, DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Mixture, Model, OnUnknown, ReadOptions,
-    Schema, Source, parse_delimiter, quoted_names, read_csv, visit_rows,
+    AnyModel, DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Mixture, Model, OnUnknown,
+    ReadOptions, Schema, Source, parse_delimiter, quoted_names, read_csv, visit_rows,
 };
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};

@@ -151,7 +151,8 @@ impl LearnObserver for Watch {
             }
             LearnEvent::Mixed { components, steps, log_likelihood } => {
                 self.bar.set_prefix(format!("{components} classes"));
-                self.bar.set_message(format!("step {steps} of EM, log-likelihood per row {log_likelihood:.6}"));
+                self.bar
+                    .set_message(format!("step {steps} of EM, log-likelihood per row {log_likelihood:.6}"));
             }
             LearnEvent::Replicate { finished, of, .. } => {
                 let pace = self.pace(*finished as f64, *of as f64, "replicates");

@@ -11,8 +11,9 @@ use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
-    IndependenceQuestion, InferenceMethod, Network, Prediction, Predictor, Query, QueryOptions, Question as Asked,
-    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
+    IndependenceQuestion, InferenceMethod, Network, Prediction, Predictor, Query, QueryOptions,
+    Question as Asked, Result, Schema, Under, Var, VarSet, find_level, find_variable,
+    independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
     Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,

@@ -9,9 +9,9 @@ use crate::model::{Data, Model};
 use crate::options::{Learning, Reading};
 use crate::rows::{Rows, RowsBuilder};
 use crate::table::{Table, levels};
+use crate::value;
 use crate::watch::Watch;
 use crate::work::{self, Ended, Stop};
-use crate::value;
 use cmnet::options::OptionName;
 use cmnet::{
     AnyModel, Dataset, Error, Evidence, LearnOptions, LearnState, LearnedMixture, MixtureNetwork,
@@ -203,7 +203,12 @@ impl Mixture {
         found.arrays(py, count)
     }
 
-    fn explain<'py>(&self, py: Python<'py>, given: Given, inference: Inference) -> PyResult<Bound<'py, PyAny>> {
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given,
+        inference: Inference,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let mixture = self.mixture.clone();
         work::answer(py, 1, move |stop| {
             let (evidence, exact) = (given.evidence(mixture.schema())?, inference.exact()?);

@@ -154,6 +154,11 @@ group! {
             "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
              prior is given, gamma is 0.5",
         );
+        MAX_CELLS = optional(
+            OptionName::MaxCells,
+            "Refinement adds no edge that would give the junction tree more table cells than this, so that exact \
+             inference stays possible",
+        );
         THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
         TIME_LIMIT = optional(
             OptionName::TimeLimit,
@@ -346,6 +351,7 @@ mod tests {
             edge_prior: read(learning::EDGE_PRIOR),
             knowledge: Knowledge::default(),
             refine: read(learning::REFINE),
+            max_cells: None,
             select: read(learning::SELECT),
             contexts: read(learning::CONTEXTS),
             fit,

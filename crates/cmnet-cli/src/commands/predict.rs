@@ -6,8 +6,8 @@ use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{
-    AnyModel, OnUnknown, Prediction, Predictor, Schema, Source, Variable, csv_field, find_variable, visit_rows,
-    write_atomic_with,
+    AnyModel, OnUnknown, Prediction, Predictor, Schema, Source, Variable, csv_field, find_variable,
+    visit_rows, write_atomic_with,
 };
 use cmnet_report::align::{columns, left, right};
 use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
@@ -107,7 +107,11 @@ pub(super) fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> 
     text
 }
 
-pub(super) fn write_csv(variable: &Variable, predictions: &[Prediction], out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn write_csv(
+    variable: &Variable,
+    predictions: &[Prediction],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let header = variable.levels.iter().map(|level| csv_field(&format!("p({level})")));
     let names: Vec<String> = [csv_field(&variable.name)].into_iter().chain(header).collect();
     writeln!(out, "{}", names.join(","))?;

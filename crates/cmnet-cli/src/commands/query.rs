@@ -7,8 +7,8 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
 use cmnet::{
-    AnyModel, CountSource, Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Model, Query, Question,
-    RowCounts, Schema, Var,
+    AnyModel, CountSource, Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Model, Query,
+    Question, RowCounts, Schema, Var,
 };
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::intervals::{Distributions, by_level, probabilities};

@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     } else if let Some(chains) = &chains {
         asking::announce(&how.tree, approximation::gibbs_text(chains).trim_end());
     }
-    let as_csv = |out: &mut dyn Write| write_csv(&|numbers| sampler.rows(numbers), schema, arguments.rows, out);
+    let as_csv =
+        |out: &mut dyn Write| write_csv(&|numbers| sampler.rows(numbers), schema, arguments.rows, out);
     if let Some(path) = &arguments.output {
         write_atomic_with(path, as_csv)?;
     } else if arguments.format == Format::Text {

@@ -7,10 +7,12 @@ const LEARN: &str = "learn data/coronary_heart.csv --components 2";
 
 fn with_mixture() -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox
-        .run(&format!("{LEARN} -o mix.json"))
-        .succeeds()
-        .says(&["class", "share", "EM ended after", "wrote mix.json and mix-1.svg and mix-2.svg"]);
+    sandbox.run(&format!("{LEARN} -o mix.json")).succeeds().says(&[
+        "class",
+        "share",
+        "EM ended after",
+        "wrote mix.json and mix-1.svg and mix-2.svg",
+    ]);
     sandbox
 }
 

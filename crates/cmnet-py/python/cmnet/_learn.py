@@ -67,6 +67,8 @@ def learn(
         ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does
         nothing. Where no edge prior is given, gamma is 0.5.
+    max_cells
+        Refinement adds no edge that would give the junction tree more table cells than this.
     select
         ``"bic"`` fits each structure and takes the highest BIC; ``"heldout"`` takes the kappa that
         predicts a fifth of the rows best, ``"cv"`` each fifth in turn; ``"none"`` fits nothing.

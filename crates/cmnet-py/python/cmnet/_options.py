@@ -93,6 +93,7 @@ class Searching(TypedDict, total=False):
     forbid: Edges
     knowledge: Knowledge | None
     refine: Refine
+    max_cells: int | None
     threads: int
     time_limit: Amount | None
     max_neighbors: int
@@ -465,6 +466,7 @@ def searching(
     forbid: Edges = (),
     knowledge: Knowledge | None = None,
     refine: Refine = "no",
+    max_cells: int | None = None,
     threads: int = 0,
     time_limit: Amount | None = None,
     max_neighbors: int = 50,
@@ -482,6 +484,7 @@ def searching(
         "forbid": _edges("forbid", forbid),
         "knowledge": _knowledge(knowledge),
         "refine": text("refine", refine),
+        "max_cells": None if max_cells is None else number("max_cells", max_cells),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
         "max_neighbors": number("max_neighbors", max_neighbors),

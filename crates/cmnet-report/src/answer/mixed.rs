@@ -72,9 +72,7 @@ impl MixtureFacts {
     pub fn of(learned: &LearnedMixture) -> Self {
         let tried = learned.tried.iter();
         Self {
-            tried: tried
-                .map(|one| ClassesTried { components: one.components, value: one.value })
-                .collect(),
+            tried: tried.map(|one| ClassesTried { components: one.components, value: one.value }).collect(),
             ..Self::from(&learned.mixture)
         }
     }
@@ -116,12 +114,7 @@ pub fn class_models(learned: &LearnedMixture, data: &Dataset, dialect: &dyn Dial
 impl<'a> MixedAnswer<'a> {
     /// A mixture that was learned from a table of which so many rows were left out, with reasons in the
     /// words of a front end.
-    pub fn of(
-        learned: &LearnedMixture,
-        data: &'a Dataset,
-        dropped_rows: u64,
-        dialect: &dyn Dialect,
-    ) -> Self {
+    pub fn of(learned: &LearnedMixture, data: &'a Dataset, dropped_rows: u64, dialect: &dyn Dialect) -> Self {
         let parts = &learned.parts;
         let limited: BTreeSet<usize> = parts.iter().flat_map(|part| part.limited.iter().copied()).collect();
         let passed = parts.iter().flat_map(|part| part.passed_over.iter().map(ToString::to_string));

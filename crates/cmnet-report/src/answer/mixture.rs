@@ -215,11 +215,7 @@ impl<'a> ExplainedMixture<'a> {
     ///
     /// # Errors
     /// As [`MixtureNetwork::marginals`].
-    pub fn of(
-        mixture: &'a Mixture,
-        evidence: &'a Evidence,
-        exact: Under<'_, ExactOptions>,
-    ) -> Result<Self> {
+    pub fn of(mixture: &'a Mixture, evidence: &'a Evidence, exact: Under<'_, ExactOptions>) -> Result<Self> {
         let network = mixture.network()?;
         let classes = network.classes(evidence, exact)?;
         let traits = traits(&network, evidence, exact)?;

@@ -47,6 +47,7 @@ option_names! {
     Forbid = "forbid",
     Kappa = "kappa",
     Knowledge = "knowledge",
+    MaxCells = "max-cells",
     MaxConfigurations = "max-configurations",
     MaxIterations = "max-iterations",
     MaxNeighbors = "max-neighbors",

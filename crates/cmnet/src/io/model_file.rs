@@ -372,7 +372,7 @@ impl Reader<'_> {
         }
         let edge_prior =
             record.edge_prior.parse().map_err(|error: Error| bad("edge_prior", refusal(&error)))?;
-        let options = RefineOptions { order: record.order, edge_prior };
+        let options = RefineOptions { order: record.order, edge_prior, max_cells: None };
         Ok(RefinedScore { options, conditional_bic: record.conditional_bic })
     }
 

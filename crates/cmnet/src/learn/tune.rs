@@ -237,7 +237,8 @@ impl<'a> Trials<'a> {
         for fold in &self.folds {
             check(self.control)?;
             let counts = RowCounts::new(&fold.training);
-            let request = FitRequest::new(self.judged.structure, &counts, Some(self.judged.data.schema()), options);
+            let request =
+                FitRequest::new(self.judged.structure, &counts, Some(self.judged.data.schema()), options);
             match fit_to_predict(&request, self.control) {
                 Ok(Outcome::Done(fit)) => sum += log_probability(&fit, &fold.heldout, self.judged.target),
                 Ok(Outcome::Stopped(reason)) => return Err(Halt::Stopped(reason)),

@@ -30,7 +30,8 @@ pub(super) fn cluster(data: &Dataset, how: Clustering, control: &dyn Control) ->
         climb(data, profile, FIRST_STEPS, control)
     };
     let found: Vec<(Memberships, f64)> = (0..how.starts).into_par_iter().map(begin).collect();
-    let better = |best: (Memberships, f64), next: (Memberships, f64)| if next.1 > best.1 { next } else { best };
+    let better =
+        |best: (Memberships, f64), next: (Memberships, f64)| if next.1 > best.1 { next } else { best };
     let Some((best, _)) = found.into_iter().reduce(better) else {
         return Memberships { chances: vec![vec![1.0; data.distinct_rows()]], shares: vec![1.0] };
     };

@@ -81,9 +81,8 @@ pub(super) fn climb(
 pub(super) fn expect(data: &Dataset, classes: &[Class]) -> (Memberships, f64) {
     let logs = |class: &Class| -> Vec<f64> {
         let (evaluator, weight) = (class.fit.parameters.evaluator(), libm::log(class.weight));
-        let row = |row: usize| {
-            weight + evaluator.log_probability(&data.row(row)).unwrap_or(f64::NEG_INFINITY)
-        };
+        let row =
+            |row: usize| weight + evaluator.log_probability(&data.row(row)).unwrap_or(f64::NEG_INFINITY);
         (0..data.distinct_rows()).into_par_iter().map(row).collect()
     };
     Memberships::of(classes.iter().map(logs).collect(), data)

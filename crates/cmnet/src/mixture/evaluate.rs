@@ -42,7 +42,8 @@ impl Evaluators {
     /// log of weight times probability of all variables but one, by class, from that of the whole row.
     fn logs_without(&self, variable: Var, levels: &[u32], joint: &[f64]) -> Vec<f64> {
         // p(x without x_j) of a class is p(x) / p(x_j | the others).
-        let without = |((_, one), joint): (&(f64, Evaluator), &f64)| joint - one.log_conditional(variable, levels);
+        let without =
+            |((_, one), joint): (&(f64, Evaluator), &f64)| joint - one.log_conditional(variable, levels);
         self.0.iter().zip(joint).map(without).collect()
     }
 }

@@ -153,8 +153,9 @@ impl MixtureNetwork {
     /// The most probable of the classes' best rows, and its log weight under the mixture.
     fn best_row(&self, branch: &Branch) -> (Vec<u32>, f64) {
         let value = |row: &Vec<u32>| {
-            let logs: Vec<f64> =
-                (0..self.networks().len()).map(|class| self.log_weight(class, row, &branch.evidence)).collect();
+            let logs: Vec<f64> = (0..self.networks().len())
+                .map(|class| self.log_weight(class, row, &branch.evidence))
+                .collect();
             log_sum(&logs)
         };
         let mut best = (branch.rows[0].clone(), value(&branch.rows[0]));

@@ -198,7 +198,8 @@ fn predictions_sum_out_what_is_missing_and_evaluation_counts_every_row() {
     let (data, mixture, network) = asked();
     let rows = space(&data.schema().cardinalities());
     let mut predictor = MixturePredictor::new(&network, 0, &ExactOptions::default(), &()).unwrap();
-    for known in [vec![None, Some(1), Some(0), Some(1), Some(1)], vec![Some(2), None, Some(0), None, Some(1)]] {
+    for known in [vec![None, Some(1), Some(0), Some(1), Some(1)], vec![Some(2), None, Some(0), None, Some(1)]]
+    {
         let fits = |row: &&Vec<u32>| (1..5).all(|v| known[v].is_none_or(|level| row[v] == level));
         let mut expected = vec![0.0; 3];
         rows.iter().filter(fits).for_each(|row| expected[row[0] as usize] += probability(&mixture, row));

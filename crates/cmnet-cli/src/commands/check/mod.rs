@@ -11,8 +11,8 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
 use cmnet::{
-    AnyModel, ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer, SearchUsed,
-    StopReason, Structure, quoted,
+    AnyModel, ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer,
+    SearchUsed, StopReason, Structure, quoted,
 };
 use cmnet_check::{
     CheckError, ConditionalBic, KnownEdges, Labelled, Optimality, Score, Scoring, Table, conditional_bic,

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 
 /// Refuses what has no meaning for a mixture.
 pub(super) fn check(arguments: &LearnArgs) -> anyhow::Result<()> {
-    let refuse = |flag: &str| Err(Usage(format!("{flag}: --components does not use this; leave it out")).into());
+    let refuse =
+        |flag: &str| Err(Usage(format!("{flag}: --components does not use this; leave it out")).into());
     if arguments.model == ModelClass::Sgm {
         return refuse("--model sgm");
     }
@@ -70,7 +71,11 @@ impl Work<'_> {
             writeln!(page, "{dropped_rows} rows with missing values were left out")?;
         }
         let facts = MixtureFacts::of(learned);
-        writeln!(page, "\n  {:<7} {:>8} {:>10} {:>5} {:>8} {:>10}", "class", "share", "kappa", "edges", "contexts", "parameters")?;
+        writeln!(
+            page,
+            "\n  {:<7} {:>8} {:>10} {:>5} {:>8} {:>10}",
+            "class", "share", "kappa", "edges", "contexts", "parameters"
+        )?;
         let models = class_models(learned, data, &CommandLine);
         for (class, (model, weight)) in (1..).zip(models.iter().zip(&facts.weights)) {
             let contexts: usize = model.contexts.iter().map(|context| context.elements.len()).sum();

@@ -1,9 +1,9 @@
 //! The files that `cmnet learn` writes: the chosen model and its drawing.
 
 use crate::args::{Format, LearnArgs, Printed};
+use crate::commands::mixture::draw;
 use crate::exit::Usage;
 use crate::{files, output};
-use crate::commands::mixture::draw;
 use cmnet::{Dataset, LearnOptions, Learned, Mixture, Model, Select, write_atomic};
 use cmnet_report::{Drawing, Format as Picture, svg};
 use std::path::{Path, PathBuf};

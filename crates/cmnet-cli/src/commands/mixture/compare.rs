@@ -40,7 +40,10 @@ pub(crate) fn run(
         Format::Text => {
             let line = |which: &str, one: &Evaluation| {
                 let number = one.log_likelihood.map_or("not available".to_owned(), |v| format!("{v:.6}"));
-                format!("mean log-likelihood of the {which} on the data: {number}, {} parameters\n", one.parameters)
+                format!(
+                    "mean log-likelihood of the {which} on the data: {number}, {} parameters\n",
+                    one.parameters
+                )
             };
             output::page(&(line("first", &found[0]) + &line("second", &found[1])))?;
         }
@@ -51,8 +54,6 @@ pub(crate) fn run(
 fn on_rows(model: &AnyModel, table: &DataArgs) -> anyhow::Result<Evaluation> {
     Ok(match model {
         AnyModel::Network(model) => evaluate(&model.normalized_fit()?, &files::table_for(model, table)?),
-        AnyModel::Mixture(mixture) => {
-            mixture.evaluate(&files::table_for_mixture(mixture, table)?, &())?
-        }
+        AnyModel::Mixture(mixture) => mixture.evaluate(&files::table_for_mixture(mixture, table)?, &())?,
     })
 }

@@ -29,8 +29,7 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>, mixture: &Mixture) -> anyhow
         MixturePredictor::new(&network, target, &asking::exact(&arguments.tree)?, &Interrupt)?;
     let mut accuracy = Accuracy::default();
     let mut predictions: Vec<Prediction> = Vec::new();
-    let (source, options) =
-        (Source::from_argument(&arguments.data), files::row_options(&arguments.reading)?);
+    let (source, options) = (Source::from_argument(&arguments.data), files::row_options(&arguments.reading)?);
     let present = visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
         let prediction = predictor.predict(row.levels)?;
         if let Some(truth) = row.levels[target] {

@@ -109,7 +109,8 @@ impl Asked<'_> {
 
     fn map_text(&self, found: &MixtureMaximum) -> String {
         let schema = &output::printable(self.network.schema());
-        let what = if found.is_proven() { "Most probable levels together" } else { "Probable levels together" };
+        let what =
+            if found.is_proven() { "Most probable levels together" } else { "Probable levels together" };
         let mut text = format!("{what}{}\n", given(schema, self.evidence));
         let width = found.levels.iter().map(|&(v, _)| columns(schema.name(v))).max().unwrap_or(0);
         for &(v, level) in &found.levels {

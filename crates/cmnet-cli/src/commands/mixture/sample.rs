@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>, mixture: &Mixture) -> anyhow:
     interrupt::listen();
     let exact = asking::exact(&how.tree)?;
     let sampler = network.sampler(&evidence, how.method.seed, Under::new(&exact, &Interrupt))?;
-    let as_csv = |out: &mut dyn Write| write_csv(&|numbers| sampler.rows(numbers), schema, arguments.rows, out);
+    let as_csv =
+        |out: &mut dyn Write| write_csv(&|numbers| sampler.rows(numbers), schema, arguments.rows, out);
     if let Some(path) = &arguments.output {
         write_atomic_with(path, as_csv)?;
     } else if arguments.format == Format::Text {
