@@ -44,26 +44,33 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     } else if let Some(chains) = &chains {
         asking::announce(&how.tree, approximation::gibbs_text(chains).trim_end());
     }
-    let as_csv =
-        |out: &mut dyn Write| write_csv(&|numbers| sampler.rows(numbers), schema, arguments.rows, out);
-    if let Some(path) = &arguments.output {
-        write_atomic_with(path, as_csv)?;
-    } else if arguments.format == Format::Text {
-        output::stream(as_csv)?;
-    }
+    write_rows(arguments, schema, &|numbers| sampler.rows(numbers))?;
     if arguments.format == Format::Json {
         output::answer(&SampledAnswer::of(schema, &plan, chains.as_ref(), &sampler, arguments.rows))?;
     }
     Ok(Outcome::Done)
 }
 
-/// Draws rows and writes them, a chunk at a time.
-pub(super) fn write_csv(
-    draw: &dyn Fn(Range<usize>) -> cmnet::Result<Vec<Vec<u32>>>,
+/// What draws the rows of these numbers.
+type Draw<'a> = dyn Fn(Range<usize>) -> cmnet::Result<Vec<Vec<u32>>> + 'a;
+
+/// Writes rows to the file that was asked for, or to standard output where that is to have them.
+pub(super) fn write_rows(
+    arguments: &Printed<SampleArgs>,
     schema: &Schema,
-    rows: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+    draw: &Draw<'_>,
+) -> anyhow::Result<()> {
+    let as_csv = |out: &mut dyn Write| write_csv(draw, schema, arguments.rows, out);
+    if let Some(path) = &arguments.output {
+        write_atomic_with(path, as_csv)?;
+    } else if arguments.format == Format::Text {
+        output::stream(as_csv)?;
+    }
+    Ok(())
+}
+
+/// Draws rows and writes them, a chunk at a time.
+fn write_csv(draw: &Draw<'_>, schema: &Schema, rows: usize, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = schema.variables().iter().map(|variable| csv_field(&variable.name)).collect();
     writeln!(out, "{}", names.join(","))?;
     let labels = quoted_labels(schema);
