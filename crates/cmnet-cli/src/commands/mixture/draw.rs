@@ -48,6 +48,9 @@ pub(crate) fn write(
     Pictures { mixture, format, widths: false }.write(path, at)
 }
 
+/// Edges of all classes together up to which they share one layout.
+const MOST_EDGES: usize = 100;
+
 struct Pictures<'a> {
     mixture: &'a Mixture,
     format: Picture,
@@ -68,15 +71,20 @@ impl Pictures<'_> {
     fn all(&self, at: Option<&Places>) -> anyhow::Result<Vec<String>> {
         let whole = self.mixture.union()?;
         let places = match at {
-            Some(given) => given.clone(),
-            None => Places::of(&Drawing::new(self.mixture.schema(), &whole)?),
+            Some(given) => Some(given.clone()),
+            // All edges at once take long to lay out where they are many: then each class has its own places.
+            None if whole.graph().edge_count() > MOST_EDGES => None,
+            None => Some(Places::of(&Drawing::new(self.mixture.schema(), &whole)?)),
         };
-        self.mixture.components().iter().map(|component| self.one(component, &places)).collect()
+        self.mixture.components().iter().map(|component| self.one(component, places.as_ref())).collect()
     }
 
-    fn one(&self, component: &Component, places: &Places) -> anyhow::Result<String> {
+    fn one(&self, component: &Component, places: Option<&Places>) -> anyhow::Result<String> {
         let model = &component.model;
-        let mut drawing = Drawing::new(model.schema(), model.structure())?.with_places(places)?;
+        let mut drawing = Drawing::new(model.schema(), model.structure())?;
+        if let Some(places) = places {
+            drawing = drawing.with_places(places)?;
+        }
         if self.widths {
             let exact = ExactOptions::default();
             let explained = model.network()?.explain(&Evidence::none(), Under::new(&exact, &Interrupt))?;
