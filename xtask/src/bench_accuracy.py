@@ -288,6 +288,26 @@ def networks():
             sys.stdout.flush()
 
 
+# Numbers of classes, tried upwards until the validation rows say twice that more are worse.
+CLASSES = (2, 3, 4, 6, 8, 12, 16, 24, 32)
+
+
+def mixture_density(name, folder, way):
+    """Mixtures, the number of classes by the validation rows."""
+    best, worse, spent = None, 0, 0.0
+    for classes in CLASSES:
+        answer = cmnet("accuracy-learn", str(folder), f"mixture-{classes}-{way}")
+        spent += answer["cpu"]
+        if best is None or answer["valid"] > best["valid"]:
+            best, worse = answer, 0
+        else:
+            worse += 1
+        if worse == 2:
+            break
+    told = f"{best['components']} classes of {way} networks"
+    print(f"| {name} | cmnet {told} | {best['test']:.3f} | {best['cpu']:.1f}; all tried {spent:.1f} |")
+
+
 def density():
     """Held-out likelihood of binary tables NAME.train.data.gz and NAME.test.data.gz in a folder."""
     print("| table | program | test log-likelihood per row | CPU s |\n|---|---|---|---|")
@@ -295,9 +315,14 @@ def density():
         name = path.name.split(".")[0]
         read = lambda part: pd.read_csv(DENSITY / f"{name}.{part}.data.gz", header=None, dtype=str)
         train, test = read("train"), read("test")
-        train.columns = test.columns = [f"v{place}" for place in range(len(train.columns))]
+        names = [f"v{place}" for place in range(len(train.columns))]
+        train.columns = test.columns = names
         folder = FOLDER / f"density-{name}"
         write(folder, train, test)
+        if (DENSITY / f"{name}.valid.data.gz").exists():
+            read("valid").set_axis(names, axis=1).to_csv(folder / "valid.csv", index=False)
+            for way in ("plain", "refined"):
+                mixture_density(name, folder, way)
         for variant in ("plain", "plain-tuned", "refined", "refined-tuned", "contexts", "contexts-tuned"):
             answer = cmnet("accuracy-learn", str(folder), variant)
             told = "-" if answer["test"] is None else f"{answer['test']:.3f}"

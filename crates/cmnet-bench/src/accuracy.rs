@@ -6,9 +6,9 @@ use crate::peer::as_text;
 use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
-    Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, PlaneCounts,
-    ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune, edge_names, evaluate, learn,
-    read_csv, refine,
+    Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, MixtureOptions,
+    PlaneCounts, ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune, edge_names, evaluate,
+    learn, learn_mixture, read_csv, refine,
 };
 use cmnet_paper::generate::recovery;
 use serde_json::json;
@@ -47,21 +47,15 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
     let folder = Path::new(folder);
     let data = table(folder, "train.csv")?.context("no train.csv")?;
     let test = table(folder, "test.csv")?;
-    // "-tuned": order and ridge by held-out rows.
-    let (variant, tuned) = variant.strip_suffix("-tuned").map_or((variant, false), |base| (base, true));
-    let (kappas, refine) = match variant {
-        "plain" => (vec![Kappa::Epsilon], Refine::No),
-        "refined" => (vec![Kappa::Epsilon], Refine::Yes),
-        "refined-auto" => (vec![Kappa::Epsilon], Refine::Auto),
-        "contexts" => (Kappa::paper_grid(), Refine::No),
-        "contexts-refined" => (Kappa::paper_grid(), Refine::Yes),
-        "contexts-auto" => (Kappa::paper_grid(), Refine::Auto),
-        other => bail!("{other:?} is not a way to learn"),
-    };
+    // "mixture-4-refined": four classes, each learned as the rest says.
+    if let Some(rest) = variant.strip_prefix("mixture-") {
+        let (count, way) = rest.split_once('-').context("mixture-COUNT-WAY")?;
+        return learn_mixture_of(folder, &data, count, way);
+    }
+    let Way { kappas, refine, tune } = Way::of(variant)?;
     let select = if test.is_some() || kappas.len() > 1 { Select::Bic } else { Select::None };
     let method = if test.is_some() { FitMethod::Auto } else { FitMethod::Pseudo };
     let fit = FitOptions { method, memory: 1 << 30, ..FitOptions::default() };
-    let tune = Tune { order: tuned, ridge: tuned, ..Tune::NOTHING };
     let options = LearnOptions { kappas, refine, select, fit, tune, threads: 1, ..LearnOptions::default() };
     let meter = Meter::start();
     let learned = learn(&data, &options, &())?;
@@ -77,6 +71,52 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
         "parameters": kept.fit.as_ref().map(|fit| fit.free_parameters),
         "order": learned.tuned.as_ref().map(|tuned| tuned.options.order.to_string()),
         "ridge": learned.tuned.as_ref().map(|tuned| tuned.options.ridge.to_string()),
+    });
+    println!("{answer}");
+    Ok(())
+}
+
+/// A way to learn.
+struct Way {
+    kappas: Vec<Kappa>,
+    refine: Refine,
+    tune: Tune,
+}
+
+impl Way {
+    fn of(variant: &str) -> Result<Self> {
+        // "-tuned": order and ridge by held-out rows.
+        let (variant, tuned) = variant.strip_suffix("-tuned").map_or((variant, false), |base| (base, true));
+        let (kappas, refine) = match variant {
+            "plain" => (vec![Kappa::Epsilon], Refine::No),
+            "refined" => (vec![Kappa::Epsilon], Refine::Yes),
+            "refined-auto" => (vec![Kappa::Epsilon], Refine::Auto),
+            "contexts" => (Kappa::paper_grid(), Refine::No),
+            "contexts-refined" => (Kappa::paper_grid(), Refine::Yes),
+            "contexts-auto" => (Kappa::paper_grid(), Refine::Auto),
+            other => bail!("{other:?} is not a way to learn"),
+        };
+        Ok(Self { kappas, refine, tune: Tune { order: tuned, ridge: tuned, ..Tune::NOTHING } })
+    }
+}
+
+/// Learns a mixture of so many classes, and evaluates it on the rows of `valid.csv` and `test.csv`.
+fn learn_mixture_of(folder: &Path, data: &Dataset, count: &str, way: &str) -> Result<()> {
+    let Way { kappas, refine, tune } = Way::of(way)?;
+    let fit = FitOptions { memory: 1 << 30, ..FitOptions::default() };
+    let options = LearnOptions { kappas, refine, tune, fit, threads: 1, ..LearnOptions::default() };
+    let how = MixtureOptions { components: count.parse()?, ..MixtureOptions::default() };
+    let meter = Meter::start();
+    let learned = learn_mixture(data, &options, &how, &())?;
+    let cpu = meter.processor();
+    let told = |name: &str| -> Result<Option<f64>> {
+        let Some(rows) = table(folder, name)? else { return Ok(None) };
+        Ok(learned.mixture.evaluate(&rows, &())?.log_likelihood)
+    };
+    let mixture = &learned.mixture;
+    let answer = json!({
+        "cpu": cpu, "valid": told("valid.csv")?, "test": told("test.csv")?,
+        "components": mixture.components().len(), "parameters": mixture.free_parameters(),
     });
     println!("{answer}");
     Ok(())

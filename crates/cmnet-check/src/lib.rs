@@ -19,6 +19,7 @@
 //! | `rational` | - | exact elimination |
 //! | `likelihood` | 2.1 and 4 | the likelihood of given phi, by listing the joint space |
 //! | `conditional_bic` | - | the score of a refinement |
+//! | `mixture` | - | a mixture of log-linear models |
 //! | `newton` | 4 | maximum likelihood, by an optimiser of its own |
 //!
 //! Variables and levels are numbers from 0. A configuration of several variables lists their
@@ -43,6 +44,7 @@ mod error;
 mod graph_climb;
 mod likelihood;
 mod loglinear;
+mod mixture;
 mod newton;
 mod observed;
 mod partition;
@@ -60,6 +62,7 @@ pub use error::CheckError;
 pub use graph_climb::{GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal};
 pub use likelihood::{likelihood_gradient_norm, log_likelihood, restriction_violation};
 pub use loglinear::{LogLinear, Restriction, Term, is_implied};
+pub use mixture::{Class, MixtureFound, mixture};
 pub use newton::{Ending, Fit, maximum_likelihood};
 pub use observed::{HoledRow, ObservedFit, observed_maximum};
 pub use partition::{class_numbers, classes};

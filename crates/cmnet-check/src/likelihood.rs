@@ -43,6 +43,16 @@ impl Joint {
         Ok(Self { active: cells.iter().map(active_in).collect(), frequencies })
     }
 
+    /// The share of the observations in a cell.
+    pub(crate) fn frequency(&self, cell: usize) -> f64 {
+        self.frequencies[cell]
+    }
+
+    /// The same space with other shares of the cells.
+    pub(crate) fn with_frequencies(self, frequencies: Vec<f64>) -> Self {
+        Self { frequencies, ..self }
+    }
+
     /// Adds pseudo-counts, spread evenly.
     fn add_pseudo_counts(&mut self, pseudo_counts: f64, total: f64) {
         let each = pseudo_counts / self.frequencies.len() as f64;

@@ -90,6 +90,7 @@ Examples:
   cmnet learn survey.tsv.gz --weights count --kappa n^-0.5 -o survey.model.json
   cmnet learn data/car.csv --select none --format json
   cmnet learn data/coronary_heart.csv --contexts confirmed
+  cmnet learn survey.csv --components auto --select heldout
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
 
@@ -264,6 +265,8 @@ pub(crate) struct LearnArgs {
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "COLUMN", help = learning::TARGET.help)]
     pub(crate) target: Option<String>,
+    #[arg(long, value_name = "K|auto", help = learning::COMPONENTS.help)]
+    pub(crate) components: Option<String>,
     #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]
@@ -289,6 +292,8 @@ pub(crate) struct SearchArgs {
     pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, help = learning::REFINE.help, value_parser = choice::<Refine>(), default_value = learning::REFINE.default)]
     pub(crate) refine: Refine,
+    #[arg(long, value_name = "N", help = learning::MAX_CELLS.help)]
+    pub(crate) max_cells: Option<u64>,
     #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
     pub(crate) threads: usize,
     #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]

@@ -5,8 +5,8 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::{
-    DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Model, OnUnknown, ReadOptions,
-    Source, Support, parse_delimiter, quoted_names, read_csv, visit_rows,
+    AnyModel, DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Mixture, Model, OnUnknown,
+    ReadOptions, Schema, Source, Support, parse_delimiter, quoted_names, read_csv, visit_rows,
 };
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
@@ -26,15 +26,24 @@ pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
 /// model's order.
 pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<Dataset> {
+    Ok(model.arrange(columns_of(model.schema(), arguments)?)?)
+}
+
+/// The same for a mixture.
+pub(crate) fn table_for_mixture(mixture: &Mixture, arguments: &DataArgs) -> anyhow::Result<Dataset> {
+    Ok(mixture.arrange(columns_of(mixture.schema(), arguments)?)?)
+}
+
+/// Reads the columns of a table that a schema names, with its levels.
+fn columns_of(schema: &Schema, arguments: &DataArgs) -> anyhow::Result<Dataset> {
     let mut options = options(&arguments.reading)?;
     if options.columns.is_none() && options.drop.is_empty() {
-        options.columns =
-            Some(model.schema().variables().iter().map(|variable| variable.name.clone()).collect());
+        options.columns = Some(schema.variables().iter().map(|variable| variable.name.clone()).collect());
     }
-    options.schema.get_or_insert_with(|| LevelOrder::of(model.schema()));
+    options.schema.get_or_insert_with(|| LevelOrder::of(schema));
     let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     note_dropped(&loaded);
-    Ok(model.arrange(loaded.data)?)
+    Ok(loaded.data)
 }
 
 /// Reads the rows of a table that a model speaks of, with their missing values.
@@ -114,6 +123,11 @@ pub(crate) fn warn(loaded: &LoadedTable) {
 /// Reads and checks a model file.
 pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
     Ok(Model::load(path)?)
+}
+
+/// Reads and checks the file of a network or of a mixture.
+pub(crate) fn any_model(path: &Path) -> anyhow::Result<AnyModel> {
+    Ok(AnyModel::load(path)?)
 }
 
 /// The parameters of a model, or what to do about their absence.

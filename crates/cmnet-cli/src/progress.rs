@@ -146,6 +146,14 @@ impl LearnObserver for Watch {
             LearnEvent::Fitting { index, of } => {
                 self.bar.set_message(format!("fitting {} of {of}", index + 1));
             }
+            LearnEvent::Component { index, of } if index < of => {
+                self.bar.println(format!("class {} of {of}", index + 1));
+            }
+            LearnEvent::Mixed { components, steps, log_likelihood } => {
+                self.bar.set_prefix(format!("{components} classes"));
+                self.bar
+                    .set_message(format!("step {steps} of EM, log-likelihood per row {log_likelihood:.6}"));
+            }
             LearnEvent::Replicate { finished, of, .. } => {
                 let pace = self.pace(*finished as f64, *of as f64, "replicates");
                 self.bar.set_message(format!("replicate {finished} of {of}, {pace}"));

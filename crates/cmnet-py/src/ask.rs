@@ -11,8 +11,9 @@ use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
-    IndependenceQuestion, InferenceMethod, Network, Predictor, Query, QueryOptions, Question as Asked,
-    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
+    IndependenceQuestion, InferenceMethod, Network, Prediction, Predictor, Query, QueryOptions,
+    Question as Asked, Result, Schema, Under, Var, VarSet, find_level, find_variable,
+    independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
     Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,
@@ -57,7 +58,7 @@ pub(crate) struct Inference {
 }
 
 impl Inference {
-    fn exact(&self) -> Result<ExactOptions> {
+    pub(crate) fn exact(&self) -> Result<ExactOptions> {
         let rule = self.elimination.parse::<EliminationChoice>()?.rule();
         let memory = parse_bytes(OptionName::Memory, &self.memory)?;
         Ok(ExactOptions { memory, rule, ..ExactOptions::default() })
@@ -68,14 +69,14 @@ impl Inference {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Question {
-    targets: Vec<String>,
-    given: Given,
-    inference: Inference,
-    method: String,
+    pub(crate) targets: Vec<String>,
+    pub(crate) given: Given,
+    pub(crate) inference: Inference,
+    pub(crate) method: String,
     chains: usize,
     sweeps: usize,
     warm_up: usize,
-    seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Question {
@@ -207,7 +208,6 @@ const DRAWN: usize = 1 << 11;
 
 /// The probabilities of a target's levels in each row, the most probable level, the level
 /// that the row has, -1 where it has none, and the row's weight.
-#[allow(clippy::type_complexity, reason = "four arrays, taken apart in Python")]
 #[pyfunction]
 pub(crate) fn predict<'py>(
     py: Python<'py>,
@@ -216,12 +216,7 @@ pub(crate) fn predict<'py>(
     target: &str,
     rows: RowReading,
     inference: Inference,
-) -> PyResult<(
-    Bound<'py, PyArray2<f64>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<u64>>,
-)> {
+) -> PyResult<PredictedArrays<'py>> {
     let network = model.network(py)?;
     let to_python = |error| errors::to_python(py, &error);
     let target = find_variable(network.schema(), target).map_err(to_python)?;
@@ -230,28 +225,46 @@ pub(crate) fn predict<'py>(
     let found = over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
         let mut predictor = Predictor::under(&network, target, &exact, stop)?;
         let mut found = Predicted::default();
-        rows.each(&mut |levels, weight| {
-            let prediction = predictor.predict(levels)?;
-            found.probabilities.extend_from_slice(&prediction.probabilities);
-            found.best.push(prediction.level as i32);
-            found.truth.push(levels[target].map_or(-1, |level| level as i32));
-            found.weights.push(weight);
+        rows.each(&mut |row, weight| {
+            found.push(&predictor.predict(row)?, row[target], weight);
             Ok(())
         })?;
         Ok(found)
     })?;
-    let shape = [found.best.len(), levels];
-    let probabilities = PyArray1::from_vec(py, found.probabilities).reshape(shape)?;
-    let [best, truth] = [found.best, found.truth].map(|codes| PyArray1::from_vec(py, codes));
-    Ok((probabilities, best, truth, PyArray1::from_vec(py, found.weights)))
+    found.arrays(py, levels)
 }
 
+/// Probabilities, most probable levels, true levels and weights of rows.
+pub(crate) type PredictedArrays<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<u64>>,
+);
+
+/// Predictions of rows, one after the other.
 #[derive(Default)]
-struct Predicted {
+pub(crate) struct Predicted {
     probabilities: Vec<f64>,
     best: Vec<i32>,
     truth: Vec<i32>,
     weights: Vec<u64>,
+}
+
+impl Predicted {
+    pub(crate) fn push(&mut self, prediction: &Prediction, truth: Option<u32>, weight: u64) {
+        self.probabilities.extend_from_slice(&prediction.probabilities);
+        self.best.push(prediction.level as i32);
+        self.truth.push(truth.map_or(-1, |level| level as i32));
+        self.weights.push(weight);
+    }
+
+    pub(crate) fn arrays(self, py: Python<'_>, levels: usize) -> PyResult<PredictedArrays<'_>> {
+        let shape = [self.best.len(), levels];
+        let probabilities = PyArray1::from_vec(py, self.probabilities).reshape(shape)?;
+        let [best, truth] = [self.best, self.truth].map(|codes| PyArray1::from_vec(py, codes));
+        Ok((probabilities, best, truth, PyArray1::from_vec(py, self.weights)))
+    }
 }
 
 /// Which of a model's mathematics is to be shown.

@@ -12,6 +12,8 @@ pub struct LongRun {
     checkpointer: Option<Checkpointer>,
     clock: Clock,
     deadline: Option<Duration>,
+    /// When the present class of a mixture has had its share of the time, in milliseconds.
+    share: AtomicU64,
     evaluated: AtomicU64,
 }
 
@@ -25,7 +27,7 @@ impl LongRun {
     /// A run that begins now.
     pub fn new(time_limit: Option<Duration>, checkpointer: Option<Checkpointer>, clock: Clock) -> Self {
         let deadline = time_limit.and_then(|limit| clock().checked_add(limit));
-        Self { checkpointer, clock, deadline, evaluated: AtomicU64::new(0) }
+        Self { checkpointer, clock, deadline, share: AtomicU64::new(u64::MAX), evaluated: AtomicU64::new(0) }
     }
 
     /// The time until the deadline, where there is one.
@@ -54,8 +56,9 @@ impl LongRun {
 
 impl Control for LongRun {
     fn stop(&self) -> Option<StopReason> {
-        let late = self.deadline.is_some_and(|deadline| (self.clock)() >= deadline);
-        late.then_some(StopReason::TimeLimit)
+        let deadline = self.deadline?;
+        let share = Duration::from_millis(self.share.load(Ordering::Relaxed));
+        ((self.clock)() >= deadline.min(share)).then_some(StopReason::TimeLimit)
     }
 }
 
@@ -72,6 +75,12 @@ impl SearchObserver for LongRun {
 
 impl LearnObserver for LongRun {
     fn observe_learning(&self, event: &LearnEvent<'_>) {
+        // The classes that are left and the estimate after them have equal shares of the time.
+        if let (LearnEvent::Component { index, of }, Some(left)) = (event, self.remaining()) {
+            let shares = u32::try_from(of.saturating_sub(*index) + 1).unwrap_or(u32::MAX);
+            let share = (self.clock)() + left / shares;
+            self.share.store(u64::try_from(share.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.observe_learning(event);
         }
@@ -105,6 +114,14 @@ mod tests {
             (limited.remaining(), limited.stop()),
             (Some(Duration::ZERO), Some(StopReason::TimeLimit))
         );
+        now.store(20, Ordering::Relaxed); // 45 seconds are left for two classes and the estimate
+        limited.observe_learning(&LearnEvent::Component { index: 0, of: 2 });
+        now.store(34, Ordering::Relaxed);
+        assert_eq!(limited.stop(), None);
+        now.store(35, Ordering::Relaxed);
+        assert_eq!(limited.stop(), Some(StopReason::TimeLimit));
+        limited.observe_learning(&LearnEvent::Component { index: 1, of: 2 });
+        assert_eq!(limited.stop(), None);
         assert_eq!(LongRun::new(Some(Duration::MAX), None, clock(5)).remaining(), None, "beyond the end");
     }
 }

@@ -74,6 +74,7 @@ mod io;
 mod learn;
 mod loglinear;
 mod missing;
+mod mixture;
 mod model;
 pub mod options;
 mod precision;
@@ -101,6 +102,12 @@ pub use learn::{
     LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason,
     Select, TargetModel, Tried, Tune, Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes,
     parse_duration, run_identity, tune,
+};
+// Mixtures.
+pub use mixture::{
+    ClassChances, ClassEdge, Component, ComponentCount, LearnedMixture, Mixture, MixtureAnswer, MixtureFit,
+    MixtureMaximum, MixtureNetwork, MixtureOptions, MixturePredictor, MixtureSampler, TriedComponents,
+    class_edges, learn_mixture,
 };
 // Confidence.
 pub use confidence::{
@@ -138,7 +145,7 @@ pub use missing::{Fill, Imputer, IncompleteFit, MissingTest, fit_incomplete, mis
 pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
-    CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
+    AnyModel, CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
     OpenedCheckpoint, ReadOptions, Source, check_writable, checkpoint_files, context_records, edge_names,
     json_to_text, uai, write_atomic, write_atomic_with, write_json,
 };

@@ -124,6 +124,11 @@ group! {
              model and one with terms of this variable with each other, estimated by its conditional \
              likelihood",
         );
+        COMPONENTS = optional(
+            OptionName::Components,
+            "Learn a mixture: a latent class of so many values with a network for each; auto takes the number \
+             with the highest BIC, or that predicts held-out rows best, as select says",
+        );
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
         CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");
@@ -148,6 +153,11 @@ group! {
         REFINE = choice::<Refine>(
             "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
              prior is given, gamma is 0.5",
+        );
+        MAX_CELLS = optional(
+            OptionName::MaxCells,
+            "Refinement adds no edge that would give the junction tree more table cells than this, so that exact \
+             inference stays possible",
         );
         THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
         TIME_LIMIT = optional(
@@ -346,6 +356,7 @@ mod tests {
             edge_prior: read(learning::EDGE_PRIOR),
             knowledge: Knowledge::default(),
             refine: read(learning::REFINE),
+            max_cells: None,
             select: read(learning::SELECT),
             contexts: read(learning::CONTEXTS),
             fit,

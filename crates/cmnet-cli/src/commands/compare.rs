@@ -3,12 +3,15 @@
 use crate::args::{CompareArgs, DataArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::Var;
+use cmnet::{AnyModel, Var};
 use cmnet_report::answer::{Compared, names};
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &Printed<CompareArgs>) -> anyhow::Result<Outcome> {
-    let (one, other) = (files::model(&arguments.one)?, files::model(&arguments.other)?);
+    let (one, other) = match (files::any_model(&arguments.one)?, files::any_model(&arguments.other)?) {
+        (AnyModel::Network(one), AnyModel::Network(other)) => (*one, *other),
+        (one, other) => return super::mixture::compare::run(arguments, &one, &other),
+    };
     let table = |data: &String| DataArgs { data: data.clone(), reading: arguments.reading.clone() };
     let rows = match &arguments.data {
         Some(data) => Some(files::table_for(&one, &table(data))?),

@@ -4,7 +4,7 @@ use crate::args::{DrawArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
-use cmnet::{Error, Evidence, ExactOptions, Under};
+use cmnet::{AnyModel, Error, Evidence, ExactOptions, Under};
 use cmnet_report::answer::DrawnAnswer;
 use cmnet_report::{Drawing, Format as Picture, Places};
 use std::path::Path;
@@ -17,7 +17,10 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
         inputs.extend(arguments.positions.as_deref());
         files::check_output(&arguments.output, &inputs)?;
     }
-    let model = files::model(&arguments.model.model)?;
+    let model = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => *model,
+        AnyModel::Mixture(mixture) => return super::mixture::draw::run(arguments, &mixture, format),
+    };
     let mut drawing = Drawing::new(model.schema(), model.structure())?;
     if let Some(from) = &arguments.positions {
         drawing = drawing.with_places(&places(from)?)?;
@@ -48,7 +51,7 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
 }
 
 /// The places in a drawing, or in that of a model.
-fn places(from: &Path) -> anyhow::Result<Places> {
+pub(super) fn places(from: &Path) -> anyhow::Result<Places> {
     if from.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
         let text = std::fs::read_to_string(from).map_err(|source| Error::io(from, "read", source))?;
         return Ok(Places::from_svg(&text)?);

@@ -3,15 +3,21 @@
 use crate::args::{EvaluateArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::evaluate;
+use cmnet::{AnyModel, evaluate};
 use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model.model)?;
-    files::fit_of(&model, &arguments.model.model)?;
-    let fit = model.normalized_fit()?;
-    let data = files::table_for(&model, &arguments.data)?;
-    let found = EvaluatedAnswer::from(&evaluate(&fit, &data));
+    let found = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => {
+            files::fit_of(&model, &arguments.model.model)?;
+            let fit = model.normalized_fit()?;
+            evaluate(&fit, &files::table_for(&model, &arguments.data)?)
+        }
+        AnyModel::Mixture(mixture) => {
+            mixture.evaluate(&files::table_for_mixture(&mixture, &arguments.data)?, &())?
+        }
+    };
+    let found = EvaluatedAnswer::from(&found);
     let number = |value: Option<f64>| {
         value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
     };

@@ -17,6 +17,7 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         edge_prior: arguments.edge_prior.parse()?,
         knowledge: knowledge(&arguments.knowledge)?,
         refine: arguments.refine,
+        max_cells: arguments.max_cells,
         fit: fit_options(&arguments.fitting)?,
         tune: tune_options(&arguments.fitting)?,
         threads: arguments.threads,

@@ -21,6 +21,7 @@ pub(crate) mod impute;
 pub(crate) mod independent;
 pub(crate) mod learn;
 pub(crate) mod missing;
+pub(crate) mod mixture;
 pub(crate) mod posterior;
 pub(crate) mod predict;
 pub(crate) mod query;

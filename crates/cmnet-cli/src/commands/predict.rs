@@ -6,8 +6,8 @@ use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{
-    OnUnknown, Prediction, Predictor, Schema, Source, Variable, csv_field, find_variable, visit_rows,
-    write_atomic_with,
+    AnyModel, OnUnknown, Prediction, Predictor, Schema, Source, Var, Variable, csv_field, find_variable,
+    visit_rows, write_atomic_with,
 };
 use cmnet_report::align::{columns, left, right};
 use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
@@ -17,7 +17,10 @@ use std::io;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
-    let network = files::model(&arguments.model.model)?.network()?;
+    let network = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => model.network()?,
+        AnyModel::Mixture(mixture) => return super::mixture::predict::run(arguments, &mixture),
+    };
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
     let variable = schema.variable(target);
@@ -33,48 +36,78 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     );
     asking::announce(&arguments.tree, &what);
     let mut predictor = Predictor::new(&network, target, &exact)?;
-    let mut accuracy = Accuracy::default();
-    let mut predictions: Vec<Prediction> = Vec::new();
-    let options = files::row_options(&arguments.reading)?;
-    let source = Source::from_argument(&arguments.data);
-    let present = visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
-        let prediction = predictor.predict(row.levels)?;
-        if let Some(truth) = row.levels[target] {
-            accuracy.add(truth, &prediction, row.weight);
-        }
-        predictions.push(prediction);
-        Ok(())
-    })?;
-    let absent: Vec<&str> =
-        predictor.blanket().iter().filter(|&v| !present[v]).map(|v| schema.name(v)).collect();
-    if !absent.is_empty() {
-        output::note(&format!("no column {}: summed out", absent.join(", ")));
+    let found = Predicted::of(arguments, schema, target, &mut |row| predictor.predict(row))?;
+    let (trees, largest_tree) = predictor.trees();
+    let tables = PredictionTables { bytes, trees, largest_tree };
+    found.tell(arguments, variable, predictor.blanket().iter().collect(), (schema, tables))
+}
+
+/// The predictions of a table's rows.
+pub(super) struct Predicted {
+    predictions: Vec<Prediction>,
+    accuracy: Accuracy,
+    /// Which variables the table has a column for.
+    present: Vec<bool>,
+}
+
+impl Predicted {
+    /// Predicts a variable in every row.
+    pub(super) fn of(
+        arguments: &PredictArgs,
+        schema: &Schema,
+        target: Var,
+        predict: &mut dyn FnMut(&[Option<u32>]) -> cmnet::Result<Prediction>,
+    ) -> anyhow::Result<Self> {
+        let mut accuracy = Accuracy::default();
+        let mut predictions: Vec<Prediction> = Vec::new();
+        let options = files::row_options(&arguments.reading)?;
+        let source = Source::from_argument(&arguments.data);
+        let present = visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
+            let prediction = predict(row.levels)?;
+            if let Some(truth) = row.levels[target] {
+                accuracy.add(truth, &prediction, row.weight);
+            }
+            predictions.push(prediction);
+            Ok(())
+        })?;
+        Ok(Self { predictions, accuracy, present })
     }
-    let as_csv = |out: &mut dyn io::Write| write_csv(variable, &predictions, out);
-    if let Some(path) = &arguments.output {
-        write_atomic_with(path, as_csv)?;
-    }
-    match arguments.format {
-        Format::Json => {
-            let (trees, largest_tree) = predictor.trees();
-            let used = PredictionUse {
-                blanket: predictor.blanket().iter().map(|v| schema.name(v)).collect(),
-                absent,
-                tables: PredictionTables { bytes, trees, largest_tree },
-            };
-            output::answer(&PredictedAnswer::of(variable, &predictions, &accuracy, used))?;
+
+    /// Writes the predictions, and how they compare with the truth.
+    pub(super) fn tell(
+        &self,
+        arguments: &Printed<PredictArgs>,
+        variable: &Variable,
+        used: Vec<Var>,
+        (schema, tables): (&Schema, PredictionTables),
+    ) -> anyhow::Result<Outcome> {
+        let missing = used.iter().filter(|&&v| !self.present[v]);
+        let absent: Vec<&str> = missing.map(|&v| schema.name(v)).collect();
+        if !absent.is_empty() {
+            output::note(&format!("no column {}: summed out", absent.join(", ")));
         }
-        Format::Text => {
-            let summary = as_text(&accuracy, variable, predictions.len());
-            if arguments.output.is_some() {
-                output::page(&summary)?;
-            } else {
-                output::stream(as_csv)?;
-                output::complain(summary.trim_end());
+        let as_csv = |out: &mut dyn io::Write| write_csv(variable, &self.predictions, out);
+        if let Some(path) = &arguments.output {
+            write_atomic_with(path, as_csv)?;
+        }
+        match arguments.format {
+            Format::Json => {
+                let blanket = used.iter().map(|&v| schema.name(v)).collect();
+                let used = PredictionUse { blanket, absent, tables };
+                output::answer(&PredictedAnswer::of(variable, &self.predictions, &self.accuracy, used))?;
+            }
+            Format::Text => {
+                let summary = as_text(&self.accuracy, variable, self.predictions.len());
+                if arguments.output.is_some() {
+                    output::page(&summary)?;
+                } else {
+                    output::stream(as_csv)?;
+                    output::complain(summary.trim_end());
+                }
             }
         }
+        Ok(Outcome::Done)
     }
-    Ok(Outcome::Done)
 }
 
 fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {

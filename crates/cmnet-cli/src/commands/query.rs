@@ -7,8 +7,8 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
 use cmnet::{
-    CountSource, Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Model, Query, Question,
-    RowCounts, Schema, Var,
+    AnyModel, CountSource, Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Model, Query,
+    Question, RowCounts, Schema, Var,
 };
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::intervals::{Distributions, by_level, probabilities};
@@ -17,7 +17,10 @@ use cmnet_report::answer::{Information, JointDistribution, Marginals, MostProbab
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<QueryArgs>) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model.model)?;
+    let model = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => *model,
+        AnyModel::Mixture(mixture) => return super::mixture::query::run(arguments, &mixture),
+    };
     let network = model.network()?;
     let how = &arguments.question;
     let evidence = asking::evidence(network.schema(), &how.given)?;
@@ -209,7 +212,7 @@ fn proof_text(found: &MapAnswer) -> String {
     }
 }
 
-fn information_text(information: &Information<'_>) -> String {
+pub(super) fn information_text(information: &Information<'_>) -> String {
     let mut text = format!("Entropy of the targets together: {:.6} nats\n", information.joint_entropy);
     let shown = output::on_one_line;
     for (name, entropy) in &information.entropy {

@@ -5,9 +5,10 @@ use crate::args::{Format, Printed};
 use crate::ask_args::SampleArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::{Question, Sampler, Schema, csv_field, write_atomic_with};
+use cmnet::{AnyModel, Question, Schema, csv_field, write_atomic_with};
 use cmnet_report::answer::SampledAnswer;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// Rows drawn and written at a time.
 const CHUNK: usize = 1 << 16;
@@ -19,7 +20,10 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     if arguments.rows > MOST_ROWS {
         return Err(cmnet::Error::limit("the number of rows", MOST_ROWS, "draw fewer").into());
     }
-    let network = files::model(&arguments.model.model)?.network()?;
+    let network = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => model.network()?,
+        AnyModel::Mixture(mixture) => return super::mixture::sample::run(arguments, &mixture),
+    };
     let (schema, how) = (network.schema(), &arguments.question);
     let evidence = asking::evidence(schema, &how.given)?;
     let options = asking::options(how)?;
@@ -40,25 +44,38 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     } else if let Some(chains) = &chains {
         asking::announce(&how.tree, approximation::gibbs_text(chains).trim_end());
     }
-    let as_csv = |out: &mut dyn Write| write_csv(&sampler, schema, arguments.rows, out);
-    if let Some(path) = &arguments.output {
-        write_atomic_with(path, as_csv)?;
-    } else if arguments.format == Format::Text {
-        output::stream(as_csv)?;
-    }
+    write_rows(arguments, schema, &|numbers| sampler.rows(numbers))?;
     if arguments.format == Format::Json {
         output::answer(&SampledAnswer::of(schema, &plan, chains.as_ref(), &sampler, arguments.rows))?;
     }
     Ok(Outcome::Done)
 }
 
+/// What draws the rows of these numbers.
+type Draw<'a> = dyn Fn(Range<usize>) -> cmnet::Result<Vec<Vec<u32>>> + 'a;
+
+/// Writes rows to the file that was asked for, or to standard output where that is to have them.
+pub(super) fn write_rows(
+    arguments: &Printed<SampleArgs>,
+    schema: &Schema,
+    draw: &Draw<'_>,
+) -> anyhow::Result<()> {
+    let as_csv = |out: &mut dyn Write| write_csv(draw, schema, arguments.rows, out);
+    if let Some(path) = &arguments.output {
+        write_atomic_with(path, as_csv)?;
+    } else if arguments.format == Format::Text {
+        output::stream(as_csv)?;
+    }
+    Ok(())
+}
+
 /// Draws rows and writes them, a chunk at a time.
-fn write_csv(sampler: &Sampler<'_>, schema: &Schema, rows: usize, out: &mut dyn Write) -> io::Result<()> {
+fn write_csv(draw: &Draw<'_>, schema: &Schema, rows: usize, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = schema.variables().iter().map(|variable| csv_field(&variable.name)).collect();
     writeln!(out, "{}", names.join(","))?;
     let labels = quoted_labels(schema);
     for first in (0..rows).step_by(CHUNK) {
-        for row in sampler.rows(first..rows.min(first + CHUNK)).map_err(io::Error::other)? {
+        for row in draw(first..rows.min(first + CHUNK)).map_err(io::Error::other)? {
             let fields = row.iter().zip(&labels).map(|(&level, labels)| labels[level as usize].as_str());
             writeln!(out, "{}", fields.collect::<Vec<_>>().join(","))?;
         }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from . import datasets
+from . import _cmnet, _options, datasets
 from ._answers import (
     Completion,
     Comparison,
@@ -49,12 +49,14 @@ from ._errors import (
 )
 from ._learn import bootstrap, cross_validate, exact, learn, posterior, report
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
+from ._mixture import ClassMarginals, Mixture
 from ._model import Context, Model
 from ._table import Rows, Table
 
 __all__ = [
     "Bootstrap",
     "CheckpointError",
+    "ClassMarginals",
     "CmnetError",
     "Comparison",
     "Completion",
@@ -76,6 +78,7 @@ __all__ = [
     "MismatchError",
     "MissingFileError",
     "MissingValuesError",
+    "Mixture",
     "Model",
     "ModelFileError",
     "NotCategoriesError",
@@ -102,6 +105,7 @@ __all__ = [
 ]
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """Reads and checks a model file, as the command line writes it."""
-    return Model.load(path)
+def load(path: str | os.PathLike[str]) -> Model | Mixture:
+    """Reads and checks a model file, as the command line writes it: a `Model`, or a `Mixture`."""
+    model, mixture = _cmnet.load_any(_options.path(path))
+    return Model._of(model) if mixture is None else Mixture._of(mixture)

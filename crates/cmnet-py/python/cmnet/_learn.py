@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import _cmnet, _options
 from ._errors import Interrupted
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior
+from ._mixture import Mixture
 from ._model import Model
 from ._options import keywords_of
 from ._progress import Progress, progress_bar
@@ -46,6 +47,10 @@ def learn(
     target
         A variable to be predicted from the others: rows that are held out choose between the
         learned model and one with terms of this variable with each other.
+    components
+        A number, or ``"auto"``: learns a mixture, a latent class with a network for each of its values
+        (`Learned.mixture`). ``"auto"`` takes the number of classes with the highest BIC, or with
+        ``select="heldout"`` the one that predicts held-out rows best.
     search
         ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables,
         ``"exact"`` proves the highest score for few; ``"auto"`` picks by estimated cost.
@@ -62,6 +67,8 @@ def learn(
         ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does
         nothing. Where no edge prior is given, gamma is 0.5.
+    max_cells
+        Refinement adds no edge that would give the junction tree more table cells than this.
     select
         ``"bic"`` fits each structure and takes the highest BIC; ``"heldout"`` takes the kappa that
         predicts a fifth of the rows best, ``"cv"`` each fifth in turn; ``"none"`` fits nothing.
@@ -94,6 +101,8 @@ def learn(
     }
     _check_checkpoint(learning["checkpoint"], table)
     warnings = packed.warnings
+    if learning["components"] is not None:
+        return _learn_mixture(packed, learning, progress)
     with progress_bar(progress) as tell:
         answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
     if raised is not None:
@@ -107,6 +116,20 @@ def learn(
         _raise(raised, partial)
     facts, models = answer
     return Learned(facts, models, warnings)
+
+
+def _learn_mixture(packed: Table, learning: dict[str, Any], progress: Progress) -> Learned:
+    """Learns a latent class with a network for each of its values."""
+
+    def learned(answer: Any) -> Learned:
+        facts, mixture = answer
+        return Learned({**facts, "_mixture": Mixture._of(mixture)}, mixture.models, packed.warnings)
+
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.learn_mixture(packed._table, learning, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else learned(answer))
+    return learned(answer)
 
 
 @keywords_of(_options.searching, _options.fitting, _options.reading)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _cmnet
 from ._errors import QuestionError
+from ._mixture import Mixture
 from ._model import Model
 
 if TYPE_CHECKING:
@@ -119,6 +120,10 @@ class Learned:
         """Kappas that mode ``auto`` did not search for, since BIC had fallen before them."""
         self.warnings: list[str] = warnings
         """What an owner of the table should know."""
+        self.mixture: Mixture | None = facts.get("_mixture")
+        """The mixture, where components were asked for: ``models`` are then the networks of its classes."""
+        self.classes: dict[str, Any] | None = facts.get("mixture")
+        """Shares, log-likelihood, BIC and the numbers of classes that were tried."""
 
     @property
     def selected(self) -> Model:

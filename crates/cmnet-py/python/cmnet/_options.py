@@ -93,6 +93,7 @@ class Searching(TypedDict, total=False):
     forbid: Edges
     knowledge: Knowledge | None
     refine: Refine
+    max_cells: int | None
     threads: int
     time_limit: Amount | None
     max_neighbors: int
@@ -170,6 +171,7 @@ class Learning(Validating, total=False):
     model: ModelClass
     seed: int
     target: str | None
+    components: int | str | None
     select: Select
     checkpoint: str | os.PathLike[str] | None
     resume: bool
@@ -465,6 +467,7 @@ def searching(
     forbid: Edges = (),
     knowledge: Knowledge | None = None,
     refine: Refine = "no",
+    max_cells: int | None = None,
     threads: int = 0,
     time_limit: Amount | None = None,
     max_neighbors: int = 50,
@@ -482,6 +485,7 @@ def searching(
         "forbid": _edges("forbid", forbid),
         "knowledge": _knowledge(knowledge),
         "refine": text("refine", refine),
+        "max_cells": None if max_cells is None else number("max_cells", max_cells),
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
         "max_neighbors": number("max_neighbors", max_neighbors),
@@ -495,6 +499,7 @@ def learning(
     model: ModelClass = "cmn",
     seed: int = 1,
     target: str | None = None,
+    components: int | str | None = None,
     select: Select = "bic",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -505,6 +510,7 @@ def learning(
         "model": text("model", model),
         "seed": number("seed", seed),
         "target": None if target is None else name("target", target),
+        "components": None if components is None else str(components),
         "select": text("select", select),
         **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
     }

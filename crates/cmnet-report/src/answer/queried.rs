@@ -224,6 +224,13 @@ impl<'a> Marginals<'a> {
 }
 
 impl<'a> JointDistribution<'a> {
+    /// The joint distribution of these variables that is exact.
+    pub fn exact(schema: &'a Schema, targets: &'a [Var], joint: &'a Joint, chosen: ChosenMethod) -> Self {
+        let variables = targets.iter().map(|&v| schema.name(v)).collect();
+        let cells = JointCells { schema, targets, joint };
+        Self { variables, cells, chosen, approximation: None }
+    }
+
     /// The joint distribution of these variables that a network answered with.
     pub fn of(schema: &'a Schema, targets: &'a [Var], answer: &'a JointAnswer) -> Self {
         Self {

@@ -8,6 +8,8 @@ use cmnet::{Gibbs, QueryPlan, Sampler, Schema};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::fmt;
+use std::ops::Range;
 
 /// `cmnet-draw/1`: a drawing, or the file that it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -115,23 +117,35 @@ pub struct SampledAnswer<'a> {
     pub rows: DrawnRows<'a>,
 }
 
+/// What draws the rows of these numbers.
+type Draw<'a> = Box<dyn Fn(Range<usize>) -> cmnet::Result<Vec<Vec<u32>>> + 'a>;
+
 /// Rows by labels, drawn while they are written.
-#[derive(Debug)]
 pub struct DrawnRows<'a> {
     schema: &'a Schema,
-    sampler: &'a Sampler<'a>,
+    draw: Draw<'a>,
     count: usize,
 }
 
-impl DrawnRows<'_> {
+impl fmt::Debug for DrawnRows<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DrawnRows").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl<'a> DrawnRows<'a> {
+    pub(super) fn by(schema: &'a Schema, draw: Draw<'a>, count: usize) -> Self {
+        Self { schema, draw, count }
+    }
+
     /// Rows drawn and written at a time.
     const CHUNK: usize = 1 << 16;
 
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let label = |(v, level): (usize, u32)| names::label(self.schema, (v, level));
         let mut rows = serializer.serialize_seq(Some(self.count))?;
         for first in (0..self.count).step_by(Self::CHUNK) {
-            let drawn = self.sampler.rows(first..self.count.min(first + Self::CHUNK));
+            let drawn = (self.draw)(first..self.count.min(first + Self::CHUNK));
             for row in drawn.map_err(serde::ser::Error::custom)? {
                 rows.serialize_element(&row.into_iter().enumerate().map(label).collect::<Vec<&str>>())?;
             }
@@ -163,7 +177,7 @@ impl<'a> SampledAnswer<'a> {
             tree: plan.into(),
             approximation: chains.map(ChainFacts::from),
             variables: schema.variables().iter().map(|variable| variable.name.as_str()).collect(),
-            rows: DrawnRows { schema, sampler, count },
+            rows: DrawnRows::by(schema, Box::new(|numbers| sampler.rows(numbers)), count),
         }
     }
 }

@@ -14,6 +14,7 @@ mod popcount;
 mod rows;
 mod sharded;
 mod sparse;
+mod weighted;
 
 pub use counted::CountedTable;
 pub(crate) use counted::check_rows;
@@ -22,6 +23,7 @@ pub use margin::MarginCounts;
 pub use planes::PlaneCounts;
 pub use rows::RowCounts;
 pub use sharded::ShardedCounts;
+pub(crate) use weighted::WeightedRows;
 
 use crate::data::{Schema, Var};
 use crate::error::Result;
@@ -81,6 +83,11 @@ pub trait CountSource: Sync {
 
     /// The number of observations n, by weight: at most [`crate::data::MAX_ROWS`].
     fn rows(&self) -> u64;
+
+    /// The same number where observations have real weights: what fits by likelihood divide by.
+    fn total(&self) -> f64 {
+        self.rows() as f64
+    }
 
     /// The observed configurations of a set of variables, ascending, each with its count. The
     /// set may be empty, and its outcome space may be too large to be numbered.

@@ -21,6 +21,19 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// The sum of distributions of the same variables, each times its weight.
+    pub(crate) fn mixed(parts: impl IntoIterator<Item = (f64, Self)>) -> Option<Self> {
+        let add = |mut sum: Self, next: Self| {
+            sum.probabilities.iter_mut().zip(&next.probabilities).for_each(|(sum, p)| *sum += p);
+            sum
+        };
+        let weighed = |(weight, mut part): (f64, Self)| {
+            part.probabilities.iter_mut().for_each(|p| *p *= weight);
+            part
+        };
+        parts.into_iter().map(weighed).reduce(add)
+    }
+
     /// The variables, as they were asked for.
     pub fn variables(&self) -> &[Var] {
         self.shape.variables()

@@ -45,6 +45,6 @@ pub use plan::QueryPlan;
 pub use posterior::Posterior;
 pub use predict::{Prediction, Predictor};
 pub use query::{Query, Question};
-pub(crate) use random::stream;
+pub(crate) use random::{pick, stream};
 pub use sample::Sampler;
 pub use session::Session;

@@ -98,7 +98,7 @@ impl Network {
     }
 
     /// Targets exist, stand once and are not given.
-    pub(super) fn check_targets(&self, targets: &[Var], evidence: &Evidence) -> Result<()> {
+    pub(crate) fn check_targets(&self, targets: &[Var], evidence: &Evidence) -> Result<()> {
         let schema = self.schema();
         for (place, &target) in targets.iter().enumerate() {
             if target >= schema.len() {

@@ -23,7 +23,7 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    fn new(probabilities: Vec<f64>) -> Self {
+    pub(crate) fn new(probabilities: Vec<f64>) -> Self {
         let level = first_largest(&probabilities);
         Self { probabilities, level }
     }

@@ -13,7 +13,7 @@ pub(crate) fn stream(seed: u64, task: u64) -> Pcg64Mcg {
 }
 
 /// A place drawn with these probabilities.
-pub(super) fn pick(random: &mut impl Rng, probabilities: &[f64]) -> usize {
+pub(crate) fn pick(random: &mut impl Rng, probabilities: &[f64]) -> usize {
     let mut left: f64 = random.random();
     let mut last = 0;
     for (place, &probability) in probabilities.iter().enumerate() {

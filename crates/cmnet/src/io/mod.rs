@@ -18,6 +18,8 @@ mod header;
 mod json_text;
 mod knowledge_file;
 mod lock;
+mod mixture_file;
+mod mixture_record;
 mod model_error;
 mod model_file;
 mod model_record;
@@ -44,6 +46,7 @@ pub use columns::Columns;
 #[cfg(feature = "csv")]
 pub use csv::{csv_field, read_csv, read_csv_from};
 pub use json_text::{json_to_text, write_json};
+pub use mixture_file::AnyModel;
 pub use model_file::{context_records, edge_names};
 pub use model_record::ContextRecord;
 pub use read_options::ReadOptions;

@@ -23,6 +23,8 @@ use std::path::Path;
 
 /// The format that this version writes, and the only one so far.
 pub(super) const FORMAT: &str = "cmnet-model/1";
+/// The format of mixtures.
+pub(super) const MIXTURE: &str = "cmnet-mixture/1";
 
 impl Model {
     /// The text of a model's file: the same bytes for the same self.
@@ -34,7 +36,7 @@ impl Model {
     }
 
     /// All that is written, made while it is written.
-    fn text(&self) -> Result<ModelText<'_>> {
+    pub(super) fn text(&self) -> Result<ModelText<'_>> {
         let text = ModelText {
             format: FORMAT,
             program: concat!("cmnet ", env!("CARGO_PKG_VERSION")),
@@ -72,24 +74,7 @@ impl Model {
     /// # Errors
     /// When the file cannot be read, or as [`Model::from_json`].
     pub fn load(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
-        if path.is_dir() {
-            return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
-        }
-        let mut bytes = Vec::new();
-        let mut reader = open_file(path)?.take(LARGEST + 1);
-        reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, "read", source))?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
-        }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            error_at(
-                &file,
-                &format!("byte {}", error.utf8_error().valid_up_to()),
-                "the text is not UTF-8".to_owned(),
-            )
-        })?;
-        Self::from_json(&text, &file)
+        Self::from_json(&read_text(path)?, &path.display().to_string())
     }
 
     /// Writes a model file whole or not at all.
@@ -100,6 +85,27 @@ impl Model {
         let text = self.text()?;
         write_atomic_with(path, |file| write_json(&text, file))
     }
+}
+
+/// The text of a model file.
+pub(super) fn read_text(path: &Path) -> Result<String> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(error_at(&file, "file", "this is a directory; name a model file in it".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let mut reader = open_file(path)?.take(LARGEST + 1);
+    reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, "read", source))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::limit(format!("the model file {file}"), "1 GiB", "is it a model file?"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        error_at(
+            &file,
+            &format!("byte {}", error.utf8_error().valid_up_to()),
+            "the text is not UTF-8".to_owned(),
+        )
+    })
 }
 
 /// The edges of a structure by name, in column order.
@@ -143,13 +149,19 @@ const KINDS: [(&str, &str); 7] = [
     ("struct ", "an object for "),
 ];
 
-fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
+pub(super) fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error {
     let at = format!("line {}, column {}", error.line(), error.column());
     let mut what = error.to_string().split(" at line ").next().unwrap_or_default().to_owned();
     for (kind, words) in KINDS {
         what = what.replace(&format!("expected {kind}"), &format!("expected {words}"));
     }
     if let Some(format) = other_format(text) {
+        if format == MIXTURE {
+            let problem = "this is a mixture of networks, and one network is expected".to_owned();
+            let remedies = "learn without classes, or take the network of one class".into();
+            return ErrorKind::Model { file: file.to_owned(), at: "format".to_owned(), problem, remedies }
+                .into();
+        }
         let problem = format!("the format is {}; expected {FORMAT:?}", quoted(&format));
         return error_at(file, "format", problem);
     }
@@ -192,8 +204,8 @@ fn is_near(one: f64, other: f64) -> bool {
 }
 
 /// Checks a record against everything a model promises.
-struct Reader<'a> {
-    file: &'a str,
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a str,
 }
 
 impl Reader<'_> {
@@ -201,7 +213,7 @@ impl Reader<'_> {
         Err(error_at(self.file, &at.into(), problem.into()))
     }
 
-    fn model(&self, record: &ModelRecord<'_>) -> Result<Model> {
+    pub(super) fn model(&self, record: &ModelRecord<'_>) -> Result<Model> {
         if record.format != FORMAT {
             return self
                 .bad("format", format!("the format is {}; expected {FORMAT:?}", quoted(&record.format)));
@@ -245,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    fn schema(&self, variables: &[Variable]) -> Result<Schema> {
+    pub(super) fn schema(&self, variables: &[Variable]) -> Result<Schema> {
         let mut names = BTreeSet::new();
         for (place, variable) in variables.iter().enumerate() {
             let at = format!("variables[{place}]");
@@ -360,7 +372,7 @@ impl Reader<'_> {
         }
         let edge_prior =
             record.edge_prior.parse().map_err(|error: Error| bad("edge_prior", refusal(&error)))?;
-        let options = RefineOptions { order: record.order, edge_prior };
+        let options = RefineOptions { order: record.order, edge_prior, max_cells: None };
         Ok(RefinedScore { options, conditional_bic: record.conditional_bic })
     }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct ModelRecord<'a> {
     pub(super) format: String,
     #[serde(default, rename = "program")]
-    _program: Option<String>,
+    pub(super) _program: Option<String>,
     #[serde(default)]
     pub(super) learned: Option<LearnedRecord>,
     pub(super) variables: Vec<Variable>,

@@ -110,12 +110,7 @@ impl Sums {
         observer: &dyn LearnObserver,
     ) -> Result<Added> {
         let counts = RowCounts::new(&fold.training);
-        let request = FitRequest {
-            structure: &model.structure,
-            counts: &counts,
-            names: Some(fold.training.schema()),
-            options: &options.fit,
-        };
+        let request = FitRequest::new(&model.structure, &counts, Some(fold.training.schema()), &options.fit);
         let control = FitControl { observer, searched: true, fitted: true };
         let fit = match fit_to_predict(&request, &control) {
             Ok(Outcome::Done(fit)) => fit,

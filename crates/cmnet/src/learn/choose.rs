@@ -143,7 +143,7 @@ impl<S: CountSource> Fitting<'_, '_, S> {
             return Ok(Outcome::Stopped(reason));
         }
         let (counts, names) = (self.table.counts(), Some(self.table.schema()));
-        fit_named(&FitRequest { structure, counts, names, options: self.options }, &control)
+        fit_named(&FitRequest::new(structure, counts, names, self.options), &control)
     }
 }
 

@@ -74,8 +74,7 @@ impl Job<'_> {
         let mut plain = structure.clone();
         plain.clear_contexts();
         let bare = FitOptions { ridge: Ridge::NONE, ..self.options.clone() };
-        let request =
-            FitRequest { structure: &plain, counts: self.counts, names: Some(self.names), options: &bare };
+        let request = FitRequest::new(&plain, self.counts, Some(self.names), &bare);
         let fit = match fit_named(&request, control)? {
             Outcome::Done(fit) => fit,
             Outcome::Stopped(reason) => return Err(Halt::Stopped(reason)),

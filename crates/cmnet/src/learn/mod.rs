@@ -29,6 +29,7 @@ pub use replicate::{FirstLearning, Replicate};
 pub use resume::{LearnState, RunFact, run_identity};
 pub use target::TargetModel;
 pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
+pub(crate) use tune::{LEAST_ROWS, PARTS};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
@@ -282,6 +283,15 @@ pub(crate) fn learn_here(
 ) -> Result<Learned> {
     let begin = Begin { graphs, kappas: Kappas::All, ..Begin::default() };
     learn_rows(begin, data, options, observer)
+}
+
+/// As [`learn`] with options that were checked, in the threads of the caller.
+pub(crate) fn learn_part(
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    learn_rows(Begin::default(), data, options, observer)
 }
 
 /// Learns from rows, some of which may be held out to choose by.

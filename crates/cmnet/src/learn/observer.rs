@@ -35,6 +35,23 @@ pub enum LearnEvent<'a> {
         /// How many there are.
         of: usize,
     },
+    /// A structure is learned from the rows of one class of a mixture. An observer that ends work at a
+    /// deadline may set one for each class.
+    Component {
+        /// Which of the classes.
+        index: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// The parameters of a mixture have gone a step of EM.
+    Mixed {
+        /// How many classes it has.
+        components: usize,
+        /// How many steps were gone.
+        steps: u64,
+        /// The mean log-probability of a row.
+        log_likelihood: f64,
+    },
     /// A fold of a cross-validation begins.
     Fold {
         /// Which of the folds.

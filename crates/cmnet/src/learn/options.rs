@@ -113,6 +113,8 @@ pub struct LearnOptions {
     pub knowledge: Knowledge,
     /// Whether to refine what the search found. \[default: no\]
     pub refine: Refine,
+    /// The most cells of the junction tree that a refinement may add edges within. \[default: any number\]
+    pub max_cells: Option<u64>,
     /// How to choose among the kappas. \[default: bic\]
     pub select: Select,
     /// Which context elements to keep. \[default: all\]
@@ -142,6 +144,7 @@ impl Default for LearnOptions {
             edge_prior: EdgePrior::default(),
             knowledge: Knowledge::default(),
             refine: Refine::No,
+            max_cells: None,
             select: Select::Bic,
             contexts: ContextChoice::All,
             fit: FitOptions::default(),
@@ -225,6 +228,7 @@ impl LearnOptions {
             (OptionName::Forbid, !self.knowledge.forbid.is_empty()),
             (OptionName::Knowledge, self.knowledge != usual.knowledge),
             (OptionName::Refine, self.refine != usual.refine),
+            (OptionName::MaxCells, self.max_cells != usual.max_cells),
             (OptionName::Select, self.select != usual.select),
             (OptionName::Target, self.target != usual.target),
             (OptionName::Contexts, self.contexts != usual.contexts),

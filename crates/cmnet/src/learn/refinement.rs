@@ -132,7 +132,7 @@ impl<S: CountSource> Work<'_, '_, S> {
 
     fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
         let names = Some(self.table.schema());
-        let request = FitRequest { structure, counts: self.table.counts(), names, options };
+        let request = FitRequest::new(structure, self.table.counts(), names, options);
         let control = FitControl { observer: self.observer, searched: true, fitted: false };
         match fit_named(&request, &control) {
             Ok(Outcome::Done(fit)) => Ok(Some(fit)),
@@ -155,7 +155,9 @@ impl crate::control::Control for Asked<'_> {
 impl RefinedScore {
     /// What the model file keeps of a refinement.
     pub(super) fn of(refinement: &Refinement) -> Self {
-        Self { options: refinement.options, conditional_bic: refinement.after }
+        // The budget has no part in the score.
+        let options = RefineOptions { max_cells: None, ..refinement.options };
+        Self { options, conditional_bic: refinement.after }
     }
 }
 
@@ -167,6 +169,6 @@ impl LearnOptions {
         let edge_prior =
             if self.edge_prior == EdgePrior::default() { usual.edge_prior } else { self.edge_prior };
         let order = self.fit.order.limit().map_or(usual.order, |order| order.min(usual.order));
-        RefineOptions { order, edge_prior }
+        RefineOptions { order, edge_prior, max_cells: self.max_cells }
     }
 }

@@ -86,7 +86,7 @@ impl Work<'_> {
 
     fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
         let counts = RowCounts::new(self.data);
-        let request = FitRequest { structure, counts: &counts, names: Some(self.data.schema()), options };
+        let request = FitRequest::new(structure, &counts, Some(self.data.schema()), options);
         match fit_named(&request, &self.control) {
             Ok(Outcome::Done(fit)) => Ok(Some(fit)),
             Ok(Outcome::Stopped(_)) => Ok(None),

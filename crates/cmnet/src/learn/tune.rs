@@ -9,9 +9,9 @@ use crate::structure::Structure;
 use std::str::FromStr;
 
 /// A table is dealt into so many parts.
-pub(super) const PARTS: usize = 5;
+pub(crate) const PARTS: usize = 5;
 /// Rows without which nothing is held out.
-pub(super) const LEAST_ROWS: u64 = 2 * PARTS as u64;
+pub(crate) const LEAST_ROWS: u64 = 2 * PARTS as u64;
 /// Rows from which on one of them is held out, and not each in turn.
 const MANY_ROWS: u64 = 4000;
 /// The factor between neighbouring strengths.
@@ -237,12 +237,8 @@ impl<'a> Trials<'a> {
         for fold in &self.folds {
             check(self.control)?;
             let counts = RowCounts::new(&fold.training);
-            let request = FitRequest {
-                structure: self.judged.structure,
-                counts: &counts,
-                names: Some(self.judged.data.schema()),
-                options,
-            };
+            let request =
+                FitRequest::new(self.judged.structure, &counts, Some(self.judged.data.schema()), options);
             match fit_to_predict(&request, self.control) {
                 Ok(Outcome::Done(fit)) => sum += log_probability(&fit, &fold.heldout, self.judged.target),
                 Ok(Outcome::Stopped(reason)) => return Err(Halt::Stopped(reason)),

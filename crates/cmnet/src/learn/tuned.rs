@@ -35,7 +35,7 @@ pub(super) fn run(
     };
     let counts = RowCounts::new(data);
     let names = Some(data.schema());
-    let request = FitRequest { structure: &model.structure, counts: &counts, names, options: &tuned.options };
+    let request = FitRequest::new(&model.structure, &counts, names, &tuned.options);
     match fit_named(&request, &control)? {
         Outcome::Done(fit) => {
             model.fit = Some(Fit { digest: Some(DataDigest::of(data)), ..fit });

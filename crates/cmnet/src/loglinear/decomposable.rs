@@ -34,7 +34,7 @@ impl<'a> Decomposable<'a> {
             Ok(Factor { shape: shape.clone(), sign, counts: clique_counts(counts, shape)? })
         };
         let factors = cliques.chain(separators).map(factor).collect::<Halting<_>>()?;
-        Ok(Self { terms, part, factors, rows: counts.rows() as f64 })
+        Ok(Self { terms, part, factors, rows: counts.total() })
     }
 
     /// The log-likelihood at its maximum, or its supremum.

@@ -91,7 +91,7 @@ pub fn fit_with(
     options: &FitOptions,
     control: &dyn Control,
 ) -> Result<Outcome<Fit>> {
-    fit_named(&FitRequest { structure, counts, names: counts.schema(), options }, control)
+    fit_named(&FitRequest::new(structure, counts, counts.schema(), options), control)
 }
 
 /// As [`fit_with`], with names that the counts need not know.
@@ -107,7 +107,7 @@ pub(crate) fn fit_to_predict(request: &FitRequest<'_>, control: &dyn Control) ->
 }
 
 fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
-    let FitRequest { structure, counts, names, options } = request;
+    let FitRequest { structure, counts, names, options, .. } = request;
     options.check()?;
     check_cardinalities(structure, counts.cardinalities(), names)?;
     check_rows(counts.rows())?;
@@ -265,7 +265,7 @@ impl Job<'_> {
         if self.wanted != Wanted::Judgement {
             return Ok(self.unjudged(part, objective, log_partition));
         }
-        let rows = self.request.counts.rows() as f64;
+        let rows = self.request.counts.total();
         let stop = self.stop(rows);
         let (helped, bare) = (objective(HELP)?, objective(0.0)?);
         let (start, climbed) = self.approach(part, &helped, stop)?;

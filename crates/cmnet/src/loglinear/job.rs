@@ -6,6 +6,7 @@ use super::lbfgs::{ClimbStop, climb};
 use super::newton::Stop;
 use super::objective::{Objective, largest};
 use super::options::{FitOptions, FitStatus};
+use super::parameters::Parameters;
 use super::part::Part;
 use super::term::Terms;
 use crate::Structure;
@@ -28,6 +29,20 @@ pub(crate) struct FitRequest<'a> {
     /// The names of the variables, where they are known: they serve refusals.
     pub(crate) names: Option<&'a Schema>,
     pub(crate) options: &'a FitOptions,
+    /// Parameters of the same structure that are near, where some are known.
+    pub(crate) near: Option<&'a Parameters>,
+}
+
+impl<'a> FitRequest<'a> {
+    /// A fit from the start.
+    pub(crate) fn new(
+        structure: &'a Structure,
+        counts: &'a dyn CountSource,
+        names: Option<&'a Schema>,
+        options: &'a FitOptions,
+    ) -> Self {
+        Self { structure, counts, names, options, near: None }
+    }
 }
 
 /// What an estimate is made for.
@@ -120,6 +135,9 @@ impl Job<'_> {
         stop: Stop<'_>,
     ) -> Halting<(Vec<f64>, u64)> {
         let begin = self.start(part, helped.coordinates());
+        if self.request.near.is_some() {
+            return Ok((begin, 0));
+        }
         let iterations = CLIMB.min(stop.iterations);
         let until = ClimbStop { tolerance: stop.tolerance, iterations, control: self.control };
         let (start, climbed) = climb(helped, begin.clone(), until)?;
@@ -128,8 +146,12 @@ impl Job<'_> {
         Ok((if lost { begin } else { start }, climbed))
     }
 
-    /// Where the climb starts: independent variables, each with its observed distribution.
+    /// Where the climb starts: near parameters, or independent variables, each with its observed
+    /// distribution.
     pub(super) fn start(&self, part: &Part, coordinates: &Coordinates) -> Vec<f64> {
+        if let Some(near) = self.request.near {
+            return coordinates.free().iter().map(|&local| near.values()[part.terms[local]]).collect();
+        }
         let value = |&local: &usize| {
             let term = self.terms.term(part.terms[local]);
             match (term.variables.as_slice(), term.levels.as_slice()) {

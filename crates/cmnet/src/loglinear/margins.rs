@@ -49,7 +49,7 @@ pub(crate) fn term_means(
         smoothing.add_to(&mut table);
         tables.margins(clique, shape, &mut table, &mut means);
     }
-    let total = counts.rows() as f64 + smoothing.0;
+    let total = counts.total() + smoothing.0;
     for mean in &mut means {
         *mean /= total;
     }

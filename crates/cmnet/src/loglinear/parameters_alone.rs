@@ -30,7 +30,7 @@ impl Job<'_> {
         start: Start,
         log_partition: impl Fn(&O::Point) -> f64,
     ) -> Halting<Used> {
-        let rows = self.request.counts.rows() as f64;
+        let rows = self.request.counts.total();
         let objective = self.with_ridge(part, plain, start.pseudo_counts, |_| true);
         let found = newton(&objective, start.beta, self.stop(rows))?;
         Ok(Used {
@@ -52,7 +52,7 @@ impl Job<'_> {
         counts: impl Fn(&VarSet) -> bool,
     ) -> Penalized<O> {
         let penalty = Penalty::new(self.terms, part, &self.request.options.ridge, counts);
-        Penalized::new(plain, Arc::new(penalty), self.request.counts.rows() as f64 + pseudo_counts)
+        Penalized::new(plain, Arc::new(penalty), self.request.counts.total() + pseudo_counts)
     }
 
     /// The parameters alone, and their likelihood.
@@ -63,7 +63,7 @@ impl Job<'_> {
         log_partition: impl Fn(&O::Point) -> f64 + Send + 'b,
     ) -> Bare<'b> {
         Bare::parameters_alone(move |pseudo_counts| {
-            let rows = self.request.counts.rows() as f64;
+            let rows = self.request.counts.total();
             let stop = self.stop(rows);
             let penalized = self.with_ridge(part, objective(pseudo_counts)?, pseudo_counts, |_| true);
             let (start, climbed) = self.approach(part, &penalized, stop)?;
@@ -91,7 +91,7 @@ impl Job<'_> {
         pseudo: PseudoLikelihood,
     ) -> Bare<'b> {
         Bare::parameters_alone(move |pseudo_counts| {
-            let rows = self.request.counts.rows() as f64;
+            let rows = self.request.counts.total();
             let stop = self.stop(rows);
             let coordinates = pseudo.coordinates().clone();
             let moves_target = self.coordinates_of(target, part, &coordinates);

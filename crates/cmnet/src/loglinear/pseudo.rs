@@ -95,7 +95,7 @@ impl PseudoLikelihood {
                 .enumerate()
                 .for_each(|(place, &(clique, _))| members[clique].push((index, place)));
         }
-        let rows = counts.rows() as f64;
+        let rows = counts.total();
         let blocks = Block::all(terms, part, &coordinates, &shapes).into();
         Ok(Self { shapes, tables, coordinates, nodes, members, blocks, rows, total: rows, ridge: 0.0 })
     }

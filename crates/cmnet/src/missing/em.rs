@@ -76,7 +76,7 @@ fn estimate(
     let incomplete_rows = table.incomplete_rows();
     if let Some(data) = table.complete_rows().filter(|_| incomplete_rows == 0) {
         let counts = RowCounts::new(&data);
-        let request = FitRequest { structure, counts: &counts, names: Some(table.schema()), options };
+        let request = FitRequest::new(structure, &counts, Some(table.schema()), options);
         let fit = done(fit_named(&request, control)?)?;
         let steps = fit.log_likelihood.or(fit.pseudo_log_likelihood).into_iter().collect();
         return Ok(IncompleteFit {
@@ -198,8 +198,7 @@ impl Em<'_> {
     /// The M-step: the fit of complete tables.
     fn maximize(&self, expected: &Expected) -> Halting<Fit> {
         let names = Some(self.table.schema());
-        let request =
-            FitRequest { structure: self.structure, counts: expected, names, options: self.options };
+        let request = FitRequest::new(self.structure, expected, names, self.options);
         done(fit_named(&request, self.control)?)
     }
 

@@ -11,6 +11,7 @@ use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, VarSet};
 use crate::score::EdgeRules;
 use crate::structure::Structure;
+use crate::tree::best_plan;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -34,6 +35,7 @@ pub(super) struct Judge<'a> {
     /// What an end of an edge costs that has no prior of its own.
     end: f64,
     rules: &'a EdgeRules,
+    max_cells: Option<u64>,
     pub(super) control: &'a dyn Control,
 }
 
@@ -45,7 +47,8 @@ impl<'a> Judge<'a> {
         control: &'a dyn Control,
     ) -> Self {
         let end = -options.edge_prior.log_end(rows.columns.len()).to_f64();
-        Self { rows, order: options.order, parameter: libm::log(rows.total) / 2.0, end, rules, control }
+        let (order, max_cells) = (options.order, options.max_cells);
+        Self { rows, order, parameter: libm::log(rows.total) / 2.0, end, rules, max_cells, control }
     }
 
     /// What an end of an edge costs.
@@ -169,16 +172,27 @@ impl Judge<'_> {
     fn step(&self, state: &mut State) -> Halting<bool> {
         self.evaluate_open(state)?;
         state.moves += state.candidates.len() as u64;
-        let mut best: Option<(Edge, f64)> = None;
-        for (&edge, evaluated) in &state.candidates {
-            let gain = evaluated.as_ref().and_then(|evaluated| evaluated.gain);
-            if let Some(gain) = gain.filter(|&gain| gain > best.map_or(MARGIN, |(_, leader)| leader)) {
-                best = Some((edge, gain));
+        while let Some((edge, gain)) = state.best() {
+            check(self.control)?;
+            if self.is_within(&state.structure, edge) {
+                self.take(state, edge, gain)?;
+                return Ok(true);
+            }
+            if let Some(Some(evaluated)) = state.candidates.get_mut(&edge) {
+                evaluated.gain = None;
             }
         }
-        let Some((edge, gain)) = best else { return Ok(false) };
-        self.take(state, edge, gain)?;
-        Ok(true)
+        Ok(false)
+    }
+
+    /// Whether the junction tree with an edge toggled keeps to the budget. Removals always do.
+    fn is_within(&self, structure: &Structure, edge: Edge) -> bool {
+        let Some(most) = self.max_cells.filter(|_| !structure.graph().contains(edge)) else { return true };
+        let mut graph = structure.graph().clone();
+        graph.add_edge(edge);
+        let all: VarSet = (0..structure.variables()).collect();
+        let cost = best_plan(&graph, &all, structure.cardinalities(), most).cost;
+        !cost.at_least && cost.cells <= most
     }
 
     fn evaluate_open(&self, state: &mut State) -> Halting<()> {
@@ -297,6 +311,18 @@ fn affected(structure: &Structure, edge: Edge) -> Vec<Var> {
 }
 
 impl State {
+    /// The toggle that improves the score most; of equals the first.
+    fn best(&self) -> Option<(Edge, f64)> {
+        let mut best: Option<(Edge, f64)> = None;
+        for (&edge, evaluated) in &self.candidates {
+            let gain = evaluated.as_ref().and_then(|evaluated| evaluated.gain);
+            if let Some(gain) = gain.filter(|&gain| gain > best.map_or(MARGIN, |(_, leader)| leader)) {
+                best = Some((edge, gain));
+            }
+        }
+        best
+    }
+
     /// The result of a climb that ended for a reason.
     pub(super) fn refined(self, stop: StopReason) -> Refined {
         let refused = self.candidates.iter().filter(|(_, e)| e.as_ref().is_some_and(|e| e.gain.is_none()));

@@ -38,11 +38,13 @@ pub struct RefineOptions {
     pub order: usize,
     /// The prior of graphs: gamma.
     pub edge_prior: EdgePrior,
+    /// The most cells of the junction tree of a graph that an edge is added to. \[default: any number\]
+    pub max_cells: Option<u64>,
 }
 
 impl Default for RefineOptions {
     fn default() -> Self {
-        Self { order: 3, edge_prior: EdgePrior::for_refinement() }
+        Self { order: 3, edge_prior: EdgePrior::for_refinement(), max_cells: None }
     }
 }
 
@@ -73,7 +75,8 @@ pub struct Refined {
     pub score: f64,
     /// Why it ended.
     pub stop: StopReason,
-    /// The ends of edges whose conditionals have too many parameters.
+    /// The ends of edges whose conditionals have too many parameters, or that would make the junction
+    /// tree too large.
     pub limited: Vec<Var>,
 }
 

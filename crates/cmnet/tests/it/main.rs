@@ -35,6 +35,7 @@ mod loglinear_support;
 mod loglinear_target;
 mod metamorphic;
 mod missing;
+mod mixture;
 mod model_file;
 mod optimum;
 mod posterior;

@@ -2,7 +2,8 @@
 
 use crate::common::{Impatient, Sample, edge, generator, labelled, random_structure};
 use cmnet::{
-    EdgePrior, EdgeRules, Outcome, RefineOptions, RowCounts, StopReason, Structure, conditional_bic, refine,
+    EdgePrior, EdgeRules, JunctionTree, Outcome, RefineOptions, RowCounts, StopReason, Structure,
+    conditional_bic, refine,
 };
 use cmnet_check::ConditionalBic;
 use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
@@ -14,7 +15,7 @@ fn free() -> EdgeRules {
 }
 
 fn options(order: usize, gamma: &str) -> RefineOptions {
-    RefineOptions { order, edge_prior: gamma.parse::<EdgePrior>().unwrap() }
+    RefineOptions { order, edge_prior: gamma.parse::<EdgePrior>().unwrap(), max_cells: None }
 }
 
 #[test]
@@ -44,6 +45,28 @@ fn the_score_is_the_referees_with_and_without_contexts() {
         scored += 1;
     }
     assert!(elements > 30, "{elements}");
+}
+
+#[test]
+fn edges_are_added_within_the_cells_of_the_junction_tree() {
+    let mut rng = generator(75);
+    let mut rows = Sample::random(&mut rng);
+    while rows.cardinalities.len() < 5 {
+        rows = Sample::random(&mut rng);
+    }
+    let (data, empty) = (rows.dataset(), Structure::empty(&rows.cardinalities));
+    let counts = RowCounts::new(&data);
+    let within = |max_cells| {
+        let options = RefineOptions { max_cells, ..options(3, "0") };
+        let found = refine(&empty, &counts, &options, &free(), &()).unwrap();
+        let tree = JunctionTree::new(found.structure.graph(), &rows.cardinalities, 1 << 20).unwrap();
+        (found, tree.cost().cells)
+    };
+    let (free, cells) = within(None);
+    let (bounded, few) = within(Some(cells - 1));
+    assert!(few < cells && bounded.structure != free.structure);
+    assert!(!bounded.limited.is_empty() && free.limited.is_empty());
+    assert_eq!(within(Some(cells)).0, free);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `cmnet check`: the referee's word on a model.
 
+mod mixture;
 mod parameters;
 mod tests;
 
@@ -10,8 +11,8 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output, progress};
 use cmnet::{
-    ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer, SearchUsed,
-    StopReason, Structure, quoted,
+    AnyModel, ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer,
+    SearchUsed, StopReason, Structure, quoted,
 };
 use cmnet_check::{
     CheckError, ConditionalBic, KnownEdges, Labelled, Optimality, Score, Scoring, Table, conditional_bic,
@@ -27,7 +28,10 @@ const TOLERANCE: f64 = 1e-9;
 const REFINED_TOLERANCE: f64 = 1e-4;
 
 pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.score.model.model)?;
+    let model = match files::any_model(&arguments.score.model.model)? {
+        AnyModel::Network(model) => *model,
+        AnyModel::Mixture(mixture) => return mixture::run(arguments, &mixture),
+    };
     let data = files::table_for(&model, &arguments.score.data)?;
     let prior = prior(&model, &data, &arguments.score)?;
     let alpha = alpha(&model, arguments.score.alpha.as_deref())?;

@@ -107,13 +107,12 @@ impl ParameterVerdict {
     }
 }
 
-/// Examines a fit; gradient and likelihood only on the table it was fitted to.
-pub(super) fn examine(
+/// The terms of a fit and their values, in the referee's words.
+pub(crate) fn terms_of(
     fit: &Fit,
     table: &Table,
     structure: &Labelled,
-    same_data: bool,
-) -> anyhow::Result<ParameterVerdict> {
+) -> Result<(LogLinear, Vec<f64>), CheckError> {
     let order = fit.parameters.terms().order().limit().unwrap_or(usize::MAX);
     let model = LogLinear::of_order(table.cardinalities(), structure, order)?
         .with_ridge(fit.ridge.strengths().to_vec());
@@ -124,6 +123,17 @@ pub(super) fn examine(
             phi[place] = value;
         }
     }
+    Ok((model, phi))
+}
+
+/// Examines a fit; gradient and likelihood only on the table it was fitted to.
+pub(super) fn examine(
+    fit: &Fit,
+    table: &Table,
+    structure: &Labelled,
+    same_data: bool,
+) -> anyhow::Result<ParameterVerdict> {
+    let (model, phi) = terms_of(fit, table, structure)?;
     let converged = matches!(fit.status, FitStatus::Converged | FitStatus::Boundary);
     let mut verdict = ParameterVerdict {
         parameters: model.parameter_count(),

@@ -10,11 +10,14 @@ use crate::ask_args::ExplainArgs;
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
-use cmnet::{CountSource, RowCounts, find_variable};
+use cmnet::{AnyModel, CountSource, RowCounts, find_variable};
 use cmnet_report::answer::{Explained, Intervals, Mathematics, Shown};
 
 pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
-    let model = files::model(&arguments.model.model)?;
+    let model = match files::any_model(&arguments.model.model)? {
+        AnyModel::Network(model) => *model,
+        AnyModel::Mixture(mixture) => return super::mixture::explain::run(arguments, &mixture),
+    };
     let evidence = asking::evidence(model.schema(), &arguments.given)?;
     let shown = Shown {
         restrictions: arguments.restrictions,

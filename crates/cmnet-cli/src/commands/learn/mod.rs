@@ -1,5 +1,6 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
+mod mixture;
 mod outputs;
 mod sgm;
 mod summary;
@@ -19,11 +20,14 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
     let time_limit = time_limit(&arguments.search)?;
+    if arguments.components.is_some() {
+        mixture::check(arguments)?;
+    }
     if is_sgm {
         sgm::check(arguments, &options)?;
     } else if arguments.seed.is_some() && !draws(arguments, &options) {
-        let refusal = "--seed: nothing is drawn at random here; --model sgm, --select heldout and cv, --order auto, \
-                       --ridge auto and --target do so";
+        let refusal = "--seed: nothing is drawn at random here; --model sgm, --components, --select heldout and cv, \
+                       --order auto, --ridge auto and --target do so";
         return Err(Usage(refusal.to_owned()).into());
     }
     let loaded = files::table(&arguments.data)?;
@@ -31,6 +35,10 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
     if is_sgm {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
+    }
+    if let Some(components) = &arguments.components {
+        let work = mixture::Work { arguments, options: &options, loaded: &loaded, outputs: &outputs };
+        return work.run(components.parse()?, &Watch::new(time_limit));
     }
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
@@ -58,7 +66,8 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
 /// Whether rows are held out by a seed.
 fn draws(arguments: &LearnArgs, options: &LearnOptions) -> bool {
     let by_rows = matches!(options.select, Select::Heldout | Select::Cv);
-    by_rows || !options.tune.is_nothing() || arguments.target.is_some()
+    let asked = arguments.target.is_some() || arguments.components.is_some();
+    by_rows || !options.tune.is_nothing() || asked
 }
 
 /// What was typed becomes what the library understands; the target waits for the table.

@@ -1,10 +1,11 @@
 //! The files that `cmnet learn` writes: the chosen model and its drawing.
 
 use crate::args::{Format, LearnArgs, Printed};
+use crate::commands::mixture::draw;
 use crate::exit::Usage;
 use crate::{files, output};
-use cmnet::{Dataset, LearnOptions, Learned, Model, Select, write_atomic};
-use cmnet_report::{Drawing, svg};
+use cmnet::{Dataset, LearnOptions, Learned, Mixture, Model, Select, write_atomic};
+use cmnet_report::{Drawing, Format as Picture, svg};
 use std::path::{Path, PathBuf};
 
 /// Where the model and its drawing go.
@@ -72,6 +73,22 @@ impl Outputs {
             let drawing = Drawing::new(model.schema(), model.structure())?;
             write_atomic(path, svg::render(&drawing).as_bytes())?;
             written.push(path.clone());
+        }
+        Ok(written)
+    }
+}
+
+impl Outputs {
+    /// Writes a mixture and a drawing for each class, with the variables at the same places; returns the
+    /// paths.
+    pub(super) fn write_mixture(&self, mixture: &Mixture) -> anyhow::Result<Vec<PathBuf>> {
+        let mut written = Vec::new();
+        if let Some(path) = &self.model {
+            mixture.save(path)?;
+            written.push(path.clone());
+        }
+        if let Some(path) = &self.drawing {
+            written.extend(draw::write(mixture, path, Picture::Svg, None)?);
         }
         Ok(written)
     }

@@ -1,0 +1,31 @@
+//! `cmnet sample` of a mixture.
+
+use super::{announce, check_method};
+use crate::args::{Format, Printed};
+use crate::ask_args::SampleArgs;
+use crate::commands::{asking, sample::write_rows};
+use crate::exit::Outcome;
+use crate::interrupt::{self, Interrupt};
+use crate::{files, output};
+use cmnet::{Mixture, Under};
+use cmnet_report::answer::MixtureSampled;
+
+pub(crate) fn run(arguments: &Printed<SampleArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
+    let how = &arguments.question;
+    check_method(&how.method)?;
+    let network = mixture.network()?;
+    let schema = network.schema();
+    let evidence = asking::evidence(schema, &how.given)?;
+    if let Some(path) = &arguments.output {
+        files::check_output(path, &how.given.files(&arguments.model))?;
+    }
+    announce(&how.tree, mixture);
+    interrupt::listen();
+    let exact = asking::exact(&how.tree)?;
+    let sampler = network.sampler(&evidence, how.method.seed, Under::new(&exact, &Interrupt))?;
+    write_rows(arguments, schema, &|numbers| sampler.rows(numbers))?;
+    if arguments.format == Format::Json {
+        output::answer(&MixtureSampled::of(schema, &evidence, &sampler, arguments.rows))?;
+    }
+    Ok(Outcome::Done)
+}

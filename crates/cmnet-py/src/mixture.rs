@@ -1,0 +1,310 @@
+//! Mixtures of networks.
+
+use crate::ask::{Given, Inference, Predicted, PredictedArrays, Question};
+use crate::dialect::Keywords;
+use crate::each_row::{RowReading, over_rows};
+use crate::errors;
+use crate::learn::watched;
+use crate::model::{Data, Model};
+use crate::options::{Learning, Reading};
+use crate::rows::{Rows, RowsBuilder};
+use crate::table::{Table, levels};
+use crate::value;
+use crate::watch::Watch;
+use crate::work::{self, Ended, Stop};
+use cmnet::options::OptionName;
+use cmnet::{
+    AnyModel, Dataset, Error, Evidence, LearnOptions, LearnState, LearnedMixture, MixtureNetwork,
+    MixtureOptions, MixturePredictor, QueryMethod, Result, Under, Var, find_variable, find_variables,
+    learn_mixture as learn,
+};
+use cmnet_report::answer::learned::ScoreRow;
+use cmnet_report::answer::queried::{ChosenMethod, JointDistribution};
+use cmnet_report::answer::{
+    EvaluatedAnswer, ExplainedMixture, MixtureFacts, MixtureMarginals, MixtureMostProbable, class_models,
+};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// A latent class with a network for each of its values.
+#[pyclass(frozen, eq, module = "cmnet._cmnet")]
+pub(crate) struct Mixture {
+    mixture: Arc<cmnet::Mixture>,
+    network: OnceLock<Arc<MixtureNetwork>>,
+}
+
+impl PartialEq for Mixture {
+    fn eq(&self, other: &Self) -> bool {
+        self.mixture == other.mixture
+    }
+}
+
+impl Mixture {
+    fn new(mixture: cmnet::Mixture) -> Self {
+        Self { mixture: Arc::new(mixture), network: OnceLock::new() }
+    }
+
+    /// The mixture as something that answers questions, made once.
+    fn network(&self, py: Python<'_>) -> PyResult<Arc<MixtureNetwork>> {
+        if let Some(network) = self.network.get() {
+            return Ok(network.clone());
+        }
+        let mixture = self.mixture.clone();
+        let network = work::call(py, 1, move |_| mixture.network().map(Arc::new))?;
+        Ok(self.network.get_or_init(|| network).clone())
+    }
+
+    /// The first network, which has the variables of all.
+    fn first(&self) -> Model {
+        Model::new(self.mixture.components()[0].model.clone())
+    }
+
+    /// Asks the mixture a question.
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        question: Question,
+        answer: impl FnOnce(&Asked<'_>) -> Result<Value> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let network = self.network(py)?;
+        let found = work::call(py, 1, move |stop| {
+            let method: QueryMethod = question.method.parse()?;
+            if matches!(method, QueryMethod::Gibbs | QueryMethod::Belief) {
+                let expected = "exact or auto: the networks of a mixture are exact";
+                return Err(Error::option(OptionName::Method, question.method.clone(), expected));
+            }
+            let evidence = question.given.evidence(network.schema())?;
+            let targets = find_variables(network.schema(), &question.targets)?;
+            answer(&Asked { network: &network, evidence, targets, question: &question, stop })
+        })?;
+        value::to_python(py, &found)
+    }
+}
+
+/// A question in the terms of a mixture.
+struct Asked<'a> {
+    network: &'a MixtureNetwork,
+    evidence: Evidence,
+    targets: Vec<Var>,
+    question: &'a Question,
+    stop: &'a Stop,
+}
+
+impl Asked<'_> {
+    /// The targets that were named, or all variables that are not given.
+    fn variables(&self) -> Result<Vec<Var>> {
+        if self.targets.is_empty() { self.network.free(&self.evidence) } else { Ok(self.targets.clone()) }
+    }
+
+    fn marginals(&self) -> Result<Value> {
+        let exact = self.question.inference.exact()?;
+        let under = Under::new(&exact, self.stop);
+        let answer = self.network.marginals(&self.variables()?, &self.evidence, under)?;
+        value::of(&MixtureMarginals::of(self.network.schema(), &self.evidence, &answer))
+    }
+
+    fn joint(&self) -> Result<Value> {
+        let (exact, targets) = (self.question.inference.exact()?, self.variables()?);
+        let joint = self.network.joint(&targets, &self.evidence, Under::new(&exact, self.stop))?;
+        let chosen = ChosenMethod { method: "exact".to_owned(), reason: "a mixture".to_owned() };
+        value::of(&JointDistribution::exact(self.network.schema(), &targets, &joint, chosen))
+    }
+
+    fn maximum(&self) -> Result<Value> {
+        let exact = self.question.inference.exact()?;
+        let named = (!self.targets.is_empty()).then_some(self.targets.as_slice());
+        let found = self.network.maximum(named, &self.evidence, Under::new(&exact, self.stop))?;
+        value::of(&MixtureMostProbable::of(self.network, &self.evidence, &found))
+    }
+}
+
+#[pymethods]
+impl Mixture {
+    /// Reads and checks the text of a mixture's file.
+    #[staticmethod]
+    fn from_text(py: Python<'_>, text: String, name: String) -> PyResult<Self> {
+        work::guarded(py, || cmnet::Mixture::from_json(&text, &name).map(Self::new))
+    }
+
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        work::guarded(py, || self.mixture.to_json())
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let mixture = self.mixture.clone();
+        work::call(py, 1, move |_| mixture.save(&path))
+    }
+
+    #[getter]
+    fn levels(&self) -> Vec<(String, Vec<String>)> {
+        levels(self.mixture.schema())
+    }
+
+    #[getter]
+    fn models(&self) -> Vec<Model> {
+        self.mixture.components().iter().map(|component| Model::new(component.model.clone())).collect()
+    }
+
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let facts =
+            value::of(&MixtureFacts::from(&*self.mixture)).map_err(|error| errors::to_python(py, &error))?;
+        value::to_python(py, &facts)
+    }
+
+    fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(py, question, Asked::marginals)
+    }
+
+    fn joint<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(py, question, Asked::joint)
+    }
+
+    fn most_probable<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(py, question, Asked::maximum)
+    }
+
+    fn sample(&self, py: Python<'_>, rows: usize, question: Question) -> PyResult<Rows> {
+        let network = self.network(py)?;
+        work::call(py, 1, move |stop| {
+            let (evidence, exact) = (question.given.evidence(network.schema())?, question.inference.exact()?);
+            let sampler = network.sampler(&evidence, question.seed, Under::new(&exact, stop))?;
+            let mut drawn = RowsBuilder::new(network.schema());
+            for start in (0..rows).step_by(BLOCK) {
+                sampler.rows(start..rows.min(start + BLOCK))?.iter().try_for_each(|row| drawn.push(row))?;
+            }
+            Ok(drawn.finish())
+        })
+    }
+
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        target: &str,
+        rows: RowReading,
+        inference: Inference,
+    ) -> PyResult<PredictedArrays<'py>> {
+        let network = self.network(py)?;
+        let to_python = |error| errors::to_python(py, &error);
+        let target = find_variable(network.schema(), target).map_err(to_python)?;
+        let exact = inference.exact().map_err(to_python)?;
+        let count = network.schema().variable(target).levels.len();
+        let found = over_rows(py, self.mixture.schema(), data, &rows, move |rows, stop| {
+            let mut predictor = MixturePredictor::new(&network, target, &exact, stop)?;
+            let mut found = Predicted::default();
+            rows.each(&mut |row, weight| {
+                found.push(&predictor.predict(row)?, row[target], weight);
+                Ok(())
+            })?;
+            Ok(found)
+        })?;
+        found.arrays(py, count)
+    }
+
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given,
+        inference: Inference,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mixture = self.mixture.clone();
+        work::answer(py, 1, move |stop| {
+            let (evidence, exact) = (given.evidence(mixture.schema())?, inference.exact()?);
+            value::of(&ExplainedMixture::of(&mixture, &evidence, Under::new(&exact, stop))?)
+        })
+    }
+
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        reading: Reading,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let data = self.first().dataset(py, data, &reading)?;
+        let mixture = self.mixture.clone();
+        work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&mixture.evaluate(&data, stop)?)))
+    }
+}
+
+/// Rows drawn at a time.
+const BLOCK: usize = 1 << 14;
+
+/// What was learned, ready to be handed over.
+struct Found {
+    facts: Value,
+    mixture: cmnet::Mixture,
+}
+
+impl Found {
+    fn of(learned: LearnedMixture, data: &Dataset) -> Result<Self> {
+        let rows: Vec<ScoreRow> =
+            class_models(&learned, data, &Keywords).into_iter().map(ScoreRow::from).collect();
+        let first = learned.parts.first();
+        let mut facts = json!({
+            "search": first.map(|part| part.search.to_string()),
+            "search_reason": first.map(|part| part.search_reason.to_string()),
+            "stop": learned.stop.to_string(),
+            "ties": learned.parts.iter().map(cmnet::Learned::ties).sum::<u64>(),
+            "selected": null, "limited": [], "passed_over": [],
+        });
+        facts["criterion"] = value::of(&learned.criterion)?;
+        facts["scores"] = value::of(&rows)?;
+        facts["mixture"] = value::of(&MixtureFacts::of(&learned))?;
+        Ok(Self { facts, mixture: learned.mixture })
+    }
+}
+
+/// Facts and the mixture, and what interrupted the work.
+type Answer<'py> = (Option<(Bound<'py, PyAny>, Mixture)>, Option<PyErr>);
+
+/// Learns a mixture from a packed table.
+#[pyfunction]
+pub(crate) fn learn_mixture<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, Table>,
+    learning: Learning,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Answer<'py>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let options = learning.options(table.data.schema()).map_err(to_python)?;
+    let how = mixture_options(&learning, &options).map_err(to_python)?;
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let data = table.data.clone();
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+    let own = watch.clone();
+    let work = move || Found::of(learn(&data, &options, &how, &*own)?, &data);
+    let (found, raised) = match watched(py, &watch, progress, work)? {
+        Ended::Done(found) => (Some(found.map_err(to_python)?), None),
+        Ended::Interrupted(raised, found) => (found.and_then(Result::ok), Some(raised)),
+        Ended::Late(raised, _) => (None, Some(raised)),
+    };
+    let answer = |found: Found| -> PyResult<_> {
+        Ok((value::to_python(py, &found.facts)?, Mixture::new(found.mixture)))
+    };
+    Ok((found.map(answer).transpose()?, raised))
+}
+
+fn mixture_options(learning: &Learning, options: &LearnOptions) -> Result<MixtureOptions> {
+    let refuse = |option| Err(Error::option(option, "a value", "nothing: components does not use it"));
+    if learning.is_stratified()? {
+        return refuse(OptionName::Model);
+    }
+    if learning.checkpoint.is_some() || learning.resume {
+        return refuse(OptionName::Checkpoint);
+    }
+    let components = learning.components.as_deref().unwrap_or("auto").parse()?;
+    Ok(MixtureOptions { components, seed: options.tune.seed, ..MixtureOptions::default() })
+}
+
+/// Reads a model file: a network or a mixture, and the other is None.
+#[pyfunction]
+pub(crate) fn load_any(py: Python<'_>, path: PathBuf) -> PyResult<(Option<Model>, Option<Mixture>)> {
+    work::call(py, 1, move |_| {
+        Ok(match AnyModel::load(&path)? {
+            AnyModel::Network(model) => (Some(Model::new(*model)), None),
+            AnyModel::Mixture(mixture) => (None, Some(Mixture::new(mixture))),
+        })
+    })
+}
