@@ -31,6 +31,9 @@ pub(crate) enum Command {
     /// Tell what is in a table: variables, levels, counts, missing values, warnings
     #[command(after_help = "Example: cmnet describe data/car.csv")]
     Describe(Printed<DataArgs>),
+    /// Cut the numbers of a table into classes, and write it
+    #[command(after_help = DISCRETIZE_HELP)]
+    Discretize(Printed<DiscretizeArgs>),
     /// Learn graph and edge contexts from a table
     #[command(after_help = LEARN_HELP)]
     Learn(Printed<LearnArgs>),
@@ -90,8 +93,18 @@ Examples:
   cmnet learn survey.tsv.gz --weights count --kappa n^-0.5 -o survey.model.json
   cmnet learn data/car.csv --select none --format json
   cmnet learn data/coronary_heart.csv --contexts confirmed
+  cmnet learn survey.csv --bins 4 --bins age=at:18,40,65
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
+
+const DISCRETIZE_HELP: &str = "\
+Examples:
+  cmnet discretize survey.csv -o survey.cut.csv
+  cmnet discretize survey.csv -o survey.cut.csv --bins graph:3 --bins age=at:18,40,65
+  cmnet learn other.csv --schema survey.cut.schema.toml
+
+Beside TABLE it writes a schema with levels and cut points. With that schema another table of raw numbers is
+cut at the same points.";
 
 const EXACT_HELP: &str = "\
 Examples:
@@ -228,6 +241,8 @@ pub(crate) struct ReadingArgs {
     pub(crate) on_missing: OnMissing,
     #[arg(help_heading = READING, long, value_name = "FILE", help = reading::SCHEMA.help)]
     pub(crate) schema: Option<PathBuf>,
+    #[arg(help_heading = READING, long, value_name = "RULE", help = reading::BINS.help)]
+    pub(crate) bins: Vec<String>,
 }
 
 /// How to read the rows of a table whose columns and levels are known.
@@ -243,6 +258,15 @@ pub(crate) struct RowsArgs {
     pub(crate) weights: Option<String>,
     #[arg(help_heading = READING, long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true, help = reading::MISSING.help)]
     pub(crate) missing: Option<Vec<String>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiscretizeArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Table to write, a CSV file; its schema goes beside it, with the ending .schema.toml
+    #[arg(short, long, value_name = "TABLE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -44,6 +44,7 @@ mod support;
 pub mod svg;
 pub mod text;
 pub mod tikz;
+mod cutting;
 mod warning;
 mod wording;
 
@@ -53,6 +54,7 @@ pub use long_run::LongRun;
 pub use places::Places;
 pub use report::Report;
 pub use sentence::sentence;
+pub use cutting::cut_text;
 pub use warning::warning_text;
 
 use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Structure};

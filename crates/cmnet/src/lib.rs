@@ -66,6 +66,7 @@ mod context;
 mod control;
 mod counts;
 mod data;
+mod discretize;
 mod error;
 mod evaluate;
 mod graph;
@@ -86,8 +87,8 @@ mod tree;
 
 // Tables.
 pub use data::{
-    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
-    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var,
+    BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
+    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RawTable, RowLevels, Schema, UNNAMED_TABLE, Var,
     Variable, Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
@@ -109,6 +110,7 @@ pub use confidence::{
     Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
     structure_posterior,
 };
+pub use discretize::{CutSearch, cut_by_graph};
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.
 pub use loglinear::{
@@ -140,7 +142,7 @@ pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
     OpenedCheckpoint, ReadOptions, Source, check_writable, checkpoint_files, context_records, edge_names,
-    json_to_text, uai, write_atomic, write_atomic_with, write_json,
+    VariableRecord, json_to_text, uai, variable_records, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
 pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};

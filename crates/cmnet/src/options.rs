@@ -91,6 +91,11 @@ group! {
             OptionName::Schema,
             "TOML file with the order of levels: a table `[levels]` with a list per column",
         );
+        BINS = optional(
+            OptionName::Bins,
+            "Cut columns of numbers into classes: 4 or frequency:4 (equal frequency), width:4, graph:4 (by the \
+             neighbours) for all columns of more than 20 numbers, age=4 or age=at:18,65 for one; several times for several",
+        );
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         arguments.output.as_deref().into_iter(),
     )?;
     let time_limit = time_limit(&arguments.search)?;
-    let data = files::table_with_note(&arguments.data, None)?;
+    let data = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit))?;
     let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let found = bootstrap_from(state, &data, &options, &watch)?;

@@ -4,7 +4,7 @@ use super::by_rows::ByRowsAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
-    LearnedModel, Nats, Refinement, Schema, StopReason, Variable, context_records, edge_names,
+    LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord, context_records, edge_names, variable_records,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +48,7 @@ pub struct TableFacts<'a> {
     /// The digest of its content.
     pub digest: DataDigest,
     /// Names and levels.
-    pub variables: &'a [Variable],
+    pub variables: Vec<VariableRecord<'a>>,
 }
 
 /// The model of one kappa.
@@ -185,7 +185,7 @@ impl<'a> TableFacts<'a> {
             rows: data.rows(),
             dropped_rows: None,
             digest: DataDigest::of(data),
-            variables: data.schema().variables(),
+            variables: variable_records(data.schema()),
         }
     }
 }

@@ -209,6 +209,20 @@ pub enum InputProblem {
         /// A near level, where there is one.
         near: Option<String>,
     },
+    /// A text in a column of numbers that are cut.
+    NotANumber {
+        /// The text, escaped.
+        text: String,
+        /// The labels of the classes, escaped, where they are known.
+        levels: Option<String>,
+    },
+    /// Cut points that do not fit the levels between them.
+    CutsAndLevels {
+        /// How many levels.
+        levels: usize,
+        /// How many cut points.
+        points: usize,
+    },
     /// A column that holds something else than categories.
     NotCategories {
         /// What it holds.

@@ -29,6 +29,7 @@ macro_rules! option_names {
 
 option_names! {
     Alpha = "alpha",
+    Bins = "bins",
     Bound = "bound",
     Candidates = "candidates",
     Chains = "chains",

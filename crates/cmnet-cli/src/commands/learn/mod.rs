@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
                        --ridge auto and --target do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    let loaded = files::table(&arguments.data)?;
+    let loaded = files::table(&arguments.data, &options, &Watch::new(time_limit))?;
     let find = |name: &String| find_variable(loaded.data.schema(), name);
     let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
     if is_sgm {
