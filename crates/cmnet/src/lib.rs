@@ -70,6 +70,7 @@ mod discretize;
 mod error;
 mod evaluate;
 mod graph;
+mod groups;
 mod inference;
 mod io;
 mod learn;
@@ -109,6 +110,9 @@ pub use confidence::{
     ElementPosterior, ElementSupport, Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart,
     Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
     structure_posterior,
+};
+pub use groups::{
+    GroupComparison, GroupOptions, PairInGroup, PairOfGroups, compare_groups, group_knowledge, vanishes_in_group,
 };
 pub use discretize::{CutSearch, cut_by_graph};
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};

@@ -182,6 +182,27 @@ group! {
 }
 
 group! {
+    /// How groups of rows are compared.
+    grouping {
+        GROUP = optional(
+            OptionName::Group,
+            "Column whose levels are groups: it is adjacent to all variables, so that a dependence may vanish in a \
+             group, and pairs of variables are compared between groups",
+        );
+        BLOCK = optional(
+            OptionName::Block,
+            "Column of pairs, persons or other blocks within which labels of groups are exchanged; it is no variable",
+        );
+        AMONG = optional(
+            OptionName::Among,
+            "Variables that the group is adjacent to: name,name [default: all]",
+        );
+        PERMUTATIONS = value(OptionName::Permutations, "999", "How often labels of groups are exchanged");
+        LEVEL = value(OptionName::Level, "0.05", "Level of the tests of differences, adjusted for all pairs");
+    }
+}
+
+group! {
     /// How parameters are estimated.
     fitting {
         METHOD = choice::<FitMethod>("Which estimate: auto is exact when the junction tree fits the memory");

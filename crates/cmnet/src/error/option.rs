@@ -29,7 +29,9 @@ macro_rules! option_names {
 
 option_names! {
     Alpha = "alpha",
+    Among = "among",
     Bins = "bins",
+    Block = "block",
     Bound = "bound",
     Candidates = "candidates",
     Chains = "chains",
@@ -45,8 +47,10 @@ option_names! {
     FoldColumn = "fold-column",
     Folds = "folds",
     Forbid = "forbid",
+    Group = "group",
     Kappa = "kappa",
     Knowledge = "knowledge",
+    Level = "level",
     MaxConfigurations = "max-configurations",
     MaxIterations = "max-iterations",
     MaxNeighbors = "max-neighbors",
@@ -58,6 +62,7 @@ option_names! {
     OnMissing = "on-missing",
     OnUnknown = "on-unknown",
     Order = "order",
+    Permutations = "permutations",
     Refine = "refine",
     Replicates = "replicates",
     Require = "require",
