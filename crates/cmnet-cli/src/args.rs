@@ -6,7 +6,7 @@ pub(crate) use crate::fit_args::{
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cmnet::options::{Choice, fitting, learning, reading};
+use cmnet::options::{Choice, fitting, grouping, learning, reading};
 use cmnet::{CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -94,6 +94,7 @@ Examples:
   cmnet learn data/car.csv --select none --format json
   cmnet learn data/coronary_heart.csv --contexts confirmed
   cmnet learn survey.csv --bins 4 --bins age=at:18,40,65
+  cmnet learn survey.csv --group country
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
 
@@ -151,6 +152,7 @@ const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
 const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
+const GROUPS: &str = "Groups of rows";
 
 /// Reads one of the words of an option; the library says which there are and what they do.
 pub(crate) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -291,9 +293,26 @@ pub(crate) struct LearnArgs {
     #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]
+    pub(crate) groups: GroupArgs,
+    #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
+}
+
+/// How groups of rows are compared.
+#[derive(Debug, Args)]
+pub(crate) struct GroupArgs {
+    #[arg(help_heading = GROUPS, long, value_name = "COLUMN", help = grouping::GROUP.help)]
+    pub(crate) group: Option<String>,
+    #[arg(help_heading = GROUPS, long, value_name = "COLUMN", requires = "group", help = grouping::BLOCK.help)]
+    pub(crate) block: Option<String>,
+    #[arg(help_heading = GROUPS, long, value_name = "NAMES", requires = "group", help = grouping::AMONG.help)]
+    pub(crate) among: Vec<String>,
+    #[arg(help_heading = GROUPS, long, value_name = "N", help = grouping::PERMUTATIONS.help, default_value = grouping::PERMUTATIONS.default)]
+    pub(crate) permutations: u64,
+    #[arg(help_heading = GROUPS, long, value_name = "P", help = grouping::LEVEL.help, default_value = grouping::LEVEL.default)]
+    pub(crate) level: f64,
 }
 
 /// How structures are searched for, and fitted.

@@ -24,11 +24,13 @@
 pub mod align;
 pub mod answer;
 mod chart;
+mod cutting;
 mod dash;
 pub mod dot;
 mod draft;
 mod escape;
 mod explore;
+mod group_panels;
 pub mod graphml;
 mod label;
 mod layout;
@@ -44,17 +46,17 @@ mod support;
 pub mod svg;
 pub mod text;
 pub mod tikz;
-mod cutting;
 mod warning;
 mod wording;
 
 pub use chart::{Chart, ChartPoint, ChartSeries};
+pub use cutting::cut_text;
 pub use explore::{ExplorePage, Explorer, PageAnswers};
+pub use group_panels::group_panels;
 pub use long_run::LongRun;
 pub use places::Places;
 pub use report::Report;
 pub use sentence::sentence;
-pub use cutting::cut_text;
 pub use warning::warning_text;
 
 use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Structure};

@@ -1,6 +1,7 @@
 //! What was learned from a table, by names.
 
 use super::by_rows::ByRowsAnswer;
+use super::groups::GroupsAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
@@ -35,6 +36,9 @@ pub struct LearnedAnswer<'a> {
     /// What rows that were held out chose, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_rows: Option<ByRowsAnswer>,
+    /// How groups differ, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupsAnswer>,
 }
 
 /// The table that was learned from.
@@ -174,7 +178,15 @@ impl<'a> LearnedAnswer<'a> {
             selected: learned.selected,
             criterion: learned.criterion,
             by_rows: ByRowsAnswer::of(learned, schema),
+            groups: None,
         }
+    }
+
+    /// The same with what the comparison of groups found.
+    #[must_use]
+    pub fn with_groups(mut self, groups: Option<GroupsAnswer>) -> Self {
+        self.groups = groups;
+        self
     }
 }
 

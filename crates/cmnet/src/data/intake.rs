@@ -178,6 +178,14 @@ impl Intake {
         self.builder.reserve(rows);
     }
 
+    /// Says that the next rows come from another file.
+    #[cfg(feature = "csv")]
+    pub(crate) fn rename(&mut self, file: &str) {
+        if let Origin::File { name, .. } = &mut self.origin {
+            file.clone_into(name);
+        }
+    }
+
     /// Rows met so far, whatever their weight.
     pub fn rows(&self) -> u64 {
         self.tally.rows

@@ -119,6 +119,13 @@ pub enum InputProblem {
     },
     /// Nothing at all in the file.
     EmptyFile,
+    /// One of several files that has other columns than the first.
+    OtherColumns {
+        /// The first file.
+        first: String,
+        /// Its columns, escaped, the first few.
+        columns: String,
+    },
     /// A header and nothing below it, or every row dropped.
     NoRows {
         /// How that came about.

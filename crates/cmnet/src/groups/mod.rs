@@ -39,7 +39,10 @@ impl GroupOptions {
     }
 
     /// Checks the options against a table.
-    fn check(&self, data: &Dataset) -> Result<()> {
+    ///
+    /// # Errors
+    /// When a number is out of range, or the columns give no groups that can be compared.
+    pub fn check(&self, data: &Dataset) -> Result<()> {
         if self.permutations == 0 {
             return Err(Error::option(OptionName::Permutations, "0", Expected::AtLeast(1)));
         }
