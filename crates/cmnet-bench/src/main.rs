@@ -7,7 +7,9 @@ mod confirm;
 mod contexts;
 mod counting;
 mod coverage;
+mod cuts;
 mod gradient;
+mod groups;
 mod inference;
 mod known;
 mod loading;
@@ -69,6 +71,11 @@ fn main() -> Result<()> {
         "coverage" => {
             let amount = (number(4, 20)?, name(5) == "pseudo");
             coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
+        }
+        "cuts" => cuts::run(name(1), number(2, 12)?, number(3, 1000)?, number(4, 20)?),
+        "groups" => {
+            let amount = (number(1, 2)?, number(2, 300)?);
+            groups::run(amount.0, amount.1, number(3, 100)?, number(4, 199)?, name(5) == "plain")
         }
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1), name(2)),

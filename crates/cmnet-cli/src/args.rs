@@ -6,7 +6,7 @@ pub(crate) use crate::fit_args::{
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cmnet::options::{Choice, fitting, learning, reading};
+use cmnet::options::{Choice, fitting, grouping, learning, reading};
 use cmnet::{CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,9 @@ pub(crate) enum Command {
     /// Tell what is in a table: variables, levels, counts, missing values, warnings
     #[command(after_help = "Example: cmnet describe data/car.csv")]
     Describe(Printed<DataArgs>),
+    /// Cut the numbers of a table into classes, and write it
+    #[command(after_help = DISCRETIZE_HELP)]
+    Discretize(Printed<DiscretizeArgs>),
     /// Learn graph and edge contexts from a table
     #[command(after_help = LEARN_HELP)]
     Learn(Printed<LearnArgs>),
@@ -91,8 +94,19 @@ Examples:
   cmnet learn data/car.csv --select none --format json
   cmnet learn data/coronary_heart.csv --contexts confirmed
   cmnet learn survey.csv --components auto --select heldout
+  cmnet learn survey.csv --bins 4 --bins age=at:18,40,65
+  cmnet learn survey.csv --group country
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
+
+const DISCRETIZE_HELP: &str = "\
+Examples:
+  cmnet discretize survey.csv -o survey.cut.csv
+  cmnet discretize survey.csv -o survey.cut.csv --bins graph:3 --bins age=at:18,40,65
+  cmnet learn other.csv --schema survey.cut.schema.toml
+
+Beside TABLE it writes a schema with levels and cut points. With that schema another table of raw numbers is
+cut at the same points.";
 
 const EXACT_HELP: &str = "\
 Examples:
@@ -139,6 +153,7 @@ const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
 const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
+const GROUPS: &str = "Groups of rows";
 
 /// Reads one of the words of an option; the library says which there are and what they do.
 pub(crate) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -229,6 +244,8 @@ pub(crate) struct ReadingArgs {
     pub(crate) on_missing: OnMissing,
     #[arg(help_heading = READING, long, value_name = "FILE", help = reading::SCHEMA.help)]
     pub(crate) schema: Option<PathBuf>,
+    #[arg(help_heading = READING, long, value_name = "RULE", help = reading::BINS.help)]
+    pub(crate) bins: Vec<String>,
 }
 
 /// How to read the rows of a table whose columns and levels are known.
@@ -244,6 +261,15 @@ pub(crate) struct RowsArgs {
     pub(crate) weights: Option<String>,
     #[arg(help_heading = READING, long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true, help = reading::MISSING.help)]
     pub(crate) missing: Option<Vec<String>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiscretizeArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Table to write, a CSV file; its schema goes beside it, with the ending .schema.toml
+    #[arg(short, long, value_name = "TABLE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -270,9 +296,26 @@ pub(crate) struct LearnArgs {
     #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]
+    pub(crate) groups: GroupArgs,
+    #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
+}
+
+/// How groups of rows are compared.
+#[derive(Debug, Args)]
+pub(crate) struct GroupArgs {
+    #[arg(help_heading = GROUPS, long, value_name = "COLUMN", help = grouping::GROUP.help)]
+    pub(crate) group: Option<String>,
+    #[arg(help_heading = GROUPS, long, value_name = "COLUMN", requires = "group", help = grouping::BLOCK.help)]
+    pub(crate) block: Option<String>,
+    #[arg(help_heading = GROUPS, long, value_name = "NAMES", requires = "group", help = grouping::AMONG.help)]
+    pub(crate) among: Vec<String>,
+    #[arg(help_heading = GROUPS, long, value_name = "N", help = grouping::PERMUTATIONS.help, default_value = grouping::PERMUTATIONS.default)]
+    pub(crate) permutations: u64,
+    #[arg(help_heading = GROUPS, long, value_name = "P", help = grouping::LEVEL.help, default_value = grouping::LEVEL.default)]
+    pub(crate) level: f64,
 }
 
 /// How structures are searched for, and fitted.

@@ -4,23 +4,37 @@ use crate::args::{DataArgs, ReadingArgs, RowsArgs};
 use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
+use crate::progress::Watch;
 use cmnet::{
-    AnyModel, DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Mixture, Model, OnUnknown,
-    ReadOptions, Schema, Source, Support, parse_delimiter, quoted_names, read_csv, visit_rows,
+    AnyModel, Bins, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder, LoadedTable,
+    Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, cut_by_graph, parse_delimiter,
+    quoted_names, read_csv, visit_rows,
 };
-use cmnet_report::warning_text;
+use cmnet_report::{cut_text, warning_text};
 use std::path::{Path, PathBuf};
 
-/// Reads a table; warnings go to standard error.
-pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
-    let loaded = read(arguments)?;
+/// Reads a table; warnings and cut points go to standard error. Where the graph is to find cut points,
+/// it is learned as these options say.
+pub(crate) fn table(
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedTable> {
+    let loaded = read(arguments, learning, watch)?;
     warn(&loaded);
     Ok(loaded)
 }
 
-/// Reads a table without a word about it.
-pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
-    Ok(read_csv(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+/// Reads and cuts a table without a word about it.
+pub(crate) fn read(
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedTable> {
+    let options = options(&arguments.reading)?;
+    let mut loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
+    cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    Ok(loaded)
 }
 
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
@@ -41,6 +55,10 @@ fn columns_of(schema: &Schema, arguments: &DataArgs) -> anyhow::Result<Dataset> 
         options.columns = Some(schema.variables().iter().map(|variable| variable.name.clone()).collect());
     }
     options.schema.get_or_insert_with(|| LevelOrder::of(schema));
+    if options.bins.by_graph() {
+        let problem = "--bins: the graph of a model finds no new cut points; the model has its own, or give them with at:";
+        return Err(Usage(problem.to_owned()).into());
+    }
     let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     note_dropped(&loaded);
     Ok(loaded.data)
@@ -81,7 +99,12 @@ pub(crate) fn fitted_table(
 
 /// Reads a table; warnings and dropped rows go to standard error. A column with folds is read
 /// too where only some columns are asked for, and not warned about.
-pub(crate) fn table_with_note(arguments: &DataArgs, besides: Option<&str>) -> anyhow::Result<Dataset> {
+pub(crate) fn table_with_note(
+    arguments: &DataArgs,
+    besides: Option<&str>,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<Dataset> {
     let mut options = options(&arguments.reading)?;
     if let Some(folds) = besides {
         let unreadable = |why: &str| Err(Usage(format!("--fold-column {folds}: {why}")).into());
@@ -98,6 +121,7 @@ pub(crate) fn table_with_note(arguments: &DataArgs, besides: Option<&str>) -> an
         }
     }
     let mut loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
+    cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
     loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
     warn(&loaded);
     note_dropped(&loaded);
@@ -115,6 +139,7 @@ fn note_dropped(loaded: &LoadedTable) {
 
 /// Says on standard error what a reader of the table should know.
 pub(crate) fn warn(loaded: &LoadedTable) {
+    loaded.cuts.iter().for_each(|column| output::note(&cut_text(column)));
     for warning in &loaded.warnings {
         output::note(&format!("warning: {}", warning_text(warning, &CommandLine)));
     }
@@ -219,6 +244,7 @@ pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {
         columns: arguments.columns.as_deref().map(names),
         on_missing: arguments.on_missing,
         schema: arguments.schema.as_deref().map(LevelOrder::read).transpose()?,
+        bins: Bins::read(&arguments.bins)?,
         ..row_options(&arguments.rows)?
     })
 }

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Describe(arguments) => commands::describe::run(arguments),
+        Command::Discretize(arguments) => commands::discretize::run(arguments),
         Command::Learn(arguments) => commands::learn::run(arguments),
         Command::Exact(arguments) => commands::exact::run(arguments),
         Command::Score(arguments) => commands::score::run(arguments),

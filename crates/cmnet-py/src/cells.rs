@@ -7,7 +7,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
 use arrow_schema::DataType;
-use cmnet::InputProblem;
+use cmnet::{InputProblem, Remedy};
 use std::fmt::Write as _;
 
 /// Labels, of which the distinct ones are held once.
@@ -87,8 +87,8 @@ enum Kind<'a> {
 const NO_KEY: u32 = u32::MAX;
 
 impl<'a> Cells<'a> {
-    /// A column of an Arrow array.
-    pub(crate) fn of(array: &'a dyn Array) -> Result<Self, InputProblem> {
+    /// A column of an Arrow array; numbers with decimals are taken where they are to be cut.
+    pub(crate) fn of(array: &'a dyn Array, decimals: bool) -> Result<Self, InputProblem> {
         use DataType as T;
         let kind = match array.data_type() {
             T::Utf8 => Kind::Text(array.as_string()),
@@ -97,12 +97,12 @@ impl<'a> Cells<'a> {
             T::Null => Kind::Missing,
             T::Dictionary(_, values) => {
                 let named = array.as_any_dictionary().values();
-                check(values, named)?;
+                check(values, named, false)?;
                 let labels = labels_of(named);
                 Kind::Dictionary { array, labels, keys: Vec::new() }
             }
             other => {
-                check(other, array)?;
+                check(other, array, decimals)?;
                 Kind::Written { array, labels: Labels::default() }
             }
         };
@@ -183,6 +183,9 @@ fn labels_of(values: &dyn Array) -> Labels {
 fn write_labels(array: &dyn Array, labels: &mut Labels) {
     if let Some(truths) = array.as_boolean_opt() {
         truths.iter().for_each(|truth| labels.push(truth));
+    } else if array.data_type().is_floating() {
+        // Zero has two signs and one label.
+        tell_floats(array, |number| labels.push(number.map(|number| number + 0.0)));
     } else {
         tell_numbers(array, |number| labels.push(number));
     }
@@ -243,13 +246,13 @@ fn are_whole(array: &dyn Array) -> bool {
 }
 
 /// Whether values of a type can be categories.
-fn check(data_type: &DataType, values: &dyn Array) -> Result<(), InputProblem> {
+fn check(data_type: &DataType, values: &dyn Array, decimals: bool) -> Result<(), InputProblem> {
     use DataType as T;
     let what = match data_type {
         // Decimals without decimals are whole numbers of more than 64 bits, as sums in SQL are.
         T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::Boolean | T::Decimal128(_, 0) => return Ok(()),
         other if other.is_integer() => return Ok(()),
-        other if other.is_floating() && are_whole(values) => return Ok(()),
+        other if other.is_floating() && (decimals || are_whole(values)) => return Ok(()),
         other if other.is_floating() || other.is_decimal() => "numbers with decimals",
         other if other.is_temporal() => "dates, times or durations",
         T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => "bytes",
@@ -263,7 +266,8 @@ fn check(data_type: &DataType, values: &dyn Array) -> Result<(), InputProblem> {
 pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
     let advice = match what {
         "numbers with decimals" => {
-            "bin them first, for instance with pandas.cut, polars' cut or numpy.digitize"
+            let remedies = Remedy::CutNumbers.into();
+            return InputProblem::NotCategories { what: format!("{what} ({data_type})"), remedies };
         }
         "dates, times or durations" => {
             "bin them first, for instance by year, month or weekday, and keep the bins as texts or integers"

@@ -264,6 +264,11 @@ impl Rows for Leveling {
         Ok(chosen)
     }
 
+    fn takes_decimals(&self, place: usize) -> bool {
+        let variable = self.places.iter().position(|column| *column == Some(place));
+        variable.is_some_and(|variable| self.schema.cuts(variable).is_some())
+    }
+
     fn begin(&mut self, _: Vec<Levels>, _: Option<usize>) -> Result<()> {
         Ok(())
     }

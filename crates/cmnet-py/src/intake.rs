@@ -57,6 +57,11 @@ enum Held {
 pub(crate) trait Rows: Send {
     /// The columns to read of those with these names, in the order of [`Rows::take`].
     fn choose(&mut self, names: &[String]) -> Result<Vec<usize>>;
+    /// Whether numbers with decimals are taken from the column at a place among those chosen.
+    fn takes_decimals(&self, place: usize) -> bool {
+        let _ = place;
+        false
+    }
     /// What the first rows say about the levels of these columns, and how many rows come.
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()>;
     /// Some rows.
@@ -132,8 +137,8 @@ fn from_stream(
     for batch in reader {
         let batch = batch.map_err(|error| Failure::Stream(error.to_string()))?;
         let mut cells = Vec::with_capacity(chosen.len());
-        for &column in &chosen {
-            let found = Cells::of(batch.column(column));
+        for (place_chosen, &column) in chosen.iter().enumerate() {
+            let found = Cells::of(batch.column(column), rows.takes_decimals(place_chosen));
             cells.push(found.map_err(|problem| Error::input(place(&names, column), problem))?);
         }
         if !begun {
@@ -150,8 +155,10 @@ fn from_stream(
 
 fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> Read<()> {
     let chosen = rows.choose(names)?;
-    let count: usize =
-        Python::attach(|py| columns.bind(py).call_method1("choose", (chosen.clone(),))?.extract())?;
+    let cut: Vec<bool> = (0..chosen.len()).map(|place| rows.takes_decimals(place)).collect();
+    let count: usize = Python::attach(|py| {
+        columns.bind(py).call_method1("choose", (chosen.clone(), cut.clone()))?.extract()
+    })?;
     let mut held: Vec<Held> = Vec::with_capacity(chosen.len());
     let mut begun = false;
     let mut looked = Instant::now();
@@ -163,8 +170,8 @@ fn from_columns(columns: &Py<PyAny>, names: &[String], rows: &mut impl Rows) -> 
         for (from, to) in segments(&held, stop - start) {
             let slices: Vec<Option<ArrayRef>> = held.iter().map(|held| held.slice(from, to)).collect();
             let mut cells = Vec::with_capacity(chosen.len());
-            for ((held, slice), &column) in held.iter().zip(&slices).zip(&chosen) {
-                let found = held.cells(slice.as_deref(), from, to);
+            for (((held, slice), &column), &cut) in held.iter().zip(&slices).zip(&chosen).zip(&cut) {
+                let found = held.cells(slice.as_deref(), from, to, cut);
                 cells.push(found.map_err(|problem| Error::input(place(names, column), problem))?);
             }
             if !begun {
@@ -243,12 +250,15 @@ impl Held {
         slice: Option<&'a dyn Array>,
         from: usize,
         to: usize,
+        decimals: bool,
     ) -> std::result::Result<Cells<'a>, InputProblem> {
         match self {
             Self::Numbered { numbers, labels, ordered } => {
                 Ok(Cells::numbered(&numbers[from..to], labels, *ordered))
             }
-            Self::Arrow { .. } => slice.map_or_else(|| Ok(Cells::missing()), Cells::of),
+            Self::Arrow { .. } => {
+                slice.map_or_else(|| Ok(Cells::missing()), |slice| Cells::of(slice, decimals))
+            }
         }
     }
 }
@@ -327,6 +337,14 @@ impl Rows for Packing {
         let chosen = columns.variables().iter().copied().chain(columns.weights()).collect();
         self.columns = Some(columns);
         Ok(chosen)
+    }
+
+    fn takes_decimals(&self, place: usize) -> bool {
+        let Some(columns) = &self.columns else { return false };
+        let Some(&column) = columns.variables().get(place) else { return false };
+        let (name, bins) = (columns.name(column), &self.options.bins);
+        let cut = self.options.schema.as_ref().and_then(|schema| schema.cuts(name));
+        bins.others().is_some() || bins.rule(name).is_some() || cut.is_some()
     }
 
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()> {

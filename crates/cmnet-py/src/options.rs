@@ -4,7 +4,7 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    BlanketLimits, Chosen, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, Order,
+    Bins, BlanketLimits, Chosen, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, Order,
     ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes, parse_delimiter, parse_duration,
 };
 use pyo3::prelude::*;
@@ -26,6 +26,7 @@ pub(crate) struct Reading {
     on_missing: String,
     /// A file, or pairs of a column and its levels.
     schema: Option<SchemaGiven>,
+    bins: Vec<String>,
 }
 
 #[derive(FromPyObject)]
@@ -45,6 +46,7 @@ impl Reading {
             missing: self.missing.clone().unwrap_or_else(|| ReadOptions::default().missing),
             on_missing: self.on_missing.parse()?,
             schema: self.schema.as_ref().map(SchemaGiven::order).transpose()?,
+            bins: Bins::read(&self.bins)?,
         })
     }
 }

@@ -6,7 +6,10 @@ use crate::intake::{Packing, Source, read};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
-use cmnet::{DataDigest, Dataset, LoadedTable, Schema, Source as File, Under, Variable, Warning, read_csv};
+use cmnet::{
+    Bins, Cuts, DataDigest, Dataset, LearnOptions, LoadedTable, Schema, Source as File, Under, Variable,
+    Warning, cut_by_graph, find_variable, read_csv,
+};
 use cmnet_report::warning_text;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -49,21 +52,24 @@ impl Table {
     #[staticmethod]
     fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let bins = options.bins.clone();
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        Ok(Self::of(packing.finish(py)?))
+        Ok(Self::of(cut(py, packing.finish(py)?, bins)?))
     }
 
     /// Reads a CSV or TSV file.
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let bins = options.bins.clone();
         let read = move |stop: &Stop| read_csv(&File::Path(path), Under::new(&options, stop));
-        Ok(Self::of(work::call(py, 1, read)?))
+        Ok(Self::of(cut(py, work::call(py, 1, read)?, bins)?))
     }
 
     /// Puts a table together from its parts.
     #[staticmethod]
+    #[pyo3(signature = (levels, columns, weights, dropped_rows, missing, cuts = Vec::new()))]
     fn from_parts(
         py: Python<'_>,
         levels: Levels,
@@ -71,10 +77,12 @@ impl Table {
         weights: PyReadonlyArray1<'_, u32>,
         dropped_rows: u64,
         missing: Vec<(String, u64)>,
+        cuts: Vec<(String, Vec<f64>)>,
     ) -> PyResult<Self> {
         let columns = unsigned(&columns)?;
         let weights = weights.as_slice()?.to_vec();
         let data = schema(levels)
+            .and_then(|schema| with_cuts(schema, cuts))
             .and_then(|schema| Dataset::from_columns(schema, &columns, Some(&weights)))
             .map_err(|error| errors::to_python(py, &error))?;
         let warnings = in_words(&Warning::of(&data));
@@ -95,6 +103,12 @@ impl Table {
     #[getter]
     fn levels(&self) -> Levels {
         levels(self.data.schema())
+    }
+
+    /// The cut points of the variables that are cut.
+    #[getter]
+    fn cuts(&self) -> Vec<(String, Vec<f64>)> {
+        cuts(self.data.schema())
     }
 
     #[getter]
@@ -149,6 +163,31 @@ impl Table {
             Ok(rows.finish())
         })
     }
+}
+
+/// Lets the graph find cut points where that was asked for.
+fn cut(py: Python<'_>, mut loaded: LoadedTable, bins: Bins) -> PyResult<LoadedTable> {
+    if loaded.raw.is_none() {
+        return Ok(loaded);
+    }
+    work::call(py, 0, move |stop| {
+        cut_by_graph(&mut loaded, &bins, &LearnOptions::default(), stop)?;
+        Ok(loaded)
+    })
+}
+
+/// The cut points of the variables that are cut.
+pub(crate) fn cuts(schema: &Schema) -> Vec<(String, Vec<f64>)> {
+    let own = |v: usize| Some((schema.name(v).to_owned(), schema.cuts(v)?.points().to_vec()));
+    (0..schema.len()).filter_map(own).collect()
+}
+
+fn with_cuts(mut schema: Schema, cuts: Vec<(String, Vec<f64>)>) -> cmnet::Result<Schema> {
+    for (name, points) in cuts {
+        let variable = find_variable(&schema, &name)?;
+        schema = schema.with_cuts(variable, Cuts::new(points)?)?;
+    }
+    Ok(schema)
 }
 
 fn in_words(warnings: &[Warning]) -> Vec<String> {

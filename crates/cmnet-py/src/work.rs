@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::threads::{Finished, caught, start};
-use cmnet::{Control, Error, StopReason};
+use cmnet::{Control, Error, LearnObserver, SearchObserver, StopReason};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -50,6 +50,11 @@ impl Control for Stop {
         self.0.load(Ordering::Relaxed).then_some(StopReason::Interrupted)
     }
 }
+
+/// Nothing is told of a search that only cuts columns.
+impl SearchObserver for Stop {}
+
+impl LearnObserver for Stop {}
 
 /// What ends work that is not wanted any more.
 pub(crate) fn interrupted() -> Error {

@@ -24,12 +24,14 @@
 pub mod align;
 pub mod answer;
 mod chart;
+mod cutting;
 mod dash;
 pub mod dot;
 mod draft;
 mod escape;
 mod explore;
 pub mod graphml;
+mod group_panels;
 mod label;
 mod layout;
 mod legend;
@@ -49,7 +51,9 @@ mod warning;
 mod wording;
 
 pub use chart::{Chart, ChartPoint, ChartSeries};
+pub use cutting::cut_text;
 pub use explore::{ExplorePage, Explorer, PageAnswers};
+pub use group_panels::group_panels;
 pub use long_run::LongRun;
 pub use places::Places;
 pub use report::Report;

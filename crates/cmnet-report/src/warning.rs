@@ -1,6 +1,6 @@
 //! What the owner of a table should know, in words.
 
-use cmnet::{Dialect, OptionName, Warning, quoted};
+use cmnet::{Dialect, OptionName, Remedy, Warning, quoted};
 
 /// A warning as a sentence in the words of a front end.
 pub fn warning_text(warning: &Warning, dialect: &dyn Dialect) -> String {
@@ -44,8 +44,16 @@ pub fn warning_text(warning: &Warning, dialect: &dyn Dialect) -> String {
             quoted(other)
         ),
         Warning::ManyNumbers { name, levels } => format!(
-            "column {} has {levels} different numbers and looks like a measurement: group them into a few classes",
-            quoted(name)
+            "column {} has {levels} different numbers and looks like a measurement: {}",
+            quoted(name),
+            Remedy::CutNumbers.words(dialect)
+        ),
+        Warning::NotCut { name, numbers, level } => format!(
+            "column {} has {numbers} different numbers and is not cut, since it has the text {} too: name that in {} \
+             if it means missing",
+            quoted(name),
+            quoted(level),
+            dialect.option(OptionName::Missing)
         ),
     }
 }
@@ -71,7 +79,7 @@ mod tests {
             [
                 "column \"id\" has 100 different values in 100 rows and looks like an identifier: `drop` it",
                 "column \"age\" has 25 different numbers and looks like a measurement: \
-                 group them into a few classes",
+                 cut its numbers into classes: `bins` = 4",
                 "column \"site\" is constant (always \"x\"): it can have no edge",
             ]
         );

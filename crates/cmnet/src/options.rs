@@ -91,6 +91,11 @@ group! {
             OptionName::Schema,
             "TOML file with the order of levels: a table `[levels]` with a list per column",
         );
+        BINS = optional(
+            OptionName::Bins,
+            "Cut columns of numbers into classes: 4 or frequency:4 (equal frequency), width:4, graph:4 (by the \
+             neighbours) for all columns of more than 20 numbers, age=4 or age=at:18,65 for one; several times for several",
+        );
     }
 }
 
@@ -183,6 +188,27 @@ group! {
             switch(OptionName::Resume, "Go on from the checkpoint, to the same result as without a break");
         CHECKPOINT_INTERVAL =
             value(OptionName::CheckpointInterval, "5s", "The least time between two checkpoints");
+    }
+}
+
+group! {
+    /// How groups of rows are compared.
+    grouping {
+        GROUP = optional(
+            OptionName::Group,
+            "Column whose levels are groups: it is adjacent to all variables, so that a dependence may vanish in a \
+             group, and pairs of variables are compared between groups",
+        );
+        BLOCK = optional(
+            OptionName::Block,
+            "Column of pairs, persons or other blocks within which labels of groups are exchanged; it is no variable",
+        );
+        AMONG = optional(
+            OptionName::Among,
+            "Variables that the group is adjacent to: name,name [default: all]",
+        );
+        PERMUTATIONS = value(OptionName::Permutations, "999", "How often labels of groups are exchanged");
+        LEVEL = value(OptionName::Level, "0.05", "Level of the tests of differences, adjusted for all pairs");
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     }
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.into_iter().flatten())?;
     let time_limit = time_limit(&arguments.search)?;
-    let data = files::table_with_note(&arguments.data, None)?;
+    let data = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit))?;
     let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let found = bootstrap_from(state, &data, &options, &watch)?;

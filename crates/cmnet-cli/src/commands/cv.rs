@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
-    let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref())?;
+    let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch)?;
     let deal = match &arguments.fold_column {
         Some(column) => FoldPlan::Column(find_variable(data.schema(), column)?),
         None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },

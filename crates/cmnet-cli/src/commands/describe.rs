@@ -3,11 +3,15 @@
 use crate::args::{DataArgs, Format, Printed};
 use crate::dialect::CommandLine;
 use crate::exit::Outcome;
+use crate::progress::Watch;
 use crate::{files, output};
+use cmnet::LearnOptions;
 use cmnet_report::answer::Description;
 
 pub(crate) fn run(arguments: &Printed<DataArgs>) -> anyhow::Result<Outcome> {
-    let description = Description::of_loaded(&files::read(arguments)?).in_words(&CommandLine);
+    let description =
+        Description::of_loaded(&files::read(arguments, &LearnOptions::default(), &Watch::new(None))?)
+            .in_words(&CommandLine);
     match arguments.format {
         Format::Text => output::page(&description.to_string())?,
         Format::Json => output::answer(&description)?,

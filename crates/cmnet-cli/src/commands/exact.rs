@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
         files::check_output(path, &arguments.data.files())?;
     }
     let watch = Watch::new(limit);
-    let data = files::table_with_note(&arguments.data, None)?;
+    let data = files::table_with_note(&arguments.data, None, &cmnet::LearnOptions::default(), &watch)?;
     let prior = ContextPrior::new(kappa, data.rows()).with_rules(Arc::new(known.rules(data.schema())?));
     let counts = PlaneCounts::new(&data);
     let found = optimum(&Scorer::new(&counts, alpha), &prior, &watch)?;

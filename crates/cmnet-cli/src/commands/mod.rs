@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod cv;
 pub(crate) mod describe;
+pub(crate) mod discretize;
 pub(crate) mod draw;
 pub(crate) mod evaluate;
 pub(crate) mod exact;

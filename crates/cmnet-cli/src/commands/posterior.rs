@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Printed<PosteriorArgs>) -> anyhow::Result<Outcome>
     let limit = arguments.time_limit.as_deref();
     let limit = limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()?;
     let watch = Watch::new(limit);
-    let data = files::table_with_note(&arguments.data, None)?;
+    let data = files::table_with_note(&arguments.data, None, &cmnet::LearnOptions::default(), &watch)?;
     let found = structure_posterior(&data, &options, &watch)?;
     drop(watch);
     match arguments.format {

@@ -51,7 +51,7 @@ from ._learn import bootstrap, cross_validate, exact, learn, posterior, report
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
 from ._mixture import ClassMarginals, Mixture
 from ._model import Context, Model
-from ._table import Rows, Table
+from ._table import Rows, Table, discretize
 
 __all__ = [
     "Bootstrap",
@@ -97,6 +97,7 @@ __all__ = [
     "bootstrap",
     "cross_validate",
     "datasets",
+    "discretize",
     "exact",
     "learn",
     "load",

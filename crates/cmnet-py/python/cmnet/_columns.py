@@ -6,6 +6,7 @@ into.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -49,9 +50,14 @@ class Columns:
             if not is_unicode(name):
                 raise _cmnet.refuse_option("table", f"the column name {ascii(name)}", "names of Unicode text")
 
-    def choose(self, places: list[int]) -> int:
-        """Makes the columns at these places ready; their number of rows."""
-        self._chosen = [self._read(self.names[place], place + 1, self._columns[place][1]) for place in places]
+    def choose(self, places: list[int], cut: Sequence[bool] = ()) -> int:
+        """Makes the columns at these places ready; their number of rows. Numbers of those that are
+        to be cut may have decimals."""
+        self._chosen = []
+        for place, cuts in itertools.zip_longest(places, cut, fillvalue=False):
+            values = self._columns[place][1]
+            made = _decimals(values) if cuts else None
+            self._chosen.append(made or self._read(self.names[place], place + 1, values))
         rows = self._chosen[0].length if self._chosen else 0
         for place, column in zip(places, self._chosen):
             if column.length != rows:
@@ -226,6 +232,28 @@ def _floats(name: str, number: int, kind: str, length: int, some: Callable[[int,
         return (codes, labels, False)
 
     return Column(length, part)
+
+
+def _decimals(values: Any) -> Column | None:
+    """A column of floating-point numbers, if it is one."""
+    if isinstance(values, (list, tuple)) and values and all(isinstance(value, (int, float)) for value in values):
+        values = np.asarray(values, dtype=np.float64)
+    if getattr(getattr(values, "dtype", None), "kind", None) != "f" or getattr(values, "ndim", 1) != 1:
+        return None
+    if isinstance(values, np.ndarray):
+        filled = values.filled(np.nan) if np.ma.isMaskedArray(values) else values
+    else:
+        filled = _plain_floats(values)
+
+    def part(start: int, stop: int) -> tuple[Any, ...]:
+        found = filled[start:stop]
+        known = ~np.isnan(found)
+        uniques, places = np.unique(found[known], return_inverse=True)
+        codes = np.full(len(found), -1, dtype=np.int32)
+        codes[known] = places
+        return (codes, [label(value) for value in uniques.tolist()], False)
+
+    return Column(len(filled), part)
 
 
 def _plain_floats(values: Any) -> np.ndarray[Any, Any]:

@@ -32,6 +32,10 @@ Edges = Union[str, Sequence[Union[str, "tuple[str, str]"]]]
 """Edges: ``"a-b"``, ``("a", "b")``, with ``*`` for any characters in a name, or a list of them."""
 Knowledge = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """What is known about edges: a mapping, or the path of a TOML file."""
+Rule = Union[str, int, Sequence[float]]
+"""How a column of numbers is cut: 4 or ``"frequency:4"``, ``"width:4"``, ``"graph:4"``, or its cut points."""
+Bins = Union[Rule, Mapping[str, Rule], None]
+"""A rule for all columns of many numbers, or a mapping of names to rules; `None` in it is for all others."""
 OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
 ModelClass = Literal["cmn", "sgm"]
@@ -62,6 +66,7 @@ class Reading(TypedDict, total=False):
     missing: Sequence[str] | None
     on_missing: OnMissing
     schema: Schema | None
+    bins: Bins
 
 
 class RowReading(TypedDict, total=False):
@@ -389,6 +394,7 @@ def reading(
     missing: Sequence[str] | None = None,
     on_missing: OnMissing = "error",
     schema: Schema | None = None,
+    bins: Bins = None,
 ) -> dict[str, Any]:
     """How a table is read."""
     return {
@@ -400,7 +406,30 @@ def reading(
         "missing": None if missing is None else names("missing", missing),
         "on_missing": text("on_missing", on_missing),
         "schema": _schema(schema),
+        "bins": _bins(bins),
     }
+
+
+def _bins(value: Bins) -> list[str]:
+    """Rules as texts: `4`, `"age"=at:18,65`."""
+    if value is None:
+        return []
+    if not isinstance(value, Mapping):
+        return [_rule(value)]
+    rules = []
+    for column, rule in value.items():
+        quoted = "" if column is None else '"' + name("bins", column).replace('"', '""') + '"='
+        rules.append(quoted + _rule(rule))
+    return rules
+
+
+def _rule(value: Any) -> str:
+    """One rule as a text."""
+    if isinstance(value, str):
+        return text("bins", value)
+    if isinstance(value, Iterable):
+        return "at:" + ",".join(repr(real("bins", point)) for point in value)
+    return str(number("bins", value))
 
 
 def row_reading(

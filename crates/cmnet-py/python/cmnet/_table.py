@@ -102,6 +102,11 @@ class Table(Variables):
         return self._table.distinct_rows
 
     @property
+    def cuts(self) -> dict[str, list[float]]:
+        """Where columns of numbers are cut into levels, by column; see the option ``bins``."""
+        return dict(self._table.cuts)
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the content: names, levels, rows and weights, not the order of rows."""
         return self._table.digest
@@ -141,10 +146,22 @@ class Table(Variables):
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_table_from_parts, (*self._table.parts(), self._table.dropped_rows, self._table.missing))
+        facts = (self._table.dropped_rows, self._table.missing, self._table.cuts)
+        return (_table_from_parts, (*self._table.parts(), *facts))
 
     def __repr__(self) -> str:
         return f"Table({self.rows} rows, {self.distinct_rows} distinct, {len(self.names)} variables: {_some(self.names)})"
+
+
+@keywords_of(_options.reading)
+def discretize(table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Reading]) -> Table:
+    """A table whose columns of numbers are cut into classes: 4 of equal frequency, unless ``bins`` says else.
+
+    The classes are levels in their order, and `Table.cuts` has the cut points. Models that are
+    learned from it know them, and take numbers.
+    """
+    options.setdefault("bins", 4)
+    return Table(table, names=names, **options)
 
 
 def _table_from_parts(*parts: Any) -> Table:

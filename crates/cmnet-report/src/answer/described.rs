@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::align::{columns, left};
 use crate::warning_text;
-use cmnet::{Dataset, Dialect, LoadedTable, Plain, Warning};
+use cmnet::{Cuts, Dataset, Dialect, LoadedTable, Plain, Warning};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -55,6 +55,9 @@ pub struct VariableDescription {
     pub levels: Vec<LevelCount>,
     /// Missing values in the file.
     pub missing: u64,
+    /// Where its numbers were cut; absent where they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cuts: Option<Cuts>,
 }
 
 /// A level and how often it was observed.
@@ -85,6 +88,7 @@ impl Description {
                 name: column.name.clone(),
                 levels: levels.map(|(label, count)| LevelCount { label: label.clone(), count }).collect(),
                 missing: 0,
+                cuts: data.schema().cuts(variable).cloned(),
             }
         });
         Self {

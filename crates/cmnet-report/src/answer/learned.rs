@@ -1,10 +1,12 @@
 //! What was learned from a table, by names.
 
 use super::by_rows::ByRowsAnswer;
+use super::groups::GroupsAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
-    LearnedModel, Nats, Refinement, Schema, StopReason, Variable, context_records, edge_names,
+    LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord, context_records, edge_names,
+    variable_records,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -35,6 +37,9 @@ pub struct LearnedAnswer<'a> {
     /// What rows that were held out chose, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_rows: Option<ByRowsAnswer>,
+    /// How groups differ, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupsAnswer>,
 }
 
 /// The table that was learned from.
@@ -48,7 +53,7 @@ pub struct TableFacts<'a> {
     /// The digest of its content.
     pub digest: DataDigest,
     /// Names and levels.
-    pub variables: &'a [Variable],
+    pub variables: Vec<VariableRecord<'a>>,
 }
 
 /// The model of one kappa.
@@ -174,7 +179,15 @@ impl<'a> LearnedAnswer<'a> {
             selected: learned.selected,
             criterion: learned.criterion,
             by_rows: ByRowsAnswer::of(learned, schema),
+            groups: None,
         }
+    }
+
+    /// The same with what the comparison of groups found.
+    #[must_use]
+    pub fn with_groups(mut self, groups: Option<GroupsAnswer>) -> Self {
+        self.groups = groups;
+        self
     }
 }
 
@@ -185,7 +198,7 @@ impl<'a> TableFacts<'a> {
             rows: data.rows(),
             dropped_rows: None,
             digest: DataDigest::of(data),
-            variables: data.schema().variables(),
+            variables: variable_records(data.schema()),
         }
     }
 }

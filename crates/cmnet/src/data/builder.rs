@@ -4,6 +4,7 @@ use super::codes::Codes;
 use super::collapse::merge_equal_rows;
 use super::dataset::Dataset;
 use super::encode::{Coder, Lookup};
+use super::raw::RawTable;
 use super::variable::{MAX_ROWS, Schema, Variable};
 use super::weights::Weights;
 use crate::control::{Control, ask};
@@ -85,9 +86,7 @@ impl TableBuilder {
         for variable in 0..self.row.len() {
             let code = match self.row[variable] {
                 Lookup::Level(code) => code,
-                _ => self.coders[variable]
-                    .add(cell(variable).unwrap_or_default())
-                    .map_err(|problem| Box::new(RowProblem { variable: Some(variable), problem }))?,
+                _ => self.add(variable, cell(variable).unwrap_or_default())?,
             };
             if weight > 0 {
                 self.block.push(code);
@@ -102,6 +101,19 @@ impl TableBuilder {
             self.weights.push(weight as u32);
         }
         Ok(true)
+    }
+
+    /// Adds a label that was not met; where that changes codes given before, those of the rows so far.
+    fn add(&mut self, variable: usize, label: &[u8]) -> Result<u16, Box<RowProblem>> {
+        let refused = |problem| Box::new(RowProblem { variable: Some(variable), problem });
+        let added = self.coders[variable].add(label).map_err(refused)?;
+        if let Some(recoding) = added.recoding {
+            let width = self.columns.len();
+            let held = self.block.iter_mut().skip(variable).step_by(width);
+            held.for_each(|code| *code = recoding[usize::from(*code)]);
+            self.columns[variable].recode(&recoding);
+        }
+        Ok(added.code)
     }
 
     /// Gives the codes of the last rows to their columns.
@@ -149,19 +161,24 @@ impl TableBuilder {
         self.weights.len() == 0
     }
 
-    /// The table, its levels in their final order and its rows collapsed.
-    pub(crate) fn finish(mut self, control: &dyn Control) -> crate::error::Result<Dataset> {
+    /// The table, its levels in their final order and its rows collapsed; numbers that are to be cut
+    /// are levels of their own.
+    pub(crate) fn finish(mut self, control: &dyn Control) -> crate::error::Result<RawTable> {
         self.flush();
         let mut columns = self.columns;
         let mut variables = Vec::with_capacity(columns.len());
+        let (mut spans, mut cuts) = (Vec::new(), Vec::new());
         for ((name, coder), column) in self.names.into_iter().zip(self.coders).zip(&mut columns) {
             ask(control)?;
-            let (levels, new_codes) = coder.finish();
-            column.recode(&new_codes);
-            variables.push(Variable { name, levels });
+            let coded = coder.finish();
+            column.recode(&coded.codes);
+            variables.push(Variable { name, levels: coded.levels });
+            spans.push(coded.spans);
+            cuts.push(coded.cuts);
         }
         let (columns, weights) = merge_equal_rows(columns, &self.weights, control)?;
-        Ok(Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights))
+        let schema = Schema::new_unchecked(variables).with_all_cuts(cuts);
+        Ok(RawTable::new(Dataset::from_collapsed(schema, columns, weights), spans))
     }
 }
 
@@ -184,7 +201,7 @@ mod tests {
                 assert!(builder.push(1 + u64::from(row % 3), |v| Some(labels[v].as_bytes())).unwrap());
                 builder.merge_when_large(&()).unwrap();
             }
-            builder.finish(&()).unwrap()
+            builder.finish(&()).unwrap().into_data()
         };
         assert_eq!(table(10), table(FIRST_MERGE));
     }
@@ -196,7 +213,7 @@ mod tests {
             builder.push(1, |v| Some(row[v].as_bytes())).unwrap();
         }
         assert_eq!(builder.missing(), [0, 1]);
-        assert_eq!(builder.finish(&()).unwrap().schema().variable(0).levels, ["x"]);
+        assert_eq!(builder.finish(&()).unwrap().into_data().schema().variable(0).levels, ["x"]);
     }
 
     #[test]
@@ -206,7 +223,7 @@ mod tests {
         assert!(builder.push(0, row("zero")).unwrap() && builder.is_empty());
         assert!(builder.push(MAX_ROWS, row("all")).unwrap());
         assert!(builder.push(1, row("all")).is_err());
-        let data = builder.finish(&()).unwrap();
+        let data = builder.finish(&()).unwrap().into_data();
         assert_eq!((data.rows(), data.schema().variable(1).levels.len()), (MAX_ROWS, 2));
     }
 }

@@ -4,6 +4,9 @@
 //! of labels is known only at the end; [`Coder::finish`] then puts the levels in their final
 //! order, which depends on the set of labels alone. Row order must not move level 0.
 
+use super::cuts::Cuts;
+use super::numbers::{Numbers, Recoding, Span};
+use super::range;
 use super::recent::{Key, Recent};
 use super::variable::MAX_LEVELS;
 use crate::error::{InputProblem, nearest, quoted, quoted_bytes, quoted_list};
@@ -38,6 +41,8 @@ pub(crate) struct Coder {
     recent: Recent,
     levels: u16,
     order: Order,
+    /// Levels above which numbers are to be cut, where they are.
+    cut_above: Option<usize>,
 }
 
 /// How the levels of a column are ordered in the end, and whether there may be more of them.
@@ -49,6 +54,38 @@ enum Order {
     Kept,
     /// These and no others.
     Declared(Vec<String>),
+    /// Numbers by value, whatever their spelling.
+    Numbers(Numbers),
+    /// These, which are ranges between cut points, and any number in them.
+    Cut(Vec<String>, Cuts),
+}
+
+/// A text that became a level.
+#[derive(Debug)]
+pub(crate) struct Added {
+    /// Its code.
+    pub(crate) code: u16,
+    /// What the codes given before become, where they change.
+    pub(crate) recoding: Option<Recoding>,
+}
+
+impl Added {
+    fn new(code: u16) -> Self {
+        Self { code, recoding: None }
+    }
+}
+
+/// The levels of a column in their final order.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Coded {
+    /// Their labels.
+    pub(crate) levels: Vec<String>,
+    /// For every code given so far, its final code.
+    pub(crate) codes: Vec<u16>,
+    /// The numbers that each level stands for, where they are numbers to be cut.
+    pub(crate) spans: Option<Vec<Span>>,
+    /// The cut points between the levels, where they were cut already.
+    pub(crate) cuts: Option<Cuts>,
 }
 
 impl Coder {
@@ -56,7 +93,23 @@ impl Coder {
     pub(crate) fn open(missing: &[String]) -> Self {
         let codes = missing.iter().map(|text| (text.as_bytes().into(), MISSING)).collect();
         let bytes = Box::new([UNSEEN; 256]);
-        Self { codes, bytes, recent: Recent::default(), levels: 0, order: Order::Sorted }
+        Self { codes, bytes, recent: Recent::default(), levels: 0, order: Order::Sorted, cut_above: None }
+    }
+
+    /// A column whose levels are those that turn up. If they are numbers, and more than these, they
+    /// are to be cut.
+    pub(crate) fn cut_above(missing: &[String], levels: usize) -> Self {
+        Self { cut_above: Some(levels), ..Self::open(missing) }
+    }
+
+    /// A column of numbers that are to be cut.
+    pub(crate) fn numbers(missing: &[String]) -> Self {
+        Self { order: Order::Numbers(Numbers::default()), ..Self::open(missing) }
+    }
+
+    /// A column of numbers that are cut at these points; labels of the ranges are taken too.
+    pub(crate) fn cut(levels: &[String], cuts: Cuts, missing: &[String]) -> Self {
+        Self { order: Order::Cut(levels.to_vec(), cuts), ..Self::kept(levels, missing) }
     }
 
     /// A column with these levels in this order, and no others. A declared level is a level
@@ -95,7 +148,7 @@ impl Coder {
     fn look_up(&mut self, text: &[u8], key: Option<Key>) -> Option<u16> {
         let code = match self.codes.get(text) {
             Some(&code) => code,
-            None => self.as_whole(text)?,
+            None => self.by_value(text)?,
         };
         if let &[byte] = text {
             self.bytes[usize::from(byte)] = code;
@@ -106,48 +159,131 @@ impl Coder {
         Some(code)
     }
 
-    /// The declared level that a whole number written as `2.0` is.
-    fn as_whole(&self, text: &[u8]) -> Option<u16> {
-        let Order::Declared(_) = self.order else { return None };
-        self.codes.get(whole_number(str::from_utf8(text).ok()?)?.as_bytes()).copied()
+    /// The level of a text that is not written as one: of a number in a range, of a number that was
+    /// met in another spelling, or of a declared whole number written as `2.0`.
+    fn by_value(&self, text: &[u8]) -> Option<u16> {
+        let text = str::from_utf8(text).ok()?;
+        match &self.order {
+            Order::Declared(_) => self.codes.get(whole_number(text)?.as_bytes()).copied(),
+            Order::Numbers(numbers) => numbers.find(number(text)?),
+            Order::Cut(_, cuts) => cuts.level_of(text).map(|level| level as u16),
+            Order::Sorted | Order::Kept => None,
+        }
     }
 
-    /// Adds a text that was found to be new; its code.
-    pub(crate) fn add(&mut self, text: &[u8]) -> Result<u16, InputProblem> {
+    /// Adds a text that was found to be new.
+    pub(crate) fn add(&mut self, text: &[u8]) -> Result<Added, InputProblem> {
         let label =
             str::from_utf8(text).map_err(|_| InputProblem::InvalidUtf8 { text: quoted_bytes(text) })?;
         if text.contains(&0) {
             return Err(InputProblem::NotText { what: "binary data (a zero byte)" });
         }
-        if let Order::Declared(levels) = &self.order {
-            return Err(unknown_level(label, levels));
+        match &mut self.order {
+            Order::Declared(levels) => return Err(unknown_level(label, levels)),
+            Order::Numbers(_) => return self.add_number(label),
+            Order::Cut(levels, _) => return Err(not_a_number(label, levels)),
+            Order::Sorted | Order::Kept => {}
         }
         if usize::from(self.levels) >= MAX_LEVELS {
-            return Err(InputProblem::TooManyLevels { limit: MAX_LEVELS });
+            return self.add_beyond(label);
         }
         let code = self.levels;
         self.codes.insert(text.into(), code);
         self.levels += 1;
-        Ok(code)
+        Ok(Added::new(code))
     }
 
-    /// The levels in their final order, and for every code given so far its final code.
-    pub(crate) fn finish(self) -> (Vec<String>, Vec<u16>) {
-        if let Order::Declared(levels) = self.order {
-            return (levels, (0..self.levels).collect());
+    fn add_number(&mut self, label: &str) -> Result<Added, InputProblem> {
+        let Order::Numbers(numbers) = &mut self.order else { return Ok(Added::new(0)) };
+        let value = number(label).ok_or_else(|| not_a_number(label, &[]))?;
+        let (code, recoding) = numbers.add(value);
+        if recoding.is_some() {
+            self.forget();
         }
+        Ok(Added { code, recoding })
+    }
+
+    /// Adds one level more than there are codes: possible where all of them are numbers to be cut.
+    fn add_beyond(&mut self, label: &str) -> Result<Added, InputProblem> {
+        let too_many = InputProblem::TooManyLevels { limit: MAX_LEVELS };
+        if self.cut_above.is_none() || number(label).is_none() {
+            return Err(too_many);
+        }
+        let (numbers, mut recoding) = self.as_numbers().ok_or(too_many)?;
+        self.order = Order::Numbers(numbers);
+        self.codes.retain(|_, code| *code == MISSING);
+        self.forget();
+        let added = self.add_number(label)?;
+        if let Some(next) = &added.recoding {
+            recoding.iter_mut().for_each(|code| *code = next[usize::from(*code)]);
+        }
+        Ok(Added { recoding: Some(recoding), ..added })
+    }
+
+    /// The labels as numbers, and the new code of each code; `None` where one is no number.
+    fn as_numbers(&self) -> Option<(Numbers, Recoding)> {
+        let labels = self.codes.iter().filter(|&(_, &code)| code != MISSING);
+        let values = labels.map(|(text, &code)| Some((number(str::from_utf8(text).ok()?)?, code)));
+        let mut values: Vec<(f64, u16)> = values.collect::<Option<_>>()?;
+        values.sort_by_key(|&(_, code)| code);
+        let mut numbers = Numbers::default();
+        let mut recoding: Recoding = Vec::with_capacity(values.len());
+        for (value, _) in values {
+            let code = numbers.find(value).unwrap_or_else(|| {
+                let (code, next) = numbers.add(value);
+                if let Some(next) = next {
+                    recoding.iter_mut().for_each(|code| *code = next[usize::from(*code)]);
+                }
+                code
+            });
+            recoding.push(code);
+        }
+        Some((numbers, recoding))
+    }
+
+    /// Forgets the codes of texts that were looked up.
+    fn forget(&mut self) {
+        self.bytes.fill(UNSEEN);
+        self.recent = Recent::default();
+    }
+
+    /// The levels in their final order.
+    pub(crate) fn finish(mut self) -> Coded {
+        if let Some(most) = self.cut_above
+            && usize::from(self.levels) > most
+            && matches!(self.order, Order::Sorted)
+            && let Some((numbers, recoding)) = self.as_numbers()
+        {
+            return Coded::of_numbers(numbers, &recoding);
+        }
+        let plain = |(levels, codes)| Coded { levels, codes, spans: None, cuts: None };
+        match std::mem::replace(&mut self.order, Order::Kept) {
+            Order::Declared(levels) => plain((levels, (0..self.levels).collect())),
+            Order::Cut(levels, cuts) => {
+                Coded { cuts: Some(cuts), ..plain((levels, (0..self.levels).collect())) }
+            }
+            Order::Numbers(numbers) => {
+                let same: Recoding = (0..=u16::MAX).take(numbers.len()).collect();
+                Coded::of_numbers(numbers, &same)
+            }
+            Order::Kept => plain(self.labels(false)),
+            Order::Sorted => plain(self.labels(true)),
+        }
+    }
+
+    /// The labels in their final order, and for every code given so far its final code.
+    fn labels(self, sorted: bool) -> (Vec<String>, Vec<u16>) {
         let mut labels: Vec<(String, u16)> = self
             .codes
             .into_iter()
             .filter(|&(_, code)| code != MISSING)
             .map(|(text, code)| (String::from_utf8_lossy(&text).into_owned(), code))
             .collect();
-        if matches!(self.order, Order::Sorted) {
+        if sorted {
             shorten_whole_numbers(&mut labels);
-        }
-        match self.order {
-            Order::Kept => labels.sort_by_key(|&(_, code)| code),
-            _ => sort_levels(&mut labels, |(label, _)| label),
+            sort_levels(&mut labels, |(label, _)| label);
+        } else {
+            labels.sort_by_key(|&(_, code)| code);
         }
         let mut new_codes = vec![0; labels.len()];
         for (new_code, &(_, code)) in labels.iter().enumerate() {
@@ -155,6 +291,24 @@ impl Coder {
         }
         (labels.into_iter().map(|(label, _)| label).collect(), new_codes)
     }
+}
+
+impl Coded {
+    /// Numbers by value; `recoding` says which of them each code given so far is.
+    fn of_numbers(numbers: Numbers, recoding: &[u16]) -> Self {
+        let (spans, places) = numbers.finish();
+        Self {
+            levels: spans.iter().map(|span| span.low.to_string()).collect(),
+            codes: recoding.iter().map(|&code| places[usize::from(code)]).collect(),
+            spans: Some(spans),
+            cuts: None,
+        }
+    }
+}
+
+fn not_a_number(label: &str, levels: &[String]) -> InputProblem {
+    let levels = (!levels.is_empty()).then(|| quoted_list(levels.iter().map(String::as_str)));
+    InputProblem::NotANumber { text: quoted(label), levels }
 }
 
 fn unknown_level(label: &str, levels: &[String]) -> InputProblem {
@@ -185,7 +339,7 @@ fn shorten_whole_numbers(labels: &mut [(String, u16)]) {
     }
 }
 
-/// Sorts labels by value when every one of them is a number, else by their bytes. Labels of
+/// Sorts labels by value when every one of them is a number, or a range of numbers, else by their bytes. Labels of
 /// equal value, such as `1` and `1.0`, stay apart and stand in the order of their bytes.
 fn sort_levels<T>(items: &mut [T], label: impl Fn(&T) -> &String) {
     // Whole numbers on their own: beyond 2^53 different ones have equal values as f64.
@@ -194,6 +348,8 @@ fn sort_levels<T>(items: &mut [T], label: impl Fn(&T) -> &String) {
         |left, right| left.parse::<i128>().ok().cmp(&right.parse().ok())
     } else if items.iter().all(|item| number(label(item)).is_some()) {
         |left, right| number(left).partial_cmp(&number(right)).unwrap_or(Ordering::Equal)
+    } else if range::are_ranges(items.iter().map(|item| label(item).as_str())) {
+        range::compare
     } else {
         |_, _| Ordering::Equal
     };
@@ -219,7 +375,7 @@ mod tests {
                 coder.add(label.as_bytes()).unwrap();
             }
         }
-        coder.finish().0
+        coder.finish().levels
     }
 
     #[test]
@@ -255,9 +411,10 @@ mod tests {
     fn final_codes_follow_the_final_order() {
         let mut coder = Coder::open(&["NA".to_owned()]);
         assert_eq!(coder.find(b"NA"), Lookup::Missing);
-        assert_eq!((coder.add(b"yes").unwrap(), coder.add(b"no").unwrap()), (0, 1));
+        assert_eq!((coder.add(b"yes").unwrap().code, coder.add(b"no").unwrap().code), (0, 1));
         assert_eq!(coder.find(b"no"), Lookup::Level(1));
-        assert_eq!(coder.finish(), (vec!["no".to_owned(), "yes".to_owned()], vec![1, 0]));
+        let coded = coder.finish();
+        assert_eq!((coded.levels.join(" ").as_str(), coded.codes), ("no yes", vec![1, 0]));
     }
 
     #[test]
@@ -274,8 +431,8 @@ mod tests {
     fn kept_levels_stay_in_front_and_in_their_order() {
         let mut coder = Coder::kept(&["low".to_owned(), "high".to_owned()], &[]);
         assert_eq!((coder.find(b"high"), coder.find(b"more")), (Lookup::Level(1), Lookup::New));
-        assert_eq!((coder.add(b"more").unwrap(), coder.add(b"even").unwrap()), (2, 3));
-        let (levels, codes) = coder.finish();
+        assert_eq!((coder.add(b"more").unwrap().code, coder.add(b"even").unwrap().code), (2, 3));
+        let Coded { levels, codes, .. } = coder.finish();
         assert_eq!((levels.join(" ").as_str(), codes), ("low high more even", vec![0, 1, 2, 3]));
     }
 
@@ -286,5 +443,59 @@ mod tests {
             coder.add(label.to_string().as_bytes()).unwrap();
         }
         assert!(matches!(coder.add(b"more"), Err(InputProblem::TooManyLevels { limit: 65_535 })));
+    }
+
+    #[test]
+    fn ranges_are_ordered_by_value() {
+        assert_eq!(order(&["100+", "10-19", "0-9"]), ["0-9", "10-19", "100+"]);
+        assert_eq!(order(&["<=3", "4-7", ">=8"]), ["4-7", "<=3", ">=8"]);
+    }
+
+    #[test]
+    fn numbers_are_levels_by_value_and_others_are_refused() {
+        let mut coder = Coder::numbers(&["NA".to_owned()]);
+        assert_eq!((coder.find(b"NA"), coder.find(b"2")), (Lookup::Missing, Lookup::New));
+        assert_eq!((coder.add(b"2").unwrap().code, coder.add(b"-1e1").unwrap().code), (0, 1));
+        assert_eq!((coder.find(b"2.0"), coder.find(b"-10")), (Lookup::Level(0), Lookup::Level(1)));
+        for text in ["x", "nan", "inf", "-inf"] {
+            assert!(matches!(coder.add(text.as_bytes()), Err(InputProblem::NotANumber { .. })), "{text}");
+        }
+        let coded = coder.finish();
+        assert_eq!((coded.levels.join(" ").as_str(), coded.codes), ("-10 2", vec![1, 0]));
+        assert_eq!(coded.spans.unwrap().len(), 2);
+    }
+
+    #[test]
+    fn cut_columns_take_numbers_and_labels() {
+        let cuts = Cuts::new(vec![18.0]).unwrap();
+        let mut coder = Coder::cut(&cuts.labels(), cuts, &["?".to_owned()]);
+        let found = [&b"17.9"[..], b"18", b"<18", b"?", b"x"].map(|text| coder.find(text));
+        let level = Lookup::Level;
+        assert_eq!(found, [level(0), level(1), level(0), Lookup::Missing, Lookup::New]);
+        assert!(matches!(coder.add(b"x"), Err(InputProblem::NotANumber { .. })));
+    }
+
+    #[test]
+    fn columns_of_many_numbers_are_to_be_cut_and_others_are_not() {
+        let filled = |labels: &[&str]| {
+            let mut coder = Coder::cut_above(&[], 2);
+            labels.iter().for_each(|label| drop(coder.add(label.as_bytes())));
+            coder.finish()
+        };
+        assert_eq!(filled(&["3", "1", "1.0", "2"]).codes, [2, 0, 0, 1]);
+        assert!(filled(&["3", "1", "2"]).spans.is_some());
+        assert!(filled(&["3", "1"]).spans.is_none() && filled(&["3", "1", "x"]).spans.is_none());
+        let mut coder = Coder::cut_above(&[], 20);
+        let mut codes: Vec<u16> = Vec::new();
+        for label in 0..=MAX_LEVELS + 7 {
+            let added = coder.add(label.to_string().as_bytes()).unwrap();
+            if let Some(recoding) = added.recoding {
+                codes.iter_mut().for_each(|code| *code = recoding[usize::from(*code)]);
+            }
+            codes.push(added.code);
+        }
+        let coded = coder.finish();
+        let ascending: Vec<u16> = codes.iter().map(|&code| coded.codes[usize::from(code)]).collect();
+        assert!(ascending.is_sorted() && coded.spans.unwrap().len() < MAX_LEVELS);
     }
 }

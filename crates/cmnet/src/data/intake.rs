@@ -4,12 +4,15 @@
 //! texts mean "missing", levels that were not given are ordered by value or by bytes, rows
 //! with missing values are left out or refused, and weights add up.
 
+use super::bins::Bins;
 use super::builder::{RowProblem, TableBuilder};
+use super::cuts::Cuts;
+use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::loaded::LoadedTable;
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
-use super::warning::Warning;
+use super::warning::{MANY_NUMBERS, Warning};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
 
@@ -25,6 +28,12 @@ pub enum Levels {
     Ordered(Vec<String>),
     /// These, in this order, and any other is an error: a schema's or a model's.
     Declared(Vec<String>),
+    /// Numbers that are to be cut; any other text is an error.
+    Numbers,
+    /// Nothing: as [`Levels::Observed`], but many numbers are to be cut.
+    ManyNumbers,
+    /// Ranges of numbers between cut points, by their labels; numbers and labels are taken.
+    Cut(Vec<String>, Cuts),
 }
 
 /// Where rows come from. It decides what complaints call them, and whether blanks count.
@@ -109,6 +118,8 @@ pub struct Intake {
     tally: RowTally,
     /// The number of each column in the whole table, counted from 1.
     numbers: Vec<usize>,
+    /// How columns of numbers are cut.
+    bins: Bins,
 }
 
 impl Intake {
@@ -144,7 +155,7 @@ impl Intake {
         }
         let builder = TableBuilder::new(names, coders);
         let keeps_blanks = origin.keeps_blanks();
-        Ok(Self { origin, keeps_blanks, builder, tally: RowTally::default(), numbers })
+        Ok(Self { origin, keeps_blanks, builder, tally: RowTally::default(), numbers, bins: Bins::default() })
     }
 
     /// The same table whose columns, in errors, have these numbers, counted from 1:
@@ -155,9 +166,24 @@ impl Intake {
         self
     }
 
+    /// The same table whose columns of numbers are cut by these rules.
+    #[must_use]
+    pub fn with_bins(mut self, bins: Bins) -> Self {
+        self.bins = bins;
+        self
+    }
+
     /// Makes room for so many rows, where their number is known beforehand.
     pub fn reserve(&mut self, rows: usize) {
         self.builder.reserve(rows);
+    }
+
+    /// Says that the next rows come from another file.
+    #[cfg(feature = "csv")]
+    pub(crate) fn rename(&mut self, file: &str) {
+        if let Origin::File { name, .. } = &mut self.origin {
+            file.clone_into(name);
+        }
     }
 
     /// Rows met so far, whatever their weight.
@@ -245,10 +271,18 @@ impl Intake {
         }
         let missing = self.builder.missing().to_vec();
         let RowTally { rows: file_rows, dropped_rows, dropped_weight, .. } = self.tally;
-        let data = self.builder.finish(control)?;
+        let raw = self.builder.finish(control)?;
+        let (data, cuts, raw) = if raw.numbers().next().is_some() {
+            let (data, cuts) = cut_alone(&raw, &self.bins, control)?;
+            (data, cuts, self.bins.by_graph().then(|| Box::new(raw)))
+        } else {
+            (raw.into_data(), Vec::new(), None)
+        };
         Ok(LoadedTable {
-            warnings: Warning::of(&data),
+            warnings: Warning::of_cut(&data, self.bins.others().is_some()),
             data,
+            cuts,
+            raw,
             file: self.origin.name().to_owned(),
             delimiter: self.origin.delimiter(),
             file_rows,
@@ -275,6 +309,9 @@ fn coder(levels: Levels, missing: &[String]) -> std::result::Result<Coder, Input
     Ok(match levels {
         Levels::Observed => Coder::open(missing),
         Levels::Ordered(levels) => Coder::kept(&checked(trimmed(&levels))?, missing),
+        Levels::Numbers => Coder::numbers(missing),
+        Levels::ManyNumbers => Coder::cut_above(missing, MANY_NUMBERS),
+        Levels::Cut(levels, cuts) => Coder::cut(&checked(levels)?, cuts, missing),
         // A model may have levels with blanks around them. They must stay the model's levels.
         Levels::Declared(levels) => Coder::declared(&checked(levels)?, missing),
     })

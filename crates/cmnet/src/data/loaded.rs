@@ -1,6 +1,8 @@
 //! A table that was read, and what was met while reading it.
 
+use super::cutting::CutColumn;
 use super::dataset::Dataset;
+use super::raw::RawTable;
 use super::warning::Warning;
 
 /// A table with what was met while reading it, whether it came from a file, from a data frame
@@ -24,4 +26,8 @@ pub struct LoadedTable {
     pub dropped_weight: u64,
     /// Missing values per variable.
     pub missing: Vec<u64>,
+    /// The columns of numbers that were cut.
+    pub cuts: Vec<CutColumn>,
+    /// The table before it was cut, where the graph is to find cut points.
+    pub raw: Option<Box<RawTable>>,
 }

@@ -1,16 +1,22 @@
 //! Tables of categories: variables, codes, weights (paper, section 2.1).
 
+mod bins;
 mod builder;
 mod codes;
 mod collapse;
 mod construct;
+mod cuts;
+mod cutting;
 mod dataset;
 mod digest;
 mod encode;
 mod incomplete;
 mod intake;
 mod loaded;
+mod numbers;
 pub(crate) mod quoted;
+mod range;
+mod raw;
 mod recent;
 mod row_levels;
 mod seed;
@@ -22,8 +28,12 @@ mod variable;
 mod warning;
 mod weights;
 
+pub use bins::{BinRule, Bins};
 pub use codes::Codes;
 pub use collapse::collapse;
+pub use cuts::Cuts;
+pub use cutting::CutColumn;
+pub(crate) use cutting::equal_frequency;
 pub use dataset::Dataset;
 pub use digest::DataDigest;
 pub use incomplete::{IncompleteTable, MissingPattern};
@@ -31,13 +41,14 @@ pub(crate) use intake::Origin;
 pub use intake::{Intake, Levels, UNNAMED_TABLE};
 pub use loaded::LoadedTable;
 pub use quoted::quoted_names;
+pub use raw::RawTable;
 pub use row_levels::{OnUnknown, RowLevels};
 pub use seed::mix_seed;
 pub(crate) use split::below;
 pub use split::{Fold, FoldPlan, Folds};
 pub use tally::OnMissing;
-pub(crate) use variable::check_levels;
 #[cfg(feature = "csv")]
 pub(crate) use variable::check_names;
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
+pub(crate) use variable::{check_cuts, check_levels};
 pub use warning::Warning;

@@ -38,7 +38,7 @@ impl RowLevels {
             source: UNNAMED_TABLE.to_owned(),
             names: variables.iter().map(|variable| variable.name.clone()).collect(),
             numbers: vec![None; variables.len()],
-            coders: variables.iter().map(|variable| Coder::declared(&variable.levels, &missing)).collect(),
+            coders: (0..variables.len()).map(|variable| coder(schema, variable, &missing)).collect(),
             levels: vec![None; variables.len()],
             on_unknown,
             rows: 0,
@@ -86,11 +86,20 @@ impl RowLevels {
                         };
                         Error::input(place, problem)
                     })?;
-                    Some(added.into())
+                    Some(added.code.into())
                 }
             };
         }
         Ok(&self.levels)
+    }
+}
+
+/// What reads the texts of a variable.
+fn coder(schema: &Schema, variable: Var, missing: &[String]) -> Coder {
+    let levels = &schema.variable(variable).levels;
+    match schema.cuts(variable) {
+        Some(cuts) => Coder::cut(levels, cuts.clone(), missing),
+        None => Coder::declared(levels, missing),
     }
 }
 

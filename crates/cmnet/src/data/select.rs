@@ -3,7 +3,7 @@
 use super::codes::Codes;
 use super::collapse::collapse;
 use super::dataset::Dataset;
-use super::variable::{Schema, Var, Variable};
+use super::variable::Var;
 use crate::error::{Result, StructureProblem};
 
 impl Dataset {
@@ -17,10 +17,8 @@ impl Dataset {
         if let Some(&variable) = variables.iter().find(|&&variable| variable >= count) {
             return Err(StructureProblem::UnknownVariable { variable, count }.into());
         }
-        let chosen: Vec<Variable> =
-            variables.iter().map(|&variable| self.schema().variable(variable).clone()).collect();
         let columns: Vec<Codes> = variables.iter().map(|&variable| self.column(variable).clone()).collect();
-        collapse(Schema::new_unchecked(chosen), &columns, self.weights())
+        collapse(self.schema().select(variables), &columns, self.weights())
     }
 
     /// The same distinct rows with other weights; rows of weight 0 are left out.

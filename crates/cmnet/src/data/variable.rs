@@ -1,6 +1,7 @@
 //! Variables with named levels, and the schema of a table (paper, section 2.1).
 
-use crate::error::{Error, InputProblem, Place, Result, nearest, quoted, quoted_list};
+use super::cuts::Cuts;
+use crate::error::{Error, InputProblem, Place, Result, StructureProblem, nearest, quoted, quoted_list};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,6 +42,8 @@ pub struct Schema {
     variables: Vec<Variable>,
     /// The indices in the order of the names.
     by_name: Vec<Var>,
+    /// Where numbers become levels, for the variables that are cut.
+    cuts: BTreeMap<Var, Cuts>,
 }
 
 impl Schema {
@@ -48,7 +51,51 @@ impl Schema {
     pub fn new_unchecked(variables: Vec<Variable>) -> Self {
         let mut by_name: Vec<Var> = (0..variables.len()).collect();
         by_name.sort_by_key(|&variable| &variables[variable].name);
-        Self { variables, by_name }
+        Self { variables, by_name, cuts: BTreeMap::new() }
+    }
+
+    /// The same schema in which the levels of a variable are the ranges between cut points, in their
+    /// order. Such a variable takes numbers.
+    ///
+    /// # Errors
+    /// When there is no such variable, or it has not one level more than there are cut points.
+    pub fn with_cuts(mut self, variable: Var, cuts: Cuts) -> Result<Self> {
+        let count = self.len();
+        let Some(own) = self.variables.get(variable) else {
+            return Err(StructureProblem::UnknownVariable { variable, count }.into());
+        };
+        check_cuts(&own.levels, &cuts).map_err(|problem| {
+            let place = Place::file("the schema").at_column(variable + 1, Some(&own.name));
+            Error::input(place, problem)
+        })?;
+        self.cuts.insert(variable, cuts);
+        Ok(self)
+    }
+
+    /// The same schema with the cut points of variables that were read with them.
+    #[must_use]
+    pub(crate) fn with_all_cuts(mut self, cuts: impl IntoIterator<Item = Option<Cuts>>) -> Self {
+        self.cuts =
+            cuts.into_iter().enumerate().filter_map(|(variable, cuts)| Some((variable, cuts?))).collect();
+        self
+    }
+
+    /// Where numbers become levels of a variable, if its levels are ranges of numbers.
+    pub fn cuts(&self, variable: Var) -> Option<&Cuts> {
+        self.cuts.get(&variable)
+    }
+
+    /// The schema of some of these variables, in this order; all of them exist.
+    pub(crate) fn select(&self, variables: &[Var]) -> Self {
+        let chosen = variables.iter().map(|&variable| self.variables[variable].clone()).collect();
+        let cuts = variables.iter().map(|&variable| self.cuts(variable).cloned());
+        Self::new_unchecked(chosen).with_all_cuts(cuts)
+    }
+
+    /// The level that a text is: a label, or a number where the levels are ranges of numbers.
+    pub fn level(&self, variable: Var, text: &str) -> Option<u32> {
+        let by_value = || self.cuts(variable)?.level_of(text);
+        self.variables.get(variable)?.level(text).or_else(by_value)
     }
 
     /// A schema of these variables, after checking names and levels.
@@ -115,7 +162,9 @@ impl Schema {
             return Some(format!("the one has {} variables, the other {}", self.len(), other.len()));
         }
         let mut pairs = (1..).zip(self.variables.iter().zip(&other.variables));
-        let (place, (one, other)) = pairs.find(|(_, (one, other))| one != other)?;
+        let Some((place, (one, other))) = pairs.find(|(_, (one, other))| one != other) else {
+            return self.first_other_cut(other);
+        };
         let name = quoted(&one.name);
         if one.name != other.name {
             return Some(format!(
@@ -129,6 +178,12 @@ impl Schema {
             levels(one),
             levels(other)
         ))
+    }
+
+    /// The first variable that another schema cuts elsewhere, in words.
+    fn first_other_cut(&self, other: &Self) -> Option<String> {
+        let cut = (0..self.len()).find(|&variable| self.cuts(variable) != other.cuts(variable))?;
+        Some(format!("the cut points of {} differ", quoted(self.name(cut))))
     }
 
     /// The numbers of levels r_1..r_d.
@@ -151,6 +206,12 @@ pub(crate) fn check_names<'a>(
         }
     }
     Ok(())
+}
+
+/// Checks that there is a level for each range between cut points.
+pub(crate) fn check_cuts(levels: &[String], cuts: &Cuts) -> std::result::Result<(), InputProblem> {
+    let (levels, points) = (levels.len(), cuts.points().len());
+    if levels == points + 1 { Ok(()) } else { Err(InputProblem::CutsAndLevels { levels, points }) }
 }
 
 /// Checks that levels are distinct, at least one and not too many.

@@ -10,7 +10,7 @@ use serde::Serialize;
 const ENOUGH_ROWS: u64 = 20;
 
 /// Numeric levels above which a column looks like a measurement.
-const MANY_NUMBERS: usize = 20;
+pub(super) const MANY_NUMBERS: usize = 20;
 
 /// Texts that mean "missing" to other programs and not here, unless that is asked for.
 const LOOK_MISSING: [&str; 17] = [
@@ -82,6 +82,15 @@ pub enum Warning {
         /// How many levels.
         levels: usize,
     },
+    /// A column of many numbers that was not cut, since it has a text among them.
+    NotCut {
+        /// The column's name.
+        name: String,
+        /// How many different numbers.
+        numbers: usize,
+        /// The text.
+        level: String,
+    },
 }
 
 impl Warning {
@@ -95,6 +104,7 @@ impl Warning {
             | Self::MostlyDistinct { name, .. }
             | Self::LooksMissing { name, .. }
             | Self::SameNumber { name, .. }
+            | Self::NotCut { name, .. }
             | Self::ManyNumbers { name, .. } => Some(name),
         }
     }
@@ -113,6 +123,23 @@ impl Warning {
         warnings.extend((0..data.variables()).flat_map(|variable| of_column(data, variable)));
         warnings
     }
+
+    /// The same for a table of which columns of many numbers were cut, if they were.
+    pub(crate) fn of_cut(data: &Dataset, cut: bool) -> Vec<Self> {
+        let mut warnings = Self::of(data);
+        if cut {
+            warnings.extend((0..data.variables()).filter_map(|variable| not_cut(data, variable)));
+        }
+        warnings
+    }
+}
+
+/// The number of numbers in a column that has a text among many of them, and that text.
+fn not_cut(data: &Dataset, variable: Var) -> Option<Warning> {
+    let column = data.schema().variable(variable);
+    let level = column.levels.iter().find(|label| number(label).is_none())?.clone();
+    let numbers = column.levels.iter().filter(|label| number(label).is_some()).count();
+    (numbers > MANY_NUMBERS).then(|| Warning::NotCut { name: column.name.clone(), numbers, level })
 }
 
 fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
@@ -142,9 +169,13 @@ fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
         Warning::SameNumber { name: name(), level: pair[0].1.clone(), other: pair[1].1.clone() }
     }));
     let (levels, rows) = (used.len(), data.rows());
-    if rows >= ENOUGH_ROWS && levels as u64 * 10 >= rows * 9 {
+    let numbers = || column.levels.iter().map(|label| number(label));
+    let are_numbers = levels > MANY_NUMBERS && numbers().all(|value| value.is_some());
+    // Identifiers have no fractions.
+    let are_fractions = are_numbers && numbers().flatten().any(|value| value.fract() != 0.0);
+    if rows >= ENOUGH_ROWS && levels as u64 * 10 >= rows * 9 && !are_fractions {
         warnings.push(Warning::MostlyDistinct { name: name(), levels, rows });
-    } else if levels > MANY_NUMBERS && column.levels.iter().all(|label| number(label).is_some()) {
+    } else if are_numbers {
         warnings.push(Warning::ManyNumbers { name: name(), levels });
     }
     warnings

@@ -119,6 +119,13 @@ pub enum InputProblem {
     },
     /// Nothing at all in the file.
     EmptyFile,
+    /// One of several files that has other columns than the first.
+    OtherColumns {
+        /// The first file.
+        first: String,
+        /// Its columns, escaped, the first few.
+        columns: String,
+    },
     /// A header and nothing below it, or every row dropped.
     NoRows {
         /// How that came about.
@@ -208,6 +215,20 @@ pub enum InputProblem {
         levels: String,
         /// A near level, where there is one.
         near: Option<String>,
+    },
+    /// A text in a column of numbers that are cut.
+    NotANumber {
+        /// The text, escaped.
+        text: String,
+        /// The labels of the classes, escaped, where they are known.
+        levels: Option<String>,
+    },
+    /// Cut points that do not fit the levels between them.
+    CutsAndLevels {
+        /// How many levels.
+        levels: usize,
+        /// How many cut points.
+        points: usize,
     },
     /// A column that holds something else than categories.
     NotCategories {

@@ -4,6 +4,7 @@ use super::dialect::{Action, Dialect};
 use super::input::{InputProblem, MissingValues, RowDoubt, WeightDoubt};
 use super::option::OptionName;
 use super::quoting::quoted;
+use super::remedy::Remedy;
 
 impl InputProblem {
     /// The problem and what to do about it, in the words of a front end; `in_memory` for a
@@ -113,6 +114,11 @@ impl InputProblem {
                  delimiter at the end of the line?), or {}",
                 no_header(dialect)
             ),
+            Self::OtherColumns { first, columns } => {
+                format!(
+                    "the columns are not those of {first} ({columns}); files of one table have the same columns"
+                )
+            }
             Self::UnknownColumn { name, known, near } => {
                 let near = near.as_deref().map(quoted);
                 let hint =
@@ -126,8 +132,20 @@ impl InputProblem {
             ),
             Self::TooManyLevels { limit } => format!(
                 "more than {limit} different values; this column looks like an identifier or a measurement: \
-                 {} it or group its values",
-                option(OptionName::Drop)
+                 {} it, or {}",
+                option(OptionName::Drop),
+                Remedy::CutNumbers.words(dialect)
+            ),
+            Self::NotANumber { text, levels } => {
+                let known = levels.as_ref().map_or(String::new(), |levels| format!(", nor one of {levels}"));
+                format!(
+                    "the value {text} is no finite number{known}; the numbers of this column are cut: mend the row, \
+                     or name the text in {} if it means missing",
+                    option(OptionName::Missing)
+                )
+            }
+            Self::CutsAndLevels { levels, points } => format!(
+                "{levels} levels and {points} cut points; expected one level more than cut points, in their order"
             ),
             Self::UnknownLevel { text, levels, near } => {
                 let near = near.as_deref().map(quoted);

@@ -29,6 +29,9 @@ macro_rules! option_names {
 
 option_names! {
     Alpha = "alpha",
+    Among = "among",
+    Bins = "bins",
+    Block = "block",
     Bound = "bound",
     Candidates = "candidates",
     Chains = "chains",
@@ -46,8 +49,10 @@ option_names! {
     FoldColumn = "fold-column",
     Folds = "folds",
     Forbid = "forbid",
+    Group = "group",
     Kappa = "kappa",
     Knowledge = "knowledge",
+    Level = "level",
     MaxCells = "max-cells",
     MaxConfigurations = "max-configurations",
     MaxIterations = "max-iterations",
@@ -60,6 +65,7 @@ option_names! {
     OnMissing = "on-missing",
     OnUnknown = "on-unknown",
     Order = "order",
+    Permutations = "permutations",
     Refine = "refine",
     Replicates = "replicates",
     Require = "require",

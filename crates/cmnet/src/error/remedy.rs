@@ -19,6 +19,8 @@ pub enum Remedy {
     LeaveOutVariables,
     /// Fewer levels.
     GroupLevels,
+    /// Numbers cut into classes.
+    CutNumbers,
     /// A graph with fewer edges.
     LearnSparserGraph,
     /// A smaller weight of the context prior.
@@ -50,6 +52,9 @@ impl Remedy {
             Self::MoreMemory => "give more memory",
             Self::LeaveOutVariables => "leave out variables",
             Self::GroupLevels => "group levels",
+            Self::CutNumbers => {
+                return format!("cut its numbers into classes: {}", dialect.setting(OptionName::Bins, "4"));
+            }
             Self::LearnSparserGraph => "learn a sparser graph",
             Self::SmallerKappa => return format!("use a smaller {}", dialect.option(OptionName::Kappa)),
             Self::SearchBlankets => {

@@ -237,12 +237,12 @@ pub fn find_variables(schema: &Schema, texts: &[impl AsRef<str>]) -> Result<Vec<
     Ok(found)
 }
 
-/// The level of a variable with a label.
+/// The level of a variable with a label, or that of a number where the levels are ranges of numbers.
 ///
 /// # Errors
 /// When there is none; names the nearest one.
 pub fn find_level(schema: &Schema, variable: Var, label: &str) -> Result<u32> {
-    schema.variable(variable).level(label).ok_or_else(|| unknown_level(schema, variable, label))
+    schema.level(variable, label).ok_or_else(|| unknown_level(schema, variable, label))
 }
 
 fn check_variable(schema: &Schema, variable: Var) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::read_options::ReadOptions;
 use super::schema_file::unknown_column;
 use crate::data::{Intake, Levels, MAX_ROWS, Origin, Schema, Variable};
-use crate::error::{Error, InputProblem, Place, Result, WeightDoubt, quoted_bytes};
+use crate::error::{Error, InputProblem, OptionName, Place, Result, WeightDoubt, quoted_bytes};
 
 /// The columns of a table: which of them are variables, which one holds the weights.
 #[derive(Debug)]
@@ -34,6 +34,7 @@ impl Columns {
         if let Some(schema) = &options.schema {
             schema.check_columns(&columns.names)?;
         }
+        options.bins.columns().try_for_each(|name| columns.check_cut(name))?;
         Ok(columns)
     }
 
@@ -63,6 +64,16 @@ impl Columns {
             .ok_or_else(|| unknown_column(self.origin.place(), name, &self.names))
     }
 
+    /// Checks that a column that is to be cut is a variable.
+    fn check_cut(&self, name: &str) -> Result<()> {
+        let column = self.find(name)?;
+        if self.variables.contains(&column) {
+            return Ok(());
+        }
+        let expected = "columns that are variables: this one is left out, or has the weights";
+        Err(Error::option(OptionName::Bins, name, expected))
+    }
+
     /// The places of the variables among the columns, ascending.
     pub fn variables(&self) -> &[usize] {
         &self.variables
@@ -89,18 +100,14 @@ impl Columns {
     /// # Errors
     /// As [`Intake::new`].
     pub fn intake(&self, options: &ReadOptions, known: Vec<Levels>) -> Result<Intake> {
-        let declared = |name: &str| options.schema.as_ref()?.levels(name);
         let levels = |(&column, known): (&usize, Levels)| {
             let name = &self.names[column];
-            let levels = match declared(name) {
-                Some(levels) => Levels::Declared(levels.to_vec()),
-                None => without_missing(known, &options.missing),
-            };
-            (name.clone(), levels)
+            (name.clone(), levels_of(name, options, known))
         };
         let columns = self.variables.iter().zip(known).map(levels).collect();
         let numbers = self.variables.iter().map(|column| column + 1);
-        Ok(Intake::of(self.origin.clone(), columns, &options.missing)?.with_numbers(numbers))
+        let intake = Intake::of(self.origin.clone(), columns, &options.missing)?;
+        Ok(intake.with_numbers(numbers).with_bins(options.bins.clone()))
     }
 
     /// The column of each variable of a schema, `None` where the table has none for it.
@@ -140,6 +147,22 @@ impl Columns {
     /// The place of a column in the table.
     pub fn place(&self, column: usize) -> Place {
         self.origin.place().at_column(column + 1, Some(&self.names[column]))
+    }
+}
+
+/// What is known of a column's levels: what the options say, or else what its source knows.
+fn levels_of(name: &str, options: &ReadOptions, known: Levels) -> Levels {
+    if options.bins.rule(name).is_some() {
+        return Levels::Numbers;
+    }
+    let schema = options.schema.as_ref();
+    match schema.and_then(|schema| Some((schema.levels(name)?, schema.cuts(name)))) {
+        Some((levels, Some(cuts))) => Levels::Cut(levels.to_vec(), cuts.clone()),
+        Some((levels, None)) => Levels::Declared(levels.to_vec()),
+        None => match without_missing(known, &options.missing) {
+            Levels::Observed if options.bins.others().is_some() => Levels::ManyNumbers,
+            known => known,
+        },
     }
 }
 

@@ -27,9 +27,10 @@ use super::source::Source;
 use super::text::Text;
 use crate::control::Under;
 use crate::data::{Intake, Levels, LoadedTable};
-use crate::error::{Error, InputProblem, Result};
+use crate::error::{Error, InputProblem, Place, Result, quoted_list};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
+use std::path::PathBuf;
 
 /// Reads a table.
 ///
@@ -47,7 +48,42 @@ use std::io::Read;
 /// ```
 pub fn read_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<LoadedTable> {
     let options = options.into();
-    read_text(source.open(options.control())?, options)
+    match source {
+        Source::Files { name, paths } => read_files(name, paths, options),
+        _ => read_text(source.open(options.control())?, options),
+    }
+}
+
+/// Reads files with the same columns as one table.
+fn read_files(name: &str, paths: &[PathBuf], options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
+    let mut taken: Option<(Intake, Vec<String>)> = None;
+    for path in paths {
+        let file = Source::Path(path.clone());
+        let records = Records::open(file.open(options.control())?, options.delimiter)?;
+        let columns = header::columns(&records, &options)?;
+        let (intake, names) = match &mut taken {
+            Some(known) => known,
+            None => taken.insert((empty(&columns, options)?, columns.names().to_vec())),
+        };
+        if columns.names() != names.as_slice() {
+            let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+            let problem =
+                InputProblem::OtherColumns { first, columns: quoted_list(names.iter().map(String::as_str)) };
+            return Err(Error::input(records.place(), problem));
+        }
+        intake.rename(&file.name());
+        take_rows(records, &columns, intake, options)?;
+    }
+    let Some((mut intake, _)) = taken else {
+        return Err(Error::input(Place::file(name), InputProblem::EmptyFile));
+    };
+    intake.rename(name);
+    intake.finish_under(options.on_missing, options.control())
+}
+
+/// An empty table of the columns of a file.
+fn empty(columns: &Columns, options: Under<'_, ReadOptions>) -> Result<Intake> {
+    columns.intake(&options, vec![Levels::Observed; columns.variables().len()])
 }
 
 /// Reads a table from any reader; `name` stands for the file in errors.
@@ -64,16 +100,25 @@ pub fn read_csv_from<'a>(
 }
 
 fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
-    let mut records = Records::open(text, options.delimiter)?;
+    let records = Records::open(text, options.delimiter)?;
     let columns = header::columns(&records, &options)?;
-    let known = vec![Levels::Observed; columns.variables().len()];
-    let mut intake = columns.intake(&options, known)?;
+    let mut intake = empty(&columns, options)?;
+    take_rows(records, &columns, &mut intake, options)?;
+    intake.finish_under(options.on_missing, options.control())
+}
+
+fn take_rows(
+    mut records: Records<'_>,
+    columns: &Columns,
+    intake: &mut Intake,
+    options: Under<'_, ReadOptions>,
+) -> Result<()> {
     let mut more = !options.header || records.advance()?;
     while more {
-        take_row(&records, &columns, &mut intake, options)?;
+        take_row(&records, columns, intake, options)?;
         more = records.advance()?;
     }
-    intake.finish_under(options.on_missing, options.control())
+    Ok(())
 }
 
 fn take_row(

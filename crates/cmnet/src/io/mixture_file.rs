@@ -5,6 +5,7 @@ use super::json_text::{json_to_text, write_json};
 use super::mixture_record::{ComponentText, MixtureFitRecord, MixtureRecord, MixtureText};
 use super::model_error::error_at;
 use super::model_file::{MIXTURE, Reader, read_text, syntax};
+use super::model_record::variable_records;
 use crate::data::{DataDigest, Schema};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::mixture::{Component, Mixture, MixtureFit};
@@ -34,7 +35,7 @@ impl Mixture {
         Ok(MixtureText {
             format: MIXTURE,
             program: concat!("cmnet ", env!("CARGO_PKG_VERSION")),
-            variables: self.schema().variables(),
+            variables: variable_records(self.schema()),
             fit: self.fit().map(MixtureFitRecord::from),
             components,
         })

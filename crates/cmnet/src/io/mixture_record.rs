@@ -4,8 +4,9 @@
 use super::confirmed_record::ConfirmedRecord;
 use super::fit_record::{FitRecord, FitText};
 use super::model_file::FORMAT;
-use super::model_record::{ContextRecord, LearnedRecord, ModelRecord, ModelText};
-use crate::data::Variable;
+use super::model_record::{
+    ContextRecord, LearnedRecord, ModelRecord, ModelText, VariableRecord, VariableText,
+};
 use crate::mixture::MixtureFit;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ pub(super) struct MixtureRecord<'a> {
     pub(super) format: String,
     #[serde(default, rename = "program")]
     _program: Option<String>,
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<VariableText>,
     #[serde(default)]
     pub(super) fit: Option<MixtureFitRecord>,
     #[serde(borrow)]
@@ -53,7 +54,7 @@ pub(super) struct ComponentRecord<'a> {
 
 impl<'a> ComponentRecord<'a> {
     /// The weight, and the record of the network alone.
-    pub(super) fn into_model(self, variables: &[Variable]) -> (f64, ModelRecord<'a>) {
+    pub(super) fn into_model(self, variables: &[VariableText]) -> (f64, ModelRecord<'a>) {
         let model = ModelRecord {
             format: FORMAT.to_owned(),
             _program: None,
@@ -74,7 +75,7 @@ impl<'a> ComponentRecord<'a> {
 pub(super) struct MixtureText<'a> {
     pub(super) format: &'static str,
     pub(super) program: &'static str,
-    pub(super) variables: &'a [Variable],
+    pub(super) variables: Vec<VariableRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fit: Option<MixtureFitRecord>,
     pub(super) components: Vec<ComponentText<'a>>,

@@ -48,7 +48,7 @@ pub use csv::{csv_field, read_csv, read_csv_from};
 pub use json_text::{json_to_text, write_json};
 pub use mixture_file::AnyModel;
 pub use model_file::{context_records, edge_names};
-pub use model_record::ContextRecord;
+pub use model_record::{ContextRecord, VariableRecord, variable_records};
 pub use read_options::ReadOptions;
 #[cfg(feature = "csv")]
 pub use rows::{CodedRow, visit_rows};

@@ -6,11 +6,13 @@ use super::confirmed_record::ConfirmedRecord;
 use super::fit_record::FitText;
 use super::json_text::{json_to_text, write_json};
 use super::model_error::error_at;
-use super::model_record::{ContextRecord, LearnedRecord, ModelRecord, ModelText, RefinedRecord};
+use super::model_record::{
+    ContextRecord, LearnedRecord, ModelRecord, ModelText, RefinedRecord, VariableText, variable_records,
+};
 use super::source::open_file;
 use super::support_record::SupportRecord;
 use crate::context::EdgeContext;
-use crate::data::{DataDigest, MAX_LEVELS, Schema, Variable};
+use crate::data::{Cuts, DataDigest, MAX_LEVELS, Schema, Variable, check_cuts};
 use crate::error::{Error, ErrorKind, Remedy, Result, StructureProblem, quoted};
 use crate::graph::Edge;
 use crate::model::{Model, Provenance, RefinedScore};
@@ -41,7 +43,7 @@ impl Model {
             format: FORMAT,
             program: concat!("cmnet ", env!("CARGO_PKG_VERSION")),
             learned: self.provenance().map(LearnedRecord::from),
-            variables: self.schema().variables(),
+            variables: variable_records(self.schema()),
             edges: edge_names(self.schema(), self.structure()),
             contexts: context_records(self.schema(), self.structure()),
             confirmed: self
@@ -257,7 +259,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn schema(&self, variables: &[Variable]) -> Result<Schema> {
+    pub(super) fn schema(&self, variables: &[VariableText]) -> Result<Schema> {
         let mut names = BTreeSet::new();
         for (place, variable) in variables.iter().enumerate() {
             let at = format!("variables[{place}]");
@@ -279,7 +281,18 @@ impl Reader<'_> {
         if variables.is_empty() {
             return self.bad("variables", "there is none; expected at least one");
         }
-        Ok(Schema::new_unchecked(variables.to_vec()))
+        let plain = |text: &VariableText| Variable { name: text.name.clone(), levels: text.levels.clone() };
+        let cuts = (0..variables.len()).map(|place| self.cuts(&variables[place], place));
+        let cuts: Vec<Option<Cuts>> = cuts.collect::<Result<_>>()?;
+        Ok(Schema::new_unchecked(variables.iter().map(plain).collect()).with_all_cuts(cuts))
+    }
+
+    fn cuts(&self, variable: &VariableText, place: usize) -> Result<Option<Cuts>> {
+        let Some(points) = &variable.cuts else { return Ok(None) };
+        let at = || format!("variables[{place}].cuts");
+        let cuts = Cuts::new(points.clone()).or_else(|error| self.bad(at(), refusal(&error)))?;
+        check_cuts(&variable.levels, &cuts).or_else(|problem| self.bad(at(), problem.to_string()))?;
+        Ok(Some(cuts))
     }
 
     fn variable(&self, schema: &Schema, name: &str, at: &str) -> Result<usize> {

@@ -3,7 +3,7 @@
 use super::confirmed_record::ConfirmedRecord;
 use super::fit_record::{FitRecord, FitText};
 use super::support_record::SupportRecord;
-use crate::data::Variable;
+use crate::data::{Cuts, Schema};
 use crate::model::Provenance;
 use crate::score::{EdgePrior, Knowledge};
 use crate::search::StopReason;
@@ -18,7 +18,7 @@ pub(super) struct ModelRecord<'a> {
     pub(super) _program: Option<String>,
     #[serde(default)]
     pub(super) learned: Option<LearnedRecord>,
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<VariableText>,
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
     #[serde(default)]
@@ -36,7 +36,7 @@ pub(super) struct ModelText<'a> {
     pub(super) program: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) learned: Option<LearnedRecord>,
-    pub(super) variables: &'a [Variable],
+    pub(super) variables: Vec<VariableRecord<'a>>,
     pub(super) edges: Vec<[String; 2]>,
     pub(super) contexts: Vec<ContextRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +45,40 @@ pub(super) struct ModelText<'a> {
     pub(super) support: Option<SupportRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parameters: Option<FitText<'a>>,
+}
+
+/// A variable as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VariableRecord<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The labels of its levels, in their order.
+    pub levels: &'a [String],
+    /// Where numbers become the levels; absent where they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cuts: Option<&'a Cuts>,
+}
+
+/// The variables of a schema as they are written, in column order.
+pub fn variable_records(schema: &Schema) -> Vec<VariableRecord<'_>> {
+    let variables = schema.variables().iter().enumerate();
+    variables
+        .map(|(place, variable)| VariableRecord {
+            name: &variable.name,
+            levels: &variable.levels,
+            cuts: schema.cuts(place),
+        })
+        .collect()
+}
+
+/// A variable as it is read.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariableText {
+    pub(super) name: String,
+    pub(super) levels: Vec<String>,
+    #[serde(default)]
+    pub(super) cuts: Option<Vec<f64>>,
 }
 
 impl ModelText<'_> {

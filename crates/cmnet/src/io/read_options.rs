@@ -1,6 +1,7 @@
 //! How a table is read, whatever it comes from.
 
 use super::schema_file::LevelOrder;
+use crate::data::Bins;
 pub(super) use crate::data::OnMissing;
 
 /// How to read a table; the default reads a file with a header line and no missing values.
@@ -22,6 +23,8 @@ pub struct ReadOptions {
     pub on_missing: OnMissing,
     /// The levels of some columns, in order.
     pub schema: Option<LevelOrder>,
+    /// How columns of numbers are cut into levels; none is cut by default.
+    pub bins: Bins,
 }
 
 impl Default for ReadOptions {
@@ -35,6 +38,7 @@ impl Default for ReadOptions {
             missing: ["", "NA", "NaN", "?"].map(str::to_owned).to_vec(),
             on_missing: OnMissing::default(),
             schema: None,
+            bins: Bins::default(),
         }
     }
 }

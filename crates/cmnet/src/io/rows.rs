@@ -7,7 +7,7 @@ use super::records::Records;
 use super::source::Source;
 use crate::control::Under;
 pub(super) use crate::data::OnUnknown;
-use crate::data::{RowLevels, Schema};
+use crate::data::{Bins, RowLevels, Schema};
 use crate::error::Result;
 
 /// The cells of one row.
@@ -35,8 +35,28 @@ pub fn visit_rows<'a>(
     mut visit: impl FnMut(CodedRow<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
     let options = options.into();
+    match source {
+        Source::Files { paths, .. } => {
+            let mut met = Vec::new();
+            for path in paths {
+                met = visit_one(&Source::Path(path.clone()), options, on_unknown, schema, &mut visit)?;
+            }
+            Ok(met)
+        }
+        _ => visit_one(source, options, on_unknown, schema, &mut visit),
+    }
+}
+
+fn visit_one(
+    source: &Source,
+    options: Under<'_, ReadOptions>,
+    on_unknown: OnUnknown,
+    schema: &Schema,
+    visit: &mut dyn FnMut(CodedRow<'_>) -> Result<()>,
+) -> Result<Vec<bool>> {
     let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
-    let all = ReadOptions { columns: None, schema: None, ..ReadOptions::clone(&options) };
+    let all =
+        ReadOptions { columns: None, schema: None, bins: Bins::default(), ..ReadOptions::clone(&options) };
     let columns = header::columns(&records, &all)?;
     let places = columns.places(schema, "check the header line")?;
     let reader = RowLevels::new(schema, &options.missing, on_unknown);

@@ -4,10 +4,13 @@
 //! [levels]
 //! grade = ["low", "middle", "high"]
 //! children = [0, 1, 2]
+//!
+//! [cuts]
+//! age = [18, 40, 65]
 //! ```
 
 use super::source::open_file;
-use crate::data::{Schema, Variable, check_levels};
+use crate::data::{Cuts, Schema, Variable, check_cuts, check_levels};
 use crate::error::{Error, InputProblem, Place, Result, nearest, quoted, quoted_list};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -35,12 +38,15 @@ pub struct LevelOrder {
 struct Declared {
     line: u64,
     levels: Vec<String>,
+    /// Where numbers become the levels.
+    cuts: Option<Cuts>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
-    levels: BTreeMap<Spanned<String>, Vec<Spanned<Level>>>,
+    levels: Option<BTreeMap<Spanned<String>, Vec<Spanned<Level>>>>,
+    cuts: Option<BTreeMap<Spanned<String>, Vec<f64>>>,
 }
 
 impl LevelOrder {
@@ -61,8 +67,12 @@ impl LevelOrder {
     pub fn parse(file: &str, text: &str) -> Result<Self> {
         let place = |at: usize| Place::file(file).at_line(line_of(text.as_bytes(), at));
         let document: Document = parse_toml(file, text, |what| InputProblem::Schema { what })?;
+        if document.levels.is_none() && document.cuts.is_none() {
+            let what = "missing field `levels`".to_owned();
+            return Err(Error::input(Place::file(file), InputProblem::Schema { what }));
+        }
         let mut columns = BTreeMap::new();
-        for (name, listed) in document.levels {
+        for (name, listed) in document.levels.unwrap_or_default() {
             let (at, name) = (name.span().start, name.get_ref().trim_ascii().to_owned());
             let levels: Vec<String> = listed.iter().map(|level| level.get_ref().0.clone()).collect();
             check_levels(&levels).map_err(|problem| {
@@ -78,7 +88,20 @@ impl LevelOrder {
                 let what = format!("the column {} appears twice", quoted(&name));
                 return Err(Error::input(place(at), InputProblem::Schema { what }));
             }
-            columns.insert(name, Declared { line, levels });
+            columns.insert(name, Declared { line, levels, cuts: None });
+        }
+        for (name, points) in document.cuts.unwrap_or_default() {
+            let line = line_of(text.as_bytes(), name.span().start);
+            let name = name.get_ref().trim_ascii().to_owned();
+            let refused = |problem| {
+                Error::input(Place { name: Some(name.clone()), ..Place::file(file).at_line(line) }, problem)
+            };
+            let cuts = Cuts::new(points)
+                .map_err(|error| refused(InputProblem::Schema { what: error.to_string() }))?;
+            let declared =
+                columns.entry(name.clone()).or_insert(Declared { line, levels: cuts.labels(), cuts: None });
+            check_cuts(&declared.levels, &cuts).map_err(refused)?;
+            declared.cuts = Some(cuts);
         }
         Ok(Self { file: file.to_owned(), columns })
     }
@@ -95,22 +118,53 @@ impl LevelOrder {
             check_levels(&levels).map_err(|problem| {
                 Error::input(Place { name: Some(column.clone()), ..Place::file(name) }, problem)
             })?;
-            declared.insert(column.trim_ascii().to_owned(), Declared { line: 0, levels });
+            declared.insert(column.trim_ascii().to_owned(), Declared { line: 0, levels, cuts: None });
         }
         Ok(Self { file: name.to_owned(), columns: declared })
     }
 
     /// The levels of a schema's variables, such as a model's.
     pub fn of(schema: &Schema) -> Self {
-        let declared = |variable: &Variable| {
-            (variable.name.clone(), Declared { line: 0, levels: variable.levels.clone() })
+        let declared = |(place, variable): (usize, &Variable)| {
+            let (levels, cuts) = (variable.levels.clone(), schema.cuts(place).cloned());
+            (variable.name.clone(), Declared { line: 0, levels, cuts })
         };
-        Self { file: "the model".to_owned(), columns: schema.variables().iter().map(declared).collect() }
+        let columns = schema.variables().iter().enumerate().map(declared).collect();
+        Self { file: "the model".to_owned(), columns }
+    }
+
+    /// The text of a schema file that says the same.
+    pub fn to_text(&self) -> String {
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let mut text = "[levels]\n".to_owned();
+        for (name, declared) in &self.columns {
+            let levels: Vec<String> = declared.levels.iter().map(|level| quoted(level)).collect();
+            text += &format!("{} = [{}]\n", quoted(name), levels.join(", "));
+        }
+        let cut: Vec<(&String, &Cuts)> = self
+            .columns
+            .iter()
+            .filter_map(|(name, declared)| Some((name, declared.cuts.as_ref()?)))
+            .collect();
+        if !cut.is_empty() {
+            text += "\n[cuts]\n";
+        }
+        for (name, cuts) in cut {
+            let points: Vec<String> =
+                cuts.points().iter().map(|&point| toml::Value::Float(point).to_string()).collect();
+            text += &format!("{} = [{}]\n", quoted(name), points.join(", "));
+        }
+        text
     }
 
     /// The declared levels of a column.
     pub fn levels(&self, column: &str) -> Option<&[String]> {
         self.columns.get(column).map(|declared| declared.levels.as_slice())
+    }
+
+    /// Where numbers become the levels of a column, if its levels are ranges of numbers.
+    pub fn cuts(&self, column: &str) -> Option<&Cuts> {
+        self.columns.get(column)?.cuts.as_ref()
     }
 
     /// Checks that every column listed is one of a table's.
@@ -235,6 +289,24 @@ mod tests {
         );
         let unknown = of(&["x"]).unwrap().check_columns(&["sex".to_owned()]).unwrap_err().to_string();
         assert!(unknown.starts_with("schema: there is no column \"grade\""), "{unknown}");
+    }
+
+    #[test]
+    fn cut_points_are_read_and_written() {
+        let text = "[levels]\nage = ['young', 'old']\n[cuts]\nage = [40]\nweight = [60.5, 80]";
+        let order = LevelOrder::parse("s", text).unwrap();
+        assert_eq!(order.levels("age").unwrap(), ["young", "old"]);
+        assert_eq!(order.levels("weight").unwrap(), ["<60.5", "60.5..80", ">=80"]);
+        assert_eq!(order.cuts("weight").unwrap().points(), [60.5, 80.0]);
+        let again = LevelOrder::parse("s", &order.to_text()).unwrap();
+        assert_eq!((again.levels("age"), again.cuts("weight")), (order.levels("age"), order.cuts("weight")));
+        assert!(
+            message("[cuts]\na = [3, 2]").contains("line 2, column \"a\""),
+            "{}",
+            message("[cuts]\na = [3, 2]")
+        );
+        assert!(message("[levels]\na = ['x']\n[cuts]\na = [3]").contains("1 levels and 1 cut points"));
+        assert!(message("[cuts]\na = ['x']").contains("line 2"));
     }
 
     #[test]

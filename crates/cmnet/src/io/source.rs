@@ -15,6 +15,13 @@ use std::path::{Path, PathBuf};
 pub enum Source {
     /// A file.
     Path(PathBuf),
+    /// Several files with the same columns, which are one table.
+    Files {
+        /// What stands for them in errors about the whole.
+        name: String,
+        /// The files, in the order in which they are read.
+        paths: Vec<PathBuf>,
+    },
     /// Standard input.
     Stdin,
     /// Bytes in memory, and what to call them in errors.
@@ -27,10 +34,20 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a command-line argument means: `-` is standard input, all else is a path.
+    /// What a command-line argument means: `-` is standard input, all else is a path. A file name with `*`
+    /// or `?` that is not the name of a file stands for all files that match it.
     pub fn from_argument(argument: impl AsRef<OsStr>) -> Self {
         let argument = argument.as_ref();
-        if argument == "-" { Self::Stdin } else { Self::Path(argument.into()) }
+        if argument == "-" {
+            return Self::Stdin;
+        }
+        let path = PathBuf::from(argument);
+        let paths = if path.exists() { Vec::new() } else { matching(&path) };
+        if paths.is_empty() {
+            Self::Path(path)
+        } else {
+            Self::Files { name: path.display().to_string(), paths }
+        }
     }
 
     /// Bytes in memory.
@@ -43,7 +60,7 @@ impl Source {
         match self {
             Self::Path(path) => path.display().to_string(),
             Self::Stdin => "standard input".to_owned(),
-            Self::Bytes { name, .. } => name.clone(),
+            Self::Bytes { name, .. } | Self::Files { name, .. } => name.clone(),
         }
     }
 
@@ -52,10 +69,62 @@ impl Source {
     pub(super) fn open<'a>(&'a self, control: &'a dyn Control) -> Result<Text<'a>> {
         match self {
             Self::Path(path) => Text::open(self.name(), open_file(path)?, control),
+            // Readers of rows take several files one by one; elsewhere the first stands for them.
+            Self::Files { paths, .. } => {
+                let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
+                Text::open(first.display().to_string(), open_file(first)?, control)
+            }
             Self::Stdin => Text::open(self.name(), std::io::stdin().lock(), control),
             Self::Bytes { bytes, .. } => Text::open(self.name(), bytes.as_slice(), control),
         }
     }
+}
+
+/// The files of a folder whose names match a name with `*` and `?`, in the order of their names.
+fn matching(path: &Path) -> Vec<PathBuf> {
+    let pattern = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !pattern.contains(['*', '?']) {
+        return Vec::new();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok().filter(|entry| entry.path().is_file())?.file_name().into_string().ok())
+        .filter(|name| fits(&pattern, &name.chars().collect::<Vec<_>>()))
+        .collect();
+    names.sort_unstable();
+    let placed = |name: String| folder.map_or_else(|| PathBuf::from(&name), |folder| folder.join(&name));
+    names.into_iter().map(placed).collect()
+}
+
+/// Whether a name fits a pattern: `*` stands for any characters, `?` for one.
+fn fits(pattern: &[char], name: &[char]) -> bool {
+    // The places of the pattern that the name so far may have come to.
+    let mut places = vec![false; pattern.len() + 1];
+    places[0] = true;
+    let skip_stars = |places: &mut Vec<bool>| {
+        for place in 0..pattern.len() {
+            if places[place] && pattern[place] == '*' {
+                places[place + 1] = true;
+            }
+        }
+    };
+    skip_stars(&mut places);
+    for &character in name {
+        let mut next = vec![false; pattern.len() + 1];
+        for place in (0..pattern.len()).filter(|&place| places[place]) {
+            match pattern[place] {
+                '*' => next[place] = true,
+                '?' => next[place + 1] = true,
+                own if own == character => next[place + 1] = true,
+                _ => {}
+            }
+        }
+        skip_stars(&mut next);
+        places = next;
+    }
+    places[pattern.len()]
 }
 
 /// Opens a file, or says why it cannot be one.
@@ -99,5 +168,14 @@ mod tests {
         assert_eq!(Source::from_argument("-"), Source::Stdin);
         assert_eq!(Source::from_argument("a.csv"), Source::Path("a.csv".into()));
         assert_eq!(Source::bytes("b", "x").name(), "b");
+    }
+
+    #[test]
+    fn patterns_fit_names() {
+        let fit = |pattern: &str, name: &str| {
+            fits(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+        };
+        assert!(fit("part-*.csv", "part-01.csv") && fit("*", "") && fit("a?c", "abc") && fit("*a*a", "aa"));
+        assert!(!fit("part-*.csv", "part-01.csv.gz") && !fit("a?c", "ac") && !fit("?", ""));
     }
 }

@@ -24,3 +24,4 @@ pub use knowledge::{EdgePattern, EdgeProbability, Knowledge};
 pub use mpl::{Scorer, StructureScore};
 pub use nats::Nats;
 pub use prior::{ContextPrior, EdgePrior};
+pub(crate) use rising::RisingTable;

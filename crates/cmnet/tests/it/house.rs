@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 23] = [
+const FLOORS: [&str; 25] = [
     "error",
     "control",
     "data",
@@ -26,6 +26,8 @@ const FLOORS: [&str; 23] = [
     "evaluate",
     "learn",
     "mixture",
+    "discretize",
+    "groups",
     "confidence",
     "io",
     "options",

@@ -21,6 +21,9 @@ pub(super) fn check(arguments: &LearnArgs) -> anyhow::Result<()> {
     if arguments.model == ModelClass::Sgm {
         return refuse("--model sgm");
     }
+    if arguments.groups.group.is_some() {
+        return refuse("--group");
+    }
     if arguments.checkpoints.checkpoint.is_some() || arguments.checkpoints.resume {
         return refuse("--checkpoint and --resume");
     }

@@ -1,5 +1,6 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
+mod groups;
 mod mixture;
 mod outputs;
 mod sgm;
@@ -27,10 +28,11 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         sgm::check(arguments, &options)?;
     } else if arguments.seed.is_some() && !draws(arguments, &options) {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --components, --select heldout and cv, \
-                       --order auto, --ridge auto and --target do so";
+                       --order auto, --ridge auto, --target and --group do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    let loaded = files::table(&arguments.data)?;
+    let mut loaded = files::table(&arguments.data, &options, &Watch::new(time_limit))?;
+    let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
     let find = |name: &String| find_variable(loaded.data.schema(), name);
     let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
     if is_sgm {
@@ -45,12 +47,20 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
     // A disk that is full must not swallow the answer: it is printed either way.
     let checkpointed = watch.finish();
-    let written = outputs.write(&learned, &loaded.data, &options);
+    let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
+    let written = outputs.write(&learned, &loaded.data, &options).and_then(|mut written| {
+        written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, &outputs)?);
+        Ok(written)
+    });
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format {
-        Format::Text => output::page(&summary::render(&learned, &loaded, paths)?)?,
+        Format::Text => {
+            let page = summary::render(&learned, &loaded, paths)?;
+            output::page(&comparison.as_ref().map_or(page.clone(), |found| format!("{page}\n{found}")))?;
+        }
         Format::Json => {
-            output::answer(&LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine))?;
+            let answer = LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine);
+            output::answer(&answer.with_groups(comparison))?;
             outputs::note_written(paths);
         }
     }
@@ -66,7 +76,8 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
 /// Whether rows are held out by a seed.
 fn draws(arguments: &LearnArgs, options: &LearnOptions) -> bool {
     let by_rows = matches!(options.select, Select::Heldout | Select::Cv);
-    let asked = arguments.target.is_some() || arguments.components.is_some();
+    let asked =
+        arguments.target.is_some() || arguments.components.is_some() || arguments.groups.group.is_some();
     by_rows || !options.tune.is_nothing() || asked
 }
 

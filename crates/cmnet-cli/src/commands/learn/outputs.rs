@@ -49,6 +49,11 @@ impl Outputs {
         [&self.model, &self.drawing].into_iter().flatten().map(PathBuf::as_path)
     }
 
+    /// Where a picture of groups goes: beside the drawing.
+    pub(super) fn groups(&self) -> Option<PathBuf> {
+        self.drawing.as_ref().map(|drawing| drawing.with_extension("groups.svg"))
+    }
+
     /// Writes what is kept; returns the paths.
     pub(super) fn write(
         &self,

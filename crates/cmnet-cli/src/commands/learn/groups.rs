@@ -1,0 +1,90 @@
+//! `cmnet learn --group`: groups of rows in the model and in a table of differences.
+
+use super::outputs::Outputs;
+use crate::args::GroupArgs;
+use crate::exit::Usage;
+use crate::output;
+use crate::progress::Watch;
+use cmnet::{
+    Dataset, GroupOptions, LearnOptions, Learned, LoadedTable, StopReason, compare_groups, find_variable,
+    find_variables, group_knowledge, write_atomic,
+};
+use cmnet_report::answer::GroupsAnswer;
+use cmnet_report::group_panels;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The groups of a table, which still has its column of blocks.
+pub(super) struct Grouping {
+    options: GroupOptions,
+    data: Dataset,
+}
+
+/// Requires the group's edges, and takes the column of blocks out of the table to learn from.
+pub(super) fn prepare(
+    arguments: &GroupArgs,
+    seed: Option<u64>,
+    options: LearnOptions,
+    loaded: &mut LoadedTable,
+) -> anyhow::Result<(LearnOptions, Option<Grouping>)> {
+    let Some(group) = &arguments.group else { return Ok((options, None)) };
+    let schema = loaded.data.schema();
+    let own = find_variable(schema, group)?;
+    let block = arguments.block.as_ref().map(|name| find_variable(schema, name)).transpose()?;
+    let usual = GroupOptions::of(own);
+    let grouping = GroupOptions {
+        block,
+        permutations: arguments.permutations,
+        level: arguments.level,
+        seed: seed.unwrap_or(usual.seed),
+        ..usual
+    };
+    grouping.check(&loaded.data)?;
+    let data = loaded.data.clone();
+    if let Some(block) = block {
+        let others: Vec<usize> = (0..data.variables()).filter(|&variable| variable != block).collect();
+        loaded.data = data.select(&others)?;
+        loaded.warnings.retain(|warning| warning.column() != Some(data.schema().name(block)));
+    }
+    let schema = loaded.data.schema();
+    let among = find_variables(schema, &arguments.among)?;
+    let known = group_knowledge(schema, find_variable(schema, group)?, &among);
+    let options = LearnOptions { knowledge: options.knowledge.clone().and(known), ..options };
+    Ok((options, Some(Grouping { options: grouping, data })))
+}
+
+/// Compares the groups, unless learning was stopped.
+pub(super) fn compare(
+    grouping: Option<&Grouping>,
+    learned: &Learned,
+    loaded: &LoadedTable,
+    options: &LearnOptions,
+    time_limit: Option<Duration>,
+) -> anyhow::Result<Option<GroupsAnswer>> {
+    let Some(Grouping { options: groups, data }) = grouping else { return Ok(None) };
+    if learned.stop != StopReason::Converged {
+        output::note(&format!("the groups are not compared, since learning ended early ({})", learned.stop));
+        return Ok(None);
+    }
+    let found = compare_groups(data, groups, options, &Watch::new(time_limit))?;
+    if found.permutations == 0 {
+        return Err(Usage(format!("--group: no permutation was finished ({})", found.stop)).into());
+    }
+    let kept = learned.kept(data.rows()).map(|model| (loaded.data.schema(), &model.structure));
+    Ok(Some(GroupsAnswer::of(&found, groups, data.schema(), kept)))
+}
+
+/// Draws the network of each group beside the others, where a drawing is asked for.
+pub(super) fn draw(
+    grouping: Option<&Grouping>,
+    learned: &Learned,
+    loaded: &LoadedTable,
+    outputs: &Outputs,
+) -> anyhow::Result<Option<PathBuf>> {
+    let (Some(grouping), Some(path)) = (grouping, outputs.groups()) else { return Ok(None) };
+    let Some(model) = learned.kept(loaded.data.rows()) else { return Ok(None) };
+    let schema = loaded.data.schema();
+    let group = find_variable(schema, grouping.data.schema().name(grouping.options.group))?;
+    write_atomic(&path, group_panels(schema, &model.structure, group)?.as_bytes())?;
+    Ok(Some(path))
+}

@@ -1,0 +1,227 @@
+//! Cut points by the graph, and the graph by the cut points, in turn.
+
+mod best;
+
+use crate::control::{Control, ask};
+use crate::data::{BinRule, Bins, Cuts, Dataset, LoadedTable, RawTable, Var, Warning, equal_frequency};
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::learn::{ContextChoice, LearnObserver, LearnOptions, Refine, Select, Tune, in_pool, learn_here};
+use crate::score::{Kappa, Nats, RisingTable};
+use best::{Coded, Grid, best_cut};
+
+/// Cells of about equal frequency between which cuts are looked for.
+const CELLS: usize = 32;
+/// The most searches for a graph.
+const ROUNDS: usize = 10;
+/// The most times that all columns are cut anew for one graph.
+const SWEEPS: usize = 10;
+
+/// How cut points were found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CutSearch {
+    /// Graphs that were searched for.
+    pub rounds: usize,
+    /// The log score of equal frequency with its graph, values within levels included.
+    pub before: f64,
+    /// That of the cut points that were kept.
+    pub after: f64,
+}
+
+/// Cuts the columns whose rule is [`BinRule::Graph`] where their neighbours in the graph are told best, and
+/// learns the graph anew, in turn, while that raises the score. `None` where no column has that rule.
+///
+/// The graph is learned without contexts by the options' search, prior and knowledge. Its score is
+/// log p(x | G) + log p(G), where each value also has its probability within its level; so
+/// different cut points can be compared. For one graph, each column in turn gets its best cut points
+/// on a grid of about 32 cells, exactly. A column without neighbours keeps equal frequency.
+///
+/// # Errors
+/// When an option cannot be used, or the observer asks to stop.
+pub fn cut_by_graph(
+    loaded: &mut LoadedTable,
+    bins: &Bins,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Option<CutSearch>> {
+    let Some(raw) = loaded.raw.take() else { return Ok(None) };
+    let options = LearnOptions {
+        kappas: vec![Kappa::Epsilon],
+        refine: Refine::No,
+        select: Select::None,
+        contexts: ContextChoice::All,
+        tune: Tune::NOTHING,
+        target: None,
+        ..options.clone()
+    };
+    let mut cutting = Cutting::new(&raw, bins, &loaded.data);
+    let found = in_pool(&options, || cutting.run(&options, observer))?;
+    loaded.data = raw.cut(&cutting.cuts(), observer)?;
+    for column in &mut loaded.cuts {
+        if let Some(variable) = loaded.data.schema().find(&column.name) {
+            column.cuts = loaded.data.schema().cuts(variable).cloned();
+        }
+    }
+    loaded.warnings = Warning::of_cut(&loaded.data, bins.others().is_some());
+    Ok(Some(found))
+}
+
+/// A column whose cut points are looked for.
+#[derive(Debug)]
+struct Column {
+    variable: Var,
+    levels: usize,
+    /// The number, by place, at which each cell begins; the first begins at 0.
+    cells: Vec<usize>,
+    /// The cell of each row.
+    of_rows: Vec<u32>,
+    /// The cells at which levels begin, but for the first.
+    starts: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Cutting<'a> {
+    raw: &'a RawTable,
+    /// The cut points of all columns at the start.
+    fixed: Vec<Option<Cuts>>,
+    columns: Vec<Column>,
+}
+
+impl<'a> Cutting<'a> {
+    /// The start: as the table was cut, which is equal frequency.
+    fn new(raw: &'a RawTable, bins: &Bins, data: &Dataset) -> Self {
+        let fixed = (0..data.variables()).map(|variable| data.schema().cuts(variable).cloned()).collect();
+        let column = |variable: Var| {
+            let rule = bins.rule(data.schema().name(variable)).or(bins.others());
+            match rule {
+                Some(BinRule::Graph(levels)) => Column::new(raw, variable, *levels),
+                _ => None,
+            }
+        };
+        Self { raw, fixed, columns: raw.numbers().filter_map(column).collect() }
+    }
+
+    fn cuts(&self) -> Vec<Option<Cuts>> {
+        let mut cuts = self.fixed.clone();
+        for column in &self.columns {
+            let numbers: Vec<usize> = column.starts.iter().map(|&start| column.cells[start]).collect();
+            cuts[column.variable] = self.raw.cuts_before(column.variable, &numbers);
+        }
+        cuts
+    }
+
+    /// Searches for graphs and cuts in turn.
+    fn run(&mut self, options: &LearnOptions, observer: &dyn LearnObserver) -> Result<CutSearch> {
+        let (graph, score) = self.learn(options, observer)?;
+        let mut best = (score, self.starts());
+        let mut found = CutSearch { rounds: 1, before: score.to_f64(), after: score.to_f64() };
+        let mut graph = graph;
+        while found.rounds < ROUNDS && self.sweep(&graph, options, observer)? {
+            let (next, score) = self.learn(options, observer)?;
+            found.rounds += 1;
+            if score <= best.0 {
+                break;
+            }
+            best = (score, self.starts());
+            graph = next;
+        }
+        self.columns.iter_mut().zip(best.1).for_each(|(column, starts)| column.starts = starts);
+        found.after = best.0.to_f64();
+        Ok(found)
+    }
+
+    fn starts(&self) -> Vec<Vec<usize>> {
+        self.columns.iter().map(|column| column.starts.clone()).collect()
+    }
+
+    /// The graph of the table as it is cut now, and its score.
+    fn learn(&self, options: &LearnOptions, observer: &dyn LearnObserver) -> Result<(Graph, Nats)> {
+        let data = self.raw.cut(&self.cuts(), observer)?;
+        let learned = learn_here(&data, options, &[], observer)?;
+        ask(observer)?;
+        let model = learned.models.first();
+        let graph =
+            model.map_or_else(|| Graph::empty(data.variables()), |model| model.structure.graph().clone());
+        let score = model.and_then(|model| model.score.total()).unwrap_or_default();
+        let inside = |column: &Column| {
+            let counts = data.level_counts(column.variable);
+            counts.iter().filter(|&&rows| rows > 0).map(|&rows| Nats::ln_integer(rows) * rows).sum::<Nats>()
+        };
+        Ok((graph, score - self.columns.iter().map(inside).sum()))
+    }
+
+    /// Cuts each column anew for a graph until none changes; whether one did.
+    fn sweep(&mut self, graph: &Graph, options: &LearnOptions, control: &dyn Control) -> Result<bool> {
+        let mut rows = self.coded();
+        let levels =
+            rows.cardinalities.iter().copied().chain(self.columns.iter().map(|own| own.levels as u32));
+        let table = RisingTable::new(options.alpha, levels, self.raw.data().rows());
+        let mut changed = false;
+        for _ in 0..SWEEPS {
+            let mut again = false;
+            for column in &mut self.columns {
+                if graph.markov_blanket(column.variable).is_empty() {
+                    continue;
+                }
+                let grid = Grid { of_rows: &column.of_rows, size: column.cells.len() };
+                let (starts, _) =
+                    best_cut(&rows, graph, column.variable, &grid, column.starts.len() + 1, &table, control)?;
+                if starts != column.starts {
+                    column.starts = starts;
+                    again = true;
+                    rows.columns[column.variable] = column.codes();
+                }
+            }
+            changed |= again;
+            if !again {
+                break;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The rows of the raw table with the levels of now.
+    fn coded(&self) -> Coded {
+        let (data, cuts) = (self.raw.data(), self.cuts());
+        let column = |variable: Var| -> Vec<u32> {
+            let spans = self.raw.spans(variable);
+            let codes = data.column(variable).iter();
+            match &cuts[variable] {
+                Some(cuts) if !spans.is_empty() => {
+                    let levels: Vec<u32> = spans.iter().map(|span| cuts.level(span.low)).collect();
+                    codes.map(|code| levels[code as usize]).collect()
+                }
+                _ => codes.collect(),
+            }
+        };
+        let mut cardinalities = data.schema().cardinalities();
+        for (variable, cuts) in cuts.iter().enumerate() {
+            if let Some(cuts) = cuts {
+                cardinalities[variable] = cuts.points().len() as u32 + 1;
+            }
+        }
+        let columns = (0..data.variables()).map(column).collect();
+        Coded { columns, weights: data.weights().to_vec(), cardinalities }
+    }
+}
+
+impl Column {
+    /// A column that has at least two numbers.
+    fn new(raw: &RawTable, variable: Var, levels: usize) -> Option<Self> {
+        let counts = raw.data().level_counts(variable);
+        let begins = equal_frequency(&counts, levels);
+        let mut cells = [vec![0], equal_frequency(&counts, CELLS), begins.clone()].concat();
+        cells.sort_unstable();
+        cells.dedup();
+        let cell = |number: usize| cells.partition_point(|&begin| begin <= number) - 1;
+        let starts: Vec<usize> = begins.iter().map(|&number| cell(number)).collect();
+        let of_rows = raw.data().column(variable).iter().map(|code| cell(code as usize) as u32).collect();
+        (!starts.is_empty()).then_some(Self { variable, levels, cells, of_rows, starts })
+    }
+
+    /// The level of each row.
+    fn codes(&self) -> Vec<u32> {
+        let level = |&cell: &u32| self.starts.partition_point(|&start| start <= cell as usize) as u32;
+        self.of_rows.iter().map(level).collect()
+    }
+}
