@@ -10,6 +10,7 @@ use cmnet::{
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use std::fmt::Write;
+use std::path::Path;
 
 /// The most lines of elements that are printed; JSON has them all.
 const MOST_LINES: usize = 40;
@@ -40,8 +41,10 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let found = bootstrap_from(state, &data, &options, &watch)?;
     let model = found.to_model(&data, &options, &watch)?;
-    // A disk that is full must not swallow the answer: it is printed either way.
+    // A disk that is full must not swallow the answer, and a reader that has gone not the model: the
+    // model is written first, and the answer is printed either way.
     let checkpointed = watch.finish();
+    let saved = save(model.as_ref(), arguments.output.as_deref());
     match arguments.format {
         Format::Text => output::page(&as_text(data.schema(), &found, model.as_ref())?)?,
         Format::Json => {
@@ -49,10 +52,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
             output::answer(&BootstrappedAnswer { schema, found: &found, consensus: model.as_ref() })?;
         }
     }
-    if let (Some(model), Some(path)) = (&model, &arguments.output) {
-        model.save(path)?;
-        output::note(&format!("wrote {}", path.display()));
-    }
+    saved?;
     checkpointed?;
     let unfitted = model.as_ref().is_some_and(|model| model.fit().is_none());
     Ok(match Outcome::of(found.stop) {
@@ -62,6 +62,14 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         }
         outcome => outcome,
     })
+}
+
+fn save(model: Option<&Model>, output: Option<&Path>) -> anyhow::Result<()> {
+    if let (Some(model), Some(path)) = (model, output) {
+        model.save(path)?;
+        output::note(&format!("wrote {}", path.display()));
+    }
+    Ok(())
 }
 
 fn as_text(schema: &Schema, found: &Bootstrap, model: Option<&Model>) -> anyhow::Result<String> {

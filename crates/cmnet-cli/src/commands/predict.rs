@@ -51,9 +51,8 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
         output::note(&format!("no column {}: summed out", absent.join(", ")));
     }
     let as_csv = |out: &mut dyn io::Write| write_csv(variable, &predictions, out);
-    if let Some(path) = &arguments.output {
-        write_atomic_with(path, as_csv)?;
-    }
+    // What is known is told, also where the file cannot be written.
+    let saved = arguments.output.as_ref().map(|path| write_atomic_with(path, as_csv)).transpose();
     match arguments.format {
         Format::Json => {
             let (trees, largest_tree) = predictor.trees();
@@ -74,6 +73,7 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
             }
         }
     }
+    saved?;
     Ok(Outcome::Done)
 }
 

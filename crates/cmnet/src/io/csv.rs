@@ -102,7 +102,9 @@ fn take_row(
 pub fn csv_field(text: &str) -> String {
     let plain =
         !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
-    if plain {
+    // Excel's line that states the delimiter begins so.
+    let states = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("sep="));
+    if plain && !states {
         return text.to_owned();
     }
     let mut line = WriterBuilder::new().quote_style(QuoteStyle::Always).from_writer(Vec::new());
@@ -122,7 +124,7 @@ mod tests {
             assert_eq!(csv_field(text), text);
         }
         assert_eq!(csv_field("say \"hi\""), "\"say \"\"hi\"\"\"");
-        for text in ["", " x", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
+        for text in ["", " x", "sep=:", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
             assert_eq!(csv_field(text), format!("\"{text}\""));
         }
     }

@@ -1,0 +1,310 @@
+//! `cargo xtask faults`: every command that writes, with each of its system calls failing in turn.
+//!
+//! `strace` makes the n-th call fail, for every n, in the very program that users run: nothing in
+//! it knows of this test. A limit on the size of files adds writes that are cut short. After each
+//! fault a file holds what it held before or the whole of the new content; a command that says it
+//! is done has written everything; what took long to compute is still told.
+
+use crate::bench_search::release;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The calls that are made to fail, and how.
+const FAULTS: [(&str, &[&str]); 8] = [
+    ("write", &["ENOSPC", "EIO", "EPIPE", "EINTR"]),
+    ("fsync", &["EIO", "ENOSPC"]),
+    ("renameat", &["EIO", "ENOSPC"]),
+    ("fchmod", &["EPERM"]),
+    ("flock", &["ENOLCK"]),
+    ("unlink", &["EIO"]),
+    ("mkdir", &["ENOSPC"]),
+    ("openat", &["ENOSPC", "EMFILE"]),
+];
+
+/// Every command that writes.
+const SCENES: [Scene; 12] = [
+    Scene::slow("learn data/coronary_heart.csv -o out.json", &["out.json", "out.svg"], "smoking"),
+    Scene::slow(
+        "learn data/coronary_heart.csv --format json -o out.json",
+        &["out.json", "out.svg"],
+        "cmnet-learn/1",
+    ),
+    Scene::slow("fit heart.model.json data/coronary_heart.csv -o out.json", &["out.json"], "parameters"),
+    Scene::slow(
+        "bootstrap data/coronary_heart.csv --replicates 3 --kappa n^-0.5 -o out.json",
+        &["out.json"],
+        "smoking",
+    ),
+    Scene::quick("import heart.uai -o out.json", &["out.json"]),
+    Scene::quick("export heart.model.json -o out.uai", &["out.uai"]),
+    Scene::quick("draw heart.model.json -o out.svg", &["out.svg"]),
+    Scene::quick("explore heart.model.json -o out.html", &["out.html"]),
+    Scene::quick(
+        "report heart.model.json --data data/coronary_heart.csv --folds 0 -o out.html",
+        &["out.html"],
+    ),
+    Scene::quick("sample heart.model.json -n 2000 --seed 1 -o out.csv", &["out.csv"]),
+    Scene::quick(
+        "predict heart.model.json data/coronary_heart.csv --target smoking -o out.csv",
+        &["out.csv"],
+    ),
+    Scene::quick("query heart.model.json --format json", &[]),
+];
+
+/// A search with a checkpoint at every step, and what goes on with it.
+const CHECKPOINTED: Scene = Scene::slow(
+    "learn data/coronary_heart.csv --checkpoint out.checkpoint --checkpoint-interval 0s -o out.json",
+    &["out.json", "out.svg"],
+    "smoking",
+);
+const RESUMED: &str =
+    "learn data/coronary_heart.csv --checkpoint out.checkpoint --resume --format json --no-output";
+
+/// Faults that are shown when more than that are bad.
+const MOST_SHOWN: usize = 40;
+
+/// What stands at the path before.
+const OLD: &[u8] = b"what was there before\n";
+
+/// A command and the files that it writes.
+struct Scene {
+    line: &'static str,
+    files: &'static [&'static str],
+    /// What standard output holds of an answer that took long, even when its file fails.
+    told: Option<&'static str>,
+}
+
+impl Scene {
+    const fn quick(line: &'static str, files: &'static [&'static str]) -> Self {
+        Self { line, files, told: None }
+    }
+
+    const fn slow(line: &'static str, files: &'static [&'static str], told: &'static str) -> Self {
+        Self { line, files, told: Some(told) }
+    }
+}
+
+/// How a run ended.
+struct Ended {
+    code: Option<i32>,
+    stdout: Vec<u8>,
+    stderr: String,
+    files: Vec<Option<Vec<u8>>>,
+    /// Temporary files that were left.
+    left: usize,
+}
+
+pub(crate) fn run(command: Option<PathBuf>) -> Result<()> {
+    let command = std::path::absolute(command.map_or_else(|| release("cmnet-cli"), Ok)?)?;
+    if Command::new("strace").arg("-V").output().is_err() {
+        bail!("this needs strace (Debian and Ubuntu: apt-get install strace)");
+    }
+    let folder = command.parent().context("no folder")?.join("faults");
+    crate::hostile::samples(&folder)?;
+    let walk = Walk { command: &command, folder: &folder };
+    let (mut points, mut bad) = (0, Vec::new());
+    for scene in SCENES.iter().chain([&CHECKPOINTED]) {
+        let walked = walk.scene(scene, &mut bad)?;
+        println!("{walked:>5} faults  cmnet {}", scene.line);
+        points += walked;
+    }
+    println!("faults: {points} points walked, {} bad", bad.len());
+    if bad.is_empty() { Ok(()) } else { bail!("{}", bad[..bad.len().min(MOST_SHOWN)].join("\n")) }
+}
+
+struct Walk<'a> {
+    command: &'a Path,
+    folder: &'a Path,
+}
+
+impl Walk<'_> {
+    /// Walks through every fault of a command; returns how many there were.
+    fn scene(&self, scene: &Scene, bad: &mut Vec<String>) -> Result<u64> {
+        let mut points = 0;
+        for old in [None, Some(OLD)] {
+            self.prepare(scene, old)?;
+            let expected = self.execute(&[], scene)?;
+            if expected.code != Some(0) || expected.files.iter().any(Option::is_none) {
+                bail!("cmnet {} fails without a fault: {}", scene.line, expected.stderr);
+            }
+            for (call, errors) in FAULTS {
+                for error in errors {
+                    let mut nth = 1;
+                    loop {
+                        match self.fault(call, error, nth, scene, old, &expected)? {
+                            Point::None => break,
+                            Point::NotOurs => {}
+                            Point::Passed => points += 1,
+                            Point::Wrong(why) => {
+                                points += 1;
+                                bad.push(format!("{why}: {error} at {call} {nth} of cmnet {}", scene.line));
+                            }
+                        }
+                        nth += 1;
+                    }
+                }
+            }
+            points += self.sizes(scene, old, &expected, bad)?;
+        }
+        Ok(points)
+    }
+
+    /// One fault.
+    fn fault(
+        &self,
+        call: &str,
+        error: &str,
+        nth: u64,
+        scene: &Scene,
+        old: Option<&[u8]>,
+        expected: &Ended,
+    ) -> Result<Point> {
+        self.prepare(scene, old)?;
+        let log = self.folder.join("strace.log");
+        let injected = format!("inject={call}:error={error}:when={nth}");
+        let trace = format!("trace={call}");
+        let log_name = log.to_string_lossy();
+        let strace = ["strace", "-f", "-qq", "-o", &log_name, "-e", &trace, "-e", &injected];
+        let ended = self.execute(&strace, scene)?;
+        let log = std::fs::read_to_string(&log)?;
+        let Some(place) = log.lines().find(|line| line.contains("(INJECTED)")) else {
+            return Ok(Point::None);
+        };
+        let fault = Fault {
+            of_output: place.contains("write(1,"),
+            closed: error == "EPIPE",
+            after_work: matches!(call, "write" | "fsync" | "renameat" | "fchmod")
+                && !place.contains("write(2,"),
+            may_leave: call == "unlink",
+        };
+        // Before the program itself begins, its loader fails. A file has no reader that could go.
+        if ended.code == Some(127) && place.contains(".so") || fault.closed && !fault.of_output {
+            return Ok(Point::NotOurs);
+        }
+        let mut wrong = fault.judge(scene, old, expected, &ended);
+        if wrong.is_none() && scene.line == CHECKPOINTED.line {
+            wrong = self.cannot_resume()?;
+        }
+        Ok(wrong.map_or(Point::Passed, Point::Wrong))
+    }
+
+    /// Files that may grow to so many blocks and no further: the last write is cut short.
+    fn sizes(
+        &self,
+        scene: &Scene,
+        old: Option<&[u8]>,
+        expected: &Ended,
+        bad: &mut Vec<String>,
+    ) -> Result<u64> {
+        let longest = expected.files.iter().flatten().map(Vec::len).max().unwrap_or_default() as u64;
+        let blocks = longest / 512;
+        // Every block of a short file, and some of a long one.
+        let step = (blocks / 16).max(1);
+        let mut points = 0;
+        for limit in (0..blocks).step_by(step as usize) {
+            self.prepare(scene, old)?;
+            let limited = format!("ulimit -f {limit}; exec \"$@\"");
+            let ended = self.execute(&["sh", "-c", &limited, "sh"], scene)?;
+            let fault = Fault { of_output: false, closed: false, after_work: true, may_leave: false };
+            if let Some(why) = fault.judge(scene, old, expected, &ended) {
+                bad.push(format!("{why}: files of at most {limit} blocks in cmnet {}", scene.line));
+            }
+            points += 1;
+        }
+        Ok(points)
+    }
+
+    fn prepare(&self, scene: &Scene, old: Option<&[u8]>) -> Result<()> {
+        for entry in std::fs::read_dir(self.folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with("out.") || name.starts_with(".cmnet-") {
+                std::fs::remove_file(path)?;
+            }
+        }
+        for file in scene.files.iter().filter(|_| old.is_some()) {
+            std::fs::write(self.folder.join(file), old.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn execute(&self, before: &[&str], scene: &Scene) -> Result<Ended> {
+        let program = self.command.to_string_lossy();
+        let words = before.iter().copied().chain([&*program]).chain(scene.line.split_whitespace());
+        let words: Vec<&str> = words.collect();
+        let output = Command::new(words[0])
+            .args(&words[1..])
+            .current_dir(self.folder)
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot start {}", words[0]))?;
+        let left = std::fs::read_dir(self.folder)?.flatten();
+        let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".cmnet-")).count();
+        Ok(Ended {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            files: scene.files.iter().map(|file| std::fs::read(self.folder.join(file)).ok()).collect(),
+            left,
+        })
+    }
+
+    /// What is wrong with the checkpoint that a fault left.
+    fn cannot_resume(&self) -> Result<Option<String>> {
+        if !self.folder.join("out.checkpoint").exists() {
+            return Ok(None);
+        }
+        let resumed = self.execute(&[], &Scene::quick(RESUMED, &[]))?;
+        Ok((resumed.code != Some(0)).then(|| format!("the checkpoint is lost ({})", resumed.stderr.trim())))
+    }
+}
+
+/// What came of one fault.
+enum Point {
+    /// There are not so many calls.
+    None,
+    /// It is not the program's to handle.
+    NotOurs,
+    Passed,
+    Wrong(String),
+}
+
+/// What may be expected after a fault.
+struct Fault {
+    /// It met standard output.
+    of_output: bool,
+    /// It says that the reader has gone: that is no failure.
+    closed: bool,
+    /// It came when the answer was known.
+    after_work: bool,
+    /// It keeps temporary files from being removed.
+    may_leave: bool,
+}
+
+impl Fault {
+    /// What is wrong about the way in which a command ended.
+    fn judge(&self, scene: &Scene, old: Option<&[u8]>, expected: &Ended, ended: &Ended) -> Option<String> {
+        let said = ended.stderr.trim();
+        if !matches!(ended.code, Some(0..=3)) || said.contains("panicked") {
+            return Some(format!("exit code {:?} ({said})", ended.code));
+        }
+        let states = || ended.files.iter().zip(&expected.files);
+        if states().any(|(now, new)| now.as_deref() != old && now != new) {
+            return Some("a file is neither the old one nor the new one".to_owned());
+        }
+        if ended.left > 0 && !self.may_leave {
+            return Some("a temporary file is left".to_owned());
+        }
+        let whole_output = ended.stdout == expected.stdout || (self.of_output && self.closed);
+        if ended.code == Some(0) && (states().any(|(now, new)| now != new) || !whole_output) {
+            return Some(format!("done, it says, but something was not written ({said})"));
+        }
+        let stdout = String::from_utf8_lossy(&ended.stdout);
+        let lost = self.after_work && !self.of_output && states().any(|(now, new)| now != new);
+        match scene.told {
+            Some(told) if lost && !stdout.contains(told) => Some(format!("the answer is lost ({said})")),
+            _ => None,
+        }
+    }
+}
