@@ -5,7 +5,7 @@
 
 use cmnet::{
     Alpha, CheckpointPace, CheckpointedRun, Checkpointer, ContextPrior, CountSource, DataDigest, Dataset,
-    Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Label, LearnOptions, LevelOrder, Model,
+    Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions, LevelOrder, Model,
     Nats, OutcomeSpace, PlaneCounts, ReadOptions, RowCounts, Schema, Scorer, Structure, Variable, canonical,
     climb_graph, csv_field, fit, learn_from, parameter_count, read_csv_from, same_model, uai,
 };
@@ -17,9 +17,10 @@ use std::time::Duration;
 pub type Body = fn(&[u8]);
 
 /// Every body with the name of its target and of its corpus.
-pub const BODIES: [(&str, Body); 12] = [
+pub const BODIES: [(&str, Body); 13] = [
     ("csv", csv),
     ("schema", schema_file),
+    ("knowledge", knowledge_file),
     ("model", model_file),
     ("checkpoint", checkpoint),
     ("uai", uai_network),
@@ -58,6 +59,11 @@ pub fn csv(bytes: &[u8]) {
 /// An order of levels is read, or refused.
 pub fn schema_file(bytes: &[u8]) {
     let _ = LevelOrder::parse("fuzz", &String::from_utf8_lossy(bytes));
+}
+
+/// What is known about edges is read, or refused.
+pub fn knowledge_file(bytes: &[u8]) {
+    let _ = Knowledge::parse("fuzz", &String::from_utf8_lossy(bytes));
 }
 
 /// A model that is read is written, read and written again with the same bytes.
@@ -104,7 +110,7 @@ pub fn label(bytes: &[u8]) {
     assert_eq!(Label::parse(&written, &space).map(|label| label.to_string()).ok(), Some(written));
 }
 
-/// Evidence is read, or refused; what was observed survives a file.
+/// Evidence is read, as a text or as a file, or refused; what was observed survives a file.
 pub fn evidence(bytes: &[u8]) {
     let variable = |name: &str, levels: &[&str]| Variable {
         name: name.to_owned(),
@@ -117,6 +123,7 @@ pub fn evidence(bytes: &[u8]) {
     ]);
     let text = String::from_utf8_lossy(bytes);
     let _ = Evidence::none().add_weights(&schema, &text);
+    let _ = uai::read_evidence(&text, "fuzz", &schema, &mut Evidence::none());
     let Ok(read) = Evidence::read(&schema, &text) else { return };
     let mut again = Evidence::none();
     let written = uai::evidence_to_text(&read);

@@ -23,7 +23,7 @@ language = \"en\"
 src = \"source\"
 
 [output.html]
-# Links in the pages end in .md, the first page is README.md: both become pages of the site.
+# Marks and dashes stay as they are written.
 smart-punctuation = false
 ";
 
