@@ -5,9 +5,9 @@
 
 use cmnet::{
     Alpha, CheckpointPace, CheckpointedRun, Checkpointer, ContextPrior, CountSource, DataDigest, Dataset,
-    Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions, LevelOrder, Model,
-    Nats, OutcomeSpace, PlaneCounts, ReadOptions, RowCounts, Schema, Scorer, Structure, Variable, canonical,
-    climb_graph, csv_field, fit, learn_from, parameter_count, read_csv_from, same_model, uai,
+    Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions, LevelOrder,
+    Model, Nats, OutcomeSpace, PlaneCounts, ReadOptions, RowCounts, Schema, Scorer, Structure, Variable,
+    canonical, climb_graph, csv_field, fit, learn_from, parameter_count, read_csv_from, same_model, uai,
 };
 use cmnet_check::{Labelled, LogLinear, Scoring, Table, graph_hill_climb};
 use std::collections::{BTreeMap, BTreeSet};

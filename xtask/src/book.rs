@@ -7,6 +7,7 @@ use crate::links::{self, Link};
 use crate::python_package::target;
 use crate::tools::Tool;
 use anyhow::{Context, Result, bail};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,7 +28,7 @@ src = \"source\"
 smart-punctuation = false
 ";
 
-/// Checks the links and makes the site; returns its folder.
+/// Checks the links and makes the site.
 pub(crate) fn run() -> Result<()> {
     let pages = pages()?;
     links::check(&pages)?;
@@ -46,7 +47,8 @@ pub(crate) fn run() -> Result<()> {
         bail!("mdbook failed");
     }
     let site = folder.join("book");
-    let absent: Vec<String> = pages.iter().map(|page| html(page)).filter(|page| !site.join(page).exists()).collect();
+    let absent: Vec<String> =
+        pages.iter().map(|page| html(page)).filter(|page| !site.join(page).exists()).collect();
     if !absent.is_empty() {
         bail!("the site has no {}", absent.join(", "));
     }
@@ -89,8 +91,9 @@ fn summary(pages: &[PathBuf]) -> Result<String> {
     let mut list = String::from("# Summary\n\n");
     for page in pages {
         let text = std::fs::read_to_string(page)?;
-        let title = text.lines().find_map(|line| line.strip_prefix("# ")).context("a page without a title")?;
-        list += &format!("- [{title}]({})\n", page.display());
+        let title =
+            text.lines().find_map(|line| line.strip_prefix("# ")).context("a page without a title")?;
+        writeln!(list, "- [{title}]({})", page.display())?;
     }
     Ok(list)
 }

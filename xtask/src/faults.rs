@@ -6,6 +6,7 @@
 //! is done has written everything; what took long to compute is still told.
 
 use crate::bench_search::release;
+use crate::faults_judge::{Ended, Injected, Met, Stage};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -76,11 +77,11 @@ const MOST_SHOWN: usize = 40;
 const OLD: &[u8] = b"what was there before\n";
 
 /// A command and the files that it writes.
-struct Scene {
-    line: &'static str,
-    files: &'static [&'static str],
+pub(crate) struct Scene {
+    pub(crate) line: &'static str,
+    pub(crate) files: &'static [&'static str],
     /// What standard output holds of an answer that took long, even when its file fails.
-    told: Option<&'static str>,
+    pub(crate) told: Option<&'static str>,
 }
 
 impl Scene {
@@ -91,16 +92,6 @@ impl Scene {
     const fn slow(line: &'static str, files: &'static [&'static str], told: &'static str) -> Self {
         Self { line, files, told: Some(told) }
     }
-}
-
-/// How a run ended.
-struct Ended {
-    code: Option<i32>,
-    stdout: Vec<u8>,
-    stderr: String,
-    files: Vec<Option<Vec<u8>>>,
-    /// Temporary files that were left.
-    left: usize,
 }
 
 /// Every fault of every command.
@@ -155,87 +146,66 @@ impl Walk<'_> {
             if expected.code != Some(0) || expected.files.iter().any(Option::is_none) {
                 bail!("cmnet {} fails without a fault: {}", scene.line, expected.stderr);
             }
-            for (call, errors) in FAULTS {
-                for error in errors {
-                    let mut nth = 1;
-                    loop {
-                        match self.fault(call, error, nth, scene, old, &expected)? {
-                            Point::None => break,
-                            Point::NotOurs => {}
-                            Point::Passed => points += 1,
-                            Point::Wrong(why) => {
-                                points += 1;
-                                bad.push(format!("{why}: {error} at {call} {nth} of cmnet {}", scene.line));
-                            }
+            let stage = Stage { scene, old, expected: &expected };
+            for (call, error) in
+                FAULTS.iter().flat_map(|(call, errors)| errors.iter().map(move |e| (call, e)))
+            {
+                for nth in 1.. {
+                    match self.fault(&Injected { call, error, nth }, &stage)? {
+                        Point::None => break,
+                        Point::NotOurs => {}
+                        Point::Passed => points += 1,
+                        Point::Wrong(why) => {
+                            points += 1;
+                            bad.push(format!("{why}: {error} at {call} {nth} of cmnet {}", scene.line));
                         }
-                        nth += 1;
                     }
                 }
             }
-            points += self.sizes(scene, old, &expected, bad)?;
+            points += self.sizes(&stage, bad)?;
         }
         Ok(points)
     }
 
     /// One fault.
-    fn fault(
-        &self,
-        call: &str,
-        error: &str,
-        nth: u64,
-        scene: &Scene,
-        old: Option<&[u8]>,
-        expected: &Ended,
-    ) -> Result<Point> {
-        self.prepare(scene, old)?;
+    fn fault(&self, injected: &Injected<'_>, stage: &Stage<'_>) -> Result<Point> {
+        self.prepare(stage.scene, stage.old)?;
+        let Injected { call, error, nth } = injected;
         let log = self.folder.join("strace.log");
-        let injected = format!("inject={call}:error={error}:when={nth}");
+        let inject = format!("inject={call}:error={error}:when={nth}");
         let trace = format!("trace={call}");
         let log_name = log.to_string_lossy();
-        let strace = ["strace", "-f", "-qq", "-o", &log_name, "-e", &trace, "-e", &injected];
-        let ended = self.execute(&strace, scene)?;
+        let strace = ["strace", "-f", "-qq", "-o", &log_name, "-e", &trace, "-e", &inject];
+        let ended = self.execute(&strace, stage.scene)?;
         let log = std::fs::read_to_string(&log)?;
         let Some(place) = log.lines().find(|line| line.contains("(INJECTED)")) else {
             return Ok(Point::None);
         };
-        let fault = Fault {
-            of_output: place.contains("write(1,"),
-            closed: error == "EPIPE",
-            after_work: matches!(call, "write" | "fsync" | "renameat" | "fchmod")
-                && !place.contains("write(2,"),
-            may_leave: call == "unlink",
-        };
+        let met = injected.met(place);
         // Before the program itself begins, its loader fails. A file has no reader that could go.
-        if ended.code == Some(127) && place.contains(".so") || fault.closed && !fault.of_output {
+        let loading = ended.code == Some(127) && place.contains(".so");
+        if loading || *error == "EPIPE" && !matches!(met, Met::Output { .. }) {
             return Ok(Point::NotOurs);
         }
-        let mut wrong = fault.judge(scene, old, expected, &ended);
-        if wrong.is_none() && scene.line == CHECKPOINTED.line {
+        let mut wrong = stage.wrong(met, &ended);
+        if wrong.is_none() && stage.scene.line == CHECKPOINTED.line {
             wrong = self.cannot_resume()?;
         }
         Ok(wrong.map_or(Point::Passed, Point::Wrong))
     }
 
     /// Files that may grow to so many blocks and no further: the last write is cut short.
-    fn sizes(
-        &self,
-        scene: &Scene,
-        old: Option<&[u8]>,
-        expected: &Ended,
-        bad: &mut Vec<String>,
-    ) -> Result<u64> {
-        let longest = expected.files.iter().flatten().map(Vec::len).max().unwrap_or_default() as u64;
+    fn sizes(&self, stage: &Stage<'_>, bad: &mut Vec<String>) -> Result<u64> {
+        let longest = stage.expected.files.iter().flatten().map(Vec::len).max().unwrap_or_default();
         let blocks = longest / 512;
         // Every block of a short file, and some of a long one.
-        let step = (blocks / 16).max(1);
         let mut points = 0;
-        for limit in (0..blocks).step_by(step as usize) {
-            self.prepare(scene, old)?;
+        for limit in (0..blocks).step_by((blocks / 16).max(1)) {
+            self.prepare(stage.scene, stage.old)?;
             let limited = format!("ulimit -f {limit}; exec \"$@\"");
-            let ended = self.execute(&["sh", "-c", &limited, "sh"], scene)?;
-            let fault = Fault { of_output: false, closed: false, after_work: true, may_leave: false };
-            if let Some(why) = fault.judge(scene, old, expected, &ended) {
-                bad.push(format!("{why}: files of at most {limit} blocks in cmnet {}", scene.line));
+            let ended = self.execute(&["sh", "-c", &limited, "sh"], stage.scene)?;
+            if let Some(why) = stage.wrong(Met::File, &ended) {
+                bad.push(format!("{why}: files of at most {limit} blocks in cmnet {}", stage.scene.line));
             }
             points += 1;
         }
@@ -295,43 +265,4 @@ enum Point {
     NotOurs,
     Passed,
     Wrong(String),
-}
-
-/// What may be expected after a fault.
-struct Fault {
-    /// It met standard output.
-    of_output: bool,
-    /// It says that the reader has gone: that is no failure.
-    closed: bool,
-    /// It came when the answer was known.
-    after_work: bool,
-    /// It keeps temporary files from being removed.
-    may_leave: bool,
-}
-
-impl Fault {
-    /// What is wrong about the way in which a command ended.
-    fn judge(&self, scene: &Scene, old: Option<&[u8]>, expected: &Ended, ended: &Ended) -> Option<String> {
-        let said = ended.stderr.trim();
-        if !matches!(ended.code, Some(0..=3)) || said.contains("panicked") {
-            return Some(format!("exit code {:?} ({said})", ended.code));
-        }
-        let states = || ended.files.iter().zip(&expected.files);
-        if states().any(|(now, new)| now.as_deref() != old && now != new) {
-            return Some("a file is neither the old one nor the new one".to_owned());
-        }
-        if ended.left > 0 && !self.may_leave {
-            return Some("a temporary file is left".to_owned());
-        }
-        let whole_output = ended.stdout == expected.stdout || (self.of_output && self.closed);
-        if ended.code == Some(0) && (states().any(|(now, new)| now != new) || !whole_output) {
-            return Some(format!("done, it says, but something was not written ({said})"));
-        }
-        let stdout = String::from_utf8_lossy(&ended.stdout);
-        let lost = self.after_work && !self.of_output && states().any(|(now, new)| now != new);
-        match scene.told {
-            Some(told) if lost && !stdout.contains(told) => Some(format!("the answer is lost ({said})")),
-            _ => None,
-        }
-    }
 }

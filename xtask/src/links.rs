@@ -39,7 +39,8 @@ pub(crate) fn of(page: &Path) -> Result<Vec<Link>> {
     let links = prose(&text).flat_map(|(line, words)| {
         destinations(&words).into_iter().map(move |destination| (line, destination)).collect::<Vec<_>>()
     });
-    let local = links.filter(|(_, destination)| !destination.contains("://") && !destination.starts_with("mailto:"));
+    let local =
+        links.filter(|(_, destination)| !destination.contains("://") && !destination.starts_with("mailto:"));
     Ok(local
         .map(|(line, destination)| {
             let (file, anchor) = match destination.split_once('#') {
@@ -124,9 +125,10 @@ mod tests {
         let lines: Vec<_> = prose("a `[x](y)` b\n```\n[x](y)\n```\n[p](q)").collect();
         assert_eq!(lines.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 5]);
         assert!(destinations(&lines[0].1).is_empty());
-        assert_eq!(anchors("# A\n## `--smoothing 0`\n## How, so?\n## How so"), [
-            "a", "--smoothing-0", "how-so", "how-so-1"
-        ]);
+        assert_eq!(
+            anchors("# A\n## `--smoothing 0`\n## How, so?\n## How so"),
+            ["a", "--smoothing-0", "how-so", "how-so-1"]
+        );
         assert_eq!(plain(Path::new("docs/../data/./README.md")), Path::new("data/README.md"));
     }
 }

@@ -7,6 +7,7 @@ mod bench_search;
 mod book;
 mod browser;
 mod faults;
+mod faults_judge;
 mod fuzz;
 mod hostile;
 mod kills;

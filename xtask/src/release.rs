@@ -49,7 +49,8 @@ impl Release {
         let clone = folder.join("clone");
         let _ = std::fs::remove_dir_all(&clone);
         std::fs::create_dir_all(&folder)?;
-        let changed = Command::new("git").args(["status", "--porcelain"]).output().context("cannot start git")?;
+        let changed =
+            Command::new("git").args(["status", "--porcelain"]).output().context("cannot start git")?;
         if !changed.stdout.is_empty() {
             println!("xtask: some changes are not committed; the release has the last commit only");
         }
@@ -80,9 +81,11 @@ impl Release {
         install.arg(&root).arg("--path").arg(unpacked.join(versioned("cmnet-cli")));
         for name in &CRATES[..CRATES.len() - 1] {
             let place = unpacked.join(versioned(name));
-            install.arg("--config").arg(format!("patch.crates-io.{name}.path={place:?}"));
+            install.arg("--config").arg(format!("patch.crates-io.{name}.path='{}'", place.display()));
         }
-        step(install.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").env("CARGO_PROFILE_RELEASE_DEBUG", "false"))?;
+        step(
+            install.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").env("CARGO_PROFILE_RELEASE_DEBUG", "false"),
+        )?;
         let command = root.join("bin").join("cmnet");
         println!("  {} stripped command", kilobytes(&command)?);
         self.try_command(&command)
@@ -99,7 +102,8 @@ impl Release {
             "report heart.json --data heart.csv --folds 0 -o heart.html",
         ] {
             // No variable of this shell can help: the command needs none.
-            let run = Command::new(command).args(line.split(' ')).current_dir(&folder).env_clear().output()?;
+            let run =
+                Command::new(command).args(line.split(' ')).current_dir(&folder).env_clear().output()?;
             if !run.status.success() {
                 bail!("cmnet {line}: {}", String::from_utf8_lossy(&run.stderr));
             }
