@@ -4,15 +4,24 @@ mod bench_accuracy;
 mod bench_inference;
 mod bench_peer;
 mod bench_search;
+mod book;
 mod browser;
+mod faults;
+mod faults_judge;
+mod fuzz;
 mod hostile;
 mod kills;
 mod lane;
+mod links;
 mod memory;
+mod mutants;
 mod python;
 mod python_package;
+mod release;
+mod release_policy;
 mod same;
 mod test;
+mod tools;
 
 use anyhow::Result;
 use std::process::ExitCode;
@@ -38,6 +47,15 @@ cargo xtask COMMAND
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
   memory [CMNET]     the peak of every command beside the bound that it was given
+  fuzz [MINUTES]     the bodies of fuzz/src/bodies.rs with bytes that libFuzzer makes up (default 60
+                     minutes in all)
+  faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
+                     the old ones or the new ones, and no answer is lost. It needs strace
+  mutants [MODULE]   small changes of the library, each of which a test must notice (cargo-mutants)
+  book               the pages as a site by mdBook, after every link between them was followed
+  release --dry-run [PART]
+                     crates, command, Python package, policy and book of a release, from a clean clone,
+                     installed into empty environments and tried; nothing is published
 ";
 
 fn main() -> ExitCode {
@@ -64,6 +82,15 @@ fn main() -> ExitCode {
         }
         ["memory"] => memory::run(None),
         ["memory", command] => memory::run(Some(command.into())),
+        ["fuzz"] => fuzz::run(60.0),
+        ["fuzz", minutes] => minutes.parse().map_err(Into::into).and_then(fuzz::run),
+        ["faults"] => faults::run(None),
+        ["faults", command] => faults::run(Some(command.into())),
+        ["mutants"] => mutants::run(None),
+        ["mutants", module] => mutants::run(Some(module)),
+        ["book"] => book::run(),
+        ["release", "--dry-run"] => release::dry_run(None),
+        ["release", "--dry-run", part] => release::dry_run(Some(part)),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -22,8 +22,11 @@ pub(crate) fn run() -> Result<()> {
     let python = environment.end()?;
     crate::python_package::install_for_tests(&python)?;
     step(&Run::new("tests", &["test", "--workspace"]))?;
-    println!("xtask: damaged files");
-    crate::hostile::run(SOME_HOSTILE, Some(target().join("debug").join("cmnet")))?;
+    crate::book::check()?;
+    println!("xtask: damaged files and failing calls");
+    let command = target().join("debug").join("cmnet");
+    crate::hostile::run(SOME_HOSTILE, Some(command.clone()))?;
+    crate::faults::some(command)?;
     lints.end()?;
     crate::python_package::test(&python, &browser.end()?)?;
     println!("xtask: all checks passed");

@@ -65,6 +65,44 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     })
 }
 
+/// What to do about arguments that cannot be understood: one line on standard error, as for every
+/// other error. Help and version are printed as they are.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    let asked = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if asked {
+        // A reader that has gone needs no help.
+        let _ = error.print();
+        return ExitCode::from(error.exit_code() as u8);
+    }
+    output::note(&usage_line(&error.to_string()));
+    ExitCode::from(2)
+}
+
+/// The message, its hints and how to get help, on one line.
+fn usage_line(message: &str) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let mut usage = String::from("cmnet");
+    for paragraph in message.trim_start_matches("error: ").split("\n\n") {
+        let words = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+        match words.strip_prefix("Usage: ") {
+            Some(line) => {
+                let names =
+                    line.split(' ').take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()));
+                usage = names.collect::<Vec<_>>().join(" ");
+            }
+            None if words.starts_with("For more information") || words.is_empty() => {}
+            None => said.push(words.replace(" tip: ", "; ").trim_start_matches("tip: ").to_owned()),
+        }
+    }
+    format!("{}; see {usage} --help", said.join("; "))
+}
+
 /// A reader that closes early, such as `head`, is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |cause: &(dyn std::error::Error + 'static)| {
@@ -84,3 +122,43 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn errors_of_usage_take_one_line() {
+        let said = |line: &str| {
+            usage_line(
+                &Cli::try_parse_from(line.split(' '))
+                    .err()
+                    .map(|error| error.to_string())
+                    .unwrap_or_default(),
+            )
+        };
+        assert_eq!(
+            said("cmnet learn"),
+            "the following required arguments were not provided: <DATA>; see cmnet learn --help"
+        );
+        assert_eq!(
+            said("cmnet learn a.csv --kapa 1"),
+            "unexpected argument '--kapa' found; a similar argument exists: '--kappa'; see cmnet learn --help"
+        );
+        assert_eq!(
+            said("cmnet lern"),
+            "unrecognized subcommand 'lern'; a similar subcommand exists: 'learn'; see cmnet --help"
+        );
+        for line in [
+            "cmnet learn a.csv --search fast",
+            "cmnet query",
+            "cmnet sample m.json -n x",
+            "cmnet learn a.csv --x y",
+        ] {
+            let said = said(line);
+            assert!(!said.contains('\n') && !said.contains("Usage"), "{said}");
+        }
+    }
+}

@@ -17,7 +17,11 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    interrupt::outlive_file_limits();
     let result = match &cli.command {
         Command::Describe(arguments) => commands::describe::run(arguments),
         Command::Discretize(arguments) => commands::discretize::run(arguments),

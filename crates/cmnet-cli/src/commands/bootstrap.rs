@@ -43,8 +43,10 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     let found = bootstrap_from(state, &data, &options, &watch)?;
     let model = found.to_model(&data, &options, &watch)?;
     let stable = found.stability(&data, &options, &arguments.drop_rows, &watch)?;
-    // A disk that is full must not swallow the answer: it is printed either way.
+    // A disk that is full must not swallow the answer, and a reader that has gone not the model: the
+    // model is written first, and the answer is printed either way.
     let checkpointed = watch.finish();
+    let saved = save(arguments, data.schema(), &found, model.as_ref());
     match arguments.format {
         Format::Text => output::page(&as_text(data.schema(), &found, model.as_ref(), stable.as_ref())?)?,
         Format::Json => {
@@ -53,14 +55,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
             output::answer(&BootstrappedAnswer { schema, found: &found, consensus, stability })?;
         }
     }
-    if let (Some(model), Some(path)) = (&model, &arguments.output) {
-        model.save(path)?;
-        output::note(&format!("wrote {}", path.display()));
-    }
-    if let Some(path) = arguments.plot.as_deref().filter(|_| found.finished > 0) {
-        write_atomic(path, support_chart(data.schema(), &found).as_bytes())?;
-        output::note(&format!("wrote {}", path.display()));
-    }
+    saved?;
     checkpointed?;
     let unfitted = model.as_ref().is_some_and(|model| model.fit().is_none());
     let stop = stable.map_or(found.stop, |stable| stable.stop);
@@ -71,6 +66,24 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         }
         outcome => outcome,
     })
+}
+
+/// Writes the consensus and the picture, where they are asked for.
+fn save(
+    arguments: &BootstrapArgs,
+    schema: &Schema,
+    found: &Bootstrap,
+    model: Option<&Model>,
+) -> anyhow::Result<()> {
+    if let (Some(model), Some(path)) = (model, &arguments.output) {
+        model.save(path)?;
+        output::note(&format!("wrote {}", path.display()));
+    }
+    if let Some(path) = arguments.plot.as_deref().filter(|_| found.finished > 0) {
+        write_atomic(path, support_chart(schema, found).as_bytes())?;
+        output::note(&format!("wrote {}", path.display()));
+    }
+    Ok(())
 }
 
 fn as_text(

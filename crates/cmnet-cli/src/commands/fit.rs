@@ -25,11 +25,13 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
         Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
     };
     let limited = fitted.status == FitStatus::IterationLimit;
-    save(&model.with_fit(fitted)?, arguments)?;
+    // A disk that is full must not swallow the estimate: it is printed either way.
+    let saved = save(&model.with_fit(fitted)?, arguments);
     match page {
         Ok(answer) => output::answer(&answer)?,
         Err(text) => output::page(&text)?,
     }
+    saved?;
     if limited {
         output::note("the estimate did not converge, so its log-likelihood and BIC are only lower bounds");
         return Ok(Outcome::Limited);

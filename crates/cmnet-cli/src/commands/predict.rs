@@ -87,9 +87,8 @@ impl Predicted {
             output::note(&format!("no column {}: summed out", absent.join(", ")));
         }
         let as_csv = |out: &mut dyn io::Write| write_csv(variable, &self.predictions, out);
-        if let Some(path) = &arguments.output {
-            write_atomic_with(path, as_csv)?;
-        }
+        // What is known is told, also where the file cannot be written.
+        let saved = arguments.output.as_ref().map(|path| write_atomic_with(path, as_csv)).transpose();
         match arguments.format {
             Format::Json => {
                 let blanket = used.iter().map(|&v| schema.name(v)).collect();
@@ -106,6 +105,7 @@ impl Predicted {
                 }
             }
         }
+        saved?;
         Ok(Outcome::Done)
     }
 }

@@ -205,3 +205,22 @@ fn the_experiment_takes_the_papers_tables_only() {
     let says = ["coronary_heart.csv has 2 rows and 2 variables, the paper's table 1841 and 6"];
     sandbox.run("experiment real --quick --data tables --out out").refused(2, &says);
 }
+
+/// `cargo xtask faults` walks through every fault of every command; this is its shortest walk.
+#[cfg(unix)]
+#[test]
+fn a_file_beyond_the_limit_of_the_system_is_an_error_and_leaves_the_old_one() {
+    let sandbox = Sandbox::with_model();
+    for (limit, whole) in [(0, false), (1, false), (2, false), (100, true)] {
+        sandbox.write("out.svg", "old");
+        let line =
+            format!("ulimit -f {limit}; exec {} draw m.model.json -o out.svg", env!("CARGO_BIN_EXE_cmnet"));
+        let shell = Command::new("sh").args(["-c", &line]).current_dir(sandbox.path("")).output();
+        let ran = crate::common::Ran::of(&line, &shell.unwrap()).ends_with(if whole { 0 } else { 2 });
+        assert_eq!(sandbox.read("out.svg") == "old", !whole, "{}", ran.stderr);
+        let files = std::fs::read_dir(sandbox.path("")).unwrap();
+        let left =
+            files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with(".cmnet-"));
+        assert_eq!(left.count(), 0, "limit {limit}");
+    }
+}

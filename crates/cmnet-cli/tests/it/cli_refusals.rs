@@ -4,7 +4,7 @@
 use crate::common::Sandbox;
 
 /// Tables that no command accepts, and what is said about them.
-const BAD_TABLES: [(&str, &[u8], &[&str]); 9] = [
+const BAD_TABLES: [(&str, &[u8], &[&str]); 10] = [
     ("ragged.csv", b"a,b\nx,y\nx\n", &["ragged.csv, line 3", "1 field where 2 were expected", "--delimiter"]),
     ("empty.csv", b"", &["empty.csv", "the file is empty"]),
     ("header.csv", b"a,b\n", &["header.csv", "no rows are left"]),
@@ -23,6 +23,7 @@ const BAD_TABLES: [(&str, &[u8], &[&str]); 9] = [
     ),
     ("latin.csv", b"a,b\nx,\xe9\n", &["latin.csv, line 2, column 2 (\"b\")", "\"\\xe9\" is not UTF-8"]),
     ("quote.csv", b"a,b\nx,\"y\n", &["quote.csv, line 2", "is never closed"]),
+    ("after.csv", b"a,b\nx,\"y\"z\n", &["after.csv, line 2", "text follows the closing quote"]),
 ];
 
 fn all_refused(sandbox: &Sandbox, command: impl Fn(&str) -> String) {
@@ -39,6 +40,22 @@ fn describe_learn_and_cv_refuse_bad_tables() {
     all_refused(&sandbox, |table| format!("describe {table}"));
     all_refused(&sandbox, |table| format!("learn {table} --format json"));
     all_refused(&sandbox, |table| format!("cv {table} --folds 2"));
+}
+
+#[test]
+fn arguments_that_cannot_be_understood_take_one_line() {
+    let sandbox = Sandbox::new();
+    for (line, says) in [
+        ("learn", "required arguments were not provided: <DATA>; see cmnet learn --help"),
+        ("learn a.csv --kapa 1", "a similar argument exists: '--kappa'"),
+        ("lern a.csv", "a similar subcommand exists: 'learn'"),
+        ("learn a.csv --search fast", "[possible values: auto, "),
+    ] {
+        let ran = sandbox.run(line);
+        ran.refused(2, &["cmnet: ", says]);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+    assert!(sandbox.run("learn --help").succeeds().stdout.lines().count() > 20);
 }
 
 #[test]

@@ -152,6 +152,8 @@ pub enum InputProblem {
         /// The field's beginning, escaped.
         text: String,
     },
+    /// Text that follows the closing quote of a field.
+    TextAfterQuote,
     /// Bytes that are not UTF-8.
     InvalidUtf8 {
         /// The field, escaped.

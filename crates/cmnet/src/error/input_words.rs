@@ -23,6 +23,7 @@ impl InputProblem {
             | Self::RaggedRow { .. }
             | Self::RowTooLong { .. }
             | Self::OpenQuote { .. }
+            | Self::TextAfterQuote
             | Self::HeaderTwice
             | Self::TooManyRows { .. }
             | Self::Weight { .. } => self.words_of_row(dialect),
@@ -85,6 +86,11 @@ impl InputProblem {
             Self::OpenQuote { text } => format!(
                 "the quote opened before {text} is never closed; close it, or double a quote that is part of the text"
             ),
+            Self::TextAfterQuote => {
+                "text follows the closing quote of a field; double a quote that is part of the text, or \
+                 remove the quotes"
+                    .to_owned()
+            }
             Self::TooManyRows { total, limit } => format!(
                 "the rows add up to {total}, beyond the limit of {limit}; sample the table or divide the weights"
             ),

@@ -147,7 +147,11 @@ fn take_row(
 pub fn csv_field(text: &str) -> String {
     let plain =
         !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
-    if plain {
+    // What a file may begin with and what is no part of its text: Excel's line that states the
+    // delimiter, and the byte order mark.
+    let begins_a_file =
+        text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("sep=")) || text.starts_with('\u{feff}');
+    if plain && !begins_a_file {
         return text.to_owned();
     }
     let mut line = WriterBuilder::new().quote_style(QuoteStyle::Always).from_writer(Vec::new());
@@ -167,7 +171,7 @@ mod tests {
             assert_eq!(csv_field(text), text);
         }
         assert_eq!(csv_field("say \"hi\""), "\"say \"\"hi\"\"\"");
-        for text in ["", " x", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
+        for text in ["", " x", "sep=:", "\u{feff}x", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
             assert_eq!(csv_field(text), format!("\"{text}\""));
         }
     }

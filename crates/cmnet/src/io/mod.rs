@@ -14,6 +14,8 @@ mod confirmed_record;
 mod csv;
 mod fit_record;
 #[cfg(feature = "csv")]
+mod gzip;
+#[cfg(feature = "csv")]
 mod header;
 mod json_text;
 mod knowledge_file;
@@ -25,6 +27,8 @@ mod model_file;
 mod model_record;
 #[cfg(feature = "csv")]
 mod plain;
+#[cfg(feature = "csv")]
+mod quotes;
 mod read_options;
 #[cfg(feature = "csv")]
 mod records;

@@ -1,6 +1,7 @@
 //! Rows of fields with the line they stand in, and quotes that are never closed.
 
 use super::plain::{Plain, Scan};
+use super::quotes::Quotes;
 use super::sniff::{check_delimiter, sniff};
 use super::text::{LONGEST_ROW, ReadEnd, Text};
 use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
@@ -26,6 +27,7 @@ struct Marked<'a> {
     text: Text<'a>,
     mark: &'static [u8],
     delimiter: u8,
+    quotes: Quotes,
     /// Delimiters since the row began, and perhaps some of the rows before it in the buffer.
     delimiters: Rc<Cell<usize>>,
 }
@@ -36,6 +38,9 @@ impl Read for Marked<'_> {
             0 => return self.mark.read(buffer),
             length => length,
         };
+        if let Err(line) = self.quotes.follow(&buffer[..length]) {
+            return Err(io::Error::other(ReadEnd::AfterQuote { line }));
+        }
         let more: usize = buffer[..length].iter().map(|&byte| usize::from(byte == self.delimiter)).sum();
         let delimiters = self.delimiters.get() + more;
         self.delimiters.set(delimiters);
@@ -109,7 +114,8 @@ impl<'a> Records<'a> {
     /// The rows of a text, split in a buffer of this size; all by the parser without one.
     fn new(text: Text<'a>, delimiter: u8, buffer: Option<usize>) -> Self {
         let delimiters = Rc::new(Cell::new(0));
-        let marked = Marked { text, mark: END_MARK, delimiter, delimiters: Rc::clone(&delimiters) };
+        let quotes = Quotes::new(delimiter);
+        let marked = Marked { text, mark: END_MARK, delimiter, quotes, delimiters: Rc::clone(&delimiters) };
         let reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -402,6 +408,13 @@ mod tests {
         assert!(records.advance().unwrap());
         let message = records.advance().unwrap_err().to_string();
         assert!(message.starts_with("x, line 2: there are more than 1048576 columns"), "{message}");
+    }
+
+    #[test]
+    fn text_after_a_closing_quote_is_refused_in_its_line() {
+        let message = lines(&format!("a,b\n{}1,\"x\"y\n", "1,2\n".repeat(50_000))).unwrap_err().to_string();
+        assert!(message.starts_with("x, line 50002: text follows the closing quote"), "{message}");
+        assert_eq!(lines("a\n\"x\" \n").unwrap()[1], (2, fields("x")));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! From bytes to plain text: decompressed, without byte order mark, lines ended by `\n`.
 
+use super::gzip::Members;
 use crate::control::{Control, StopReason};
 use crate::error::{Error, InputProblem, Place, Result};
-use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufReader, ErrorKind as IoErrorKind, Read};
@@ -52,7 +52,7 @@ impl<'a> Text<'a> {
         let is_compressed = magic.starts_with(GZIP);
         let whole = io::Cursor::new(magic).chain(bytes);
         let plain: Box<dyn Read + 'a> =
-            if is_compressed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
+            if is_compressed { Box::new(Members::new(whole)) } else { Box::new(whole) };
         let allowance = Rc::new(Cell::new(LONGEST_ROW));
         let lines = Lines { bytes: plain, after_return: false, allowance: Rc::clone(&allowance), control };
         let rest = Box::new(lines);
@@ -87,6 +87,9 @@ impl<'a> Text<'a> {
             }
             Some(&ReadEnd::TooManyFields { limit }) => {
                 return Error::input(place, InputProblem::TooManyColumns { limit });
+            }
+            Some(&ReadEnd::AfterQuote { line }) => {
+                return Error::input(place.at_line(line), InputProblem::TextAfterQuote);
             }
             Some(&ReadEnd::Stopped(reason)) => return reason.into(),
             None => {}
@@ -137,6 +140,10 @@ pub(super) enum ReadEnd {
     TooManyFields {
         limit: usize,
     },
+    /// Text follows the end of a quoted field in this line.
+    AfterQuote {
+        line: u64,
+    },
     /// The control asked to stop.
     Stopped(StopReason),
 }
@@ -146,6 +153,7 @@ impl fmt::Display for ReadEnd {
         match self {
             Self::RowTooLong => f.write_str("the row is too long"),
             Self::TooManyFields { limit } => write!(f, "the row has more than {limit} fields"),
+            Self::AfterQuote { line } => write!(f, "text follows the closing quote in line {line}"),
             Self::Stopped(reason) => reason.fmt(f),
         }
     }

@@ -60,6 +60,10 @@ pub fn canonical(structure: &Structure) -> Result<Structure> {
 /// # Errors
 /// As [`canonical`]; when the control asks to stop.
 pub fn canonical_under(structure: &Structure, control: &dyn Control) -> Result<Structure> {
+    if structure.context_elements() == 0 {
+        // No restriction: every term is free. A complete graph has too many of them to look at.
+        return Ok(structure.clone());
+    }
     let terms = Terms::new(structure, None)?;
     let coordinates = Coordinates::under(structure, &terms, control)?;
     let mut closed = Structure::empty(structure.cardinalities());
@@ -81,9 +85,6 @@ pub fn canonical_under(structure: &Structure, control: &dyn Control) -> Result<S
 ///
 /// What is admitted took less than 0.1 s (nine binary variables, all connected, 917 elements).
 pub fn affordable_canonical(structure: &Structure) -> Option<Structure> {
-    if structure.context_elements() == 0 {
-        return Some(structure.clone());
-    }
     let mut restrictions = 0u64;
     let mut near: BTreeSet<Edge> = BTreeSet::new();
     for context in structure.contexts() {

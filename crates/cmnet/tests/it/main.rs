@@ -1,7 +1,12 @@
 //! Cross-examination of the library: against the referee, against itself under changes that
 //! must not matter, against the paper's figures and against golden results.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod bad_tables;
 mod blanket;
@@ -14,6 +19,7 @@ mod common;
 mod control;
 mod csv_input;
 mod figures;
+mod fuzz;
 mod golden;
 mod house;
 mod independence;

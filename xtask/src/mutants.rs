@@ -1,0 +1,47 @@
+//! `cargo xtask mutants`: small changes of the code, each of which a test must notice.
+
+use crate::python::step;
+use crate::python_package::target;
+use crate::tools::Tool;
+use anyhow::{Result, bail};
+use std::process::Command;
+
+const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", features: &[] };
+
+/// The modules that must not be wrong in silence, and the tests of the library that speak of them.
+const MODULES: [(&str, &[&str]); 7] = [
+    ("score", &["score", "kappa", "referee"]),
+    ("counts", &["counts", "sources"]),
+    ("search", &["search", "climb", "blanket", "referee"]),
+    ("context", &["context", "classes"]),
+    ("loglinear", &["loglinear", "rank", "fit"]),
+    ("tree", &["tree", "fuzz"]),
+    ("io", &["io", "csv", "model_file", "bad_tables", "fuzz"]),
+];
+
+/// Tries the mutants of one module, or of all.
+pub(crate) fn run(module: Option<&str>) -> Result<()> {
+    let known = MODULES.map(|(name, _)| name);
+    if let Some(module) = module.filter(|module| !known.contains(module)) {
+        bail!("there is no module {module:?} to try; the modules are {}", known.join(", "));
+    }
+    let mut survived = Vec::new();
+    for (name, tests) in MODULES.iter().filter(|(name, _)| module.is_none_or(|module| module == *name)) {
+        println!("xtask: mutants of {name}");
+        let out = std::path::absolute(target().join("mutants").join(name))?;
+        std::fs::create_dir_all(&out)?;
+        let mut tried = Command::new(MUTANTS.path()?);
+        tried.args(["mutants", "--package", "cmnet", "--file"]);
+        tried.arg(format!("crates/cmnet/src/{name}/**/*.rs")).arg("--output").arg(&out);
+        // One at a time in a copy that keeps what was built; a mutant that loops is caught too.
+        tried.args(["--timeout", "120", "--baseline", "run", "--no-shuffle", "--"]);
+        tried.args(["--lib", "--test", "it", "--"]).args(*tests);
+        if step(&mut tried).is_err() {
+            survived.push(out.join("mutants.out/missed.txt").display().to_string());
+        }
+    }
+    if survived.is_empty() {
+        return Ok(());
+    }
+    bail!("some mutants were not noticed, or could not be tried: {}", survived.join(", "))
+}
