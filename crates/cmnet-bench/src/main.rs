@@ -11,6 +11,7 @@ mod gradient;
 mod inference;
 mod known;
 mod loading;
+mod missing;
 mod paper;
 mod peer;
 mod roofline;
@@ -69,6 +70,10 @@ fn main() -> Result<()> {
         "coverage" => {
             let amount = (number(4, 20)?, name(5) == "pseudo");
             coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
+        }
+        "missing" => {
+            let how = arguments.get(5..).unwrap_or_default();
+            missing::run(name(1), (number(2, 10)?, number(3, 2000)?), number(4, 5)?, how)
         }
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1), name(2)),

@@ -6,7 +6,7 @@ pub(crate) use crate::fit_args::{
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cmnet::options::{Choice, fitting, learning, reading};
+use cmnet::options::{Choice, completing, fitting, learning, reading};
 use cmnet::{CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -90,6 +90,7 @@ Examples:
   cmnet learn survey.tsv.gz --weights count --kappa n^-0.5 -o survey.model.json
   cmnet learn data/car.csv --select none --format json
   cmnet learn data/coronary_heart.csv --contexts confirmed
+  cmnet learn survey.csv --on-missing model --seed 7
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
 
@@ -136,6 +137,7 @@ cross-validation learns anew in each fold. Support is shown where `cmnet bootstr
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
+const HOLES: &str = "Missing values (with --on-missing model)";
 const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
 
@@ -259,7 +261,8 @@ pub(crate) struct LearnArgs {
     pub(crate) no_output: bool,
     #[arg(long, help = learning::MODEL.help, value_parser = choice::<ModelClass>(), default_value = learning::MODEL.default)]
     pub(crate) model: ModelClass,
-    /// Seed of the rows that are held out, and of the random search of --model sgm [default: 1]
+    /// Seed of the rows that are held out, of missing values that are drawn, and of the random search of
+    /// --model sgm [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "COLUMN", help = learning::TARGET.help)]
@@ -269,7 +272,20 @@ pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
+    pub(crate) completing: CompletingArgs,
+    #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
+}
+
+/// How structures are learned from tables with missing values.
+#[derive(Debug, Args)]
+pub(crate) struct CompletingArgs {
+    #[arg(help_heading = HOLES, long, value_name = "N", help = completing::COMPLETIONS.help, default_value = completing::COMPLETIONS.default)]
+    pub(crate) completions: u64,
+    #[arg(help_heading = HOLES, long, value_name = "N", help = completing::ROUNDS.help, default_value = completing::ROUNDS.default)]
+    pub(crate) rounds: u64,
+    #[arg(help_heading = HOLES, long, value_name = "SHARE", help = completing::AGREEMENT.help, default_value = completing::AGREEMENT.default)]
+    pub(crate) agreement: f64,
 }
 
 /// How structures are searched for, and fitted.
@@ -401,7 +417,7 @@ mod tests {
     #[test]
     fn every_option_of_the_library_is_a_flag_with_its_words_and_default() {
         let command = |group| match group {
-            "reading" | "learning" => Some("learn"),
+            "reading" | "learning" | "completing" => Some("learn"),
             "fitting" => Some("fit"),
             "validation" => Some("cv"),
             "resampling" => Some("bootstrap"),

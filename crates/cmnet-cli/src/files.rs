@@ -5,8 +5,8 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use cmnet::{
-    DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedTable, Model, OnUnknown, ReadOptions,
-    Source, parse_delimiter, quoted_names, read_csv, visit_rows,
+    DataDigest, Dataset, Fit, IncompleteTable, LevelOrder, LoadedIncomplete, LoadedTable, Model, OnUnknown,
+    ReadOptions, Source, Warning, parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
 };
 use cmnet_report::warning_text;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,13 @@ pub(crate) fn table(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
 /// Reads a table without a word about it.
 pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
     Ok(read_csv(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+}
+
+/// Reads a table with its missing values; warnings go to standard error.
+pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?;
+    tell_warnings(&loaded.warnings);
+    Ok(loaded)
 }
 
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
@@ -106,7 +113,11 @@ fn note_dropped(loaded: &LoadedTable) {
 
 /// Says on standard error what a reader of the table should know.
 pub(crate) fn warn(loaded: &LoadedTable) {
-    for warning in &loaded.warnings {
+    tell_warnings(&loaded.warnings);
+}
+
+fn tell_warnings(warnings: &[Warning]) {
+    for warning in warnings {
         output::note(&format!("warning: {}", warning_text(warning, &CommandLine)));
     }
 }

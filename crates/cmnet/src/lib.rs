@@ -86,9 +86,9 @@ mod tree;
 
 // Tables.
 pub use data::{
-    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
-    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var,
-    Variable, Warning, collapse, mix_seed, quoted_names,
+    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedIncomplete,
+    LoadedTable, MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema,
+    UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -96,18 +96,19 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FirstLearning, FitControl,
-    FoldNumbers, FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
-    LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason,
-    Select, TargetModel, Tried, Tune, Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes,
-    parse_duration, run_identity, tune,
+    ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
+    CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, Judged, LearnEvent,
+    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine, Refinement,
+    Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned, cross_validate,
+    learn, learn_counts, learn_from, parse_bytes, parse_duration, run_identity, tune,
 };
 // Confidence.
 pub use confidence::{
-    BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, EdgePosterior, EdgeSupport,
-    ElementPosterior, ElementSupport, Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart,
-    Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
-    structure_posterior,
+    Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, CompletedLearning,
+    CompletionOptions, CompletionState, EdgePosterior, EdgeSupport, ElementPosterior, ElementSupport,
+    Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart, Resample, StructurePosterior, Verdict,
+    bootstrap, bootstrap_from, bootstrap_identity, completion_identity, learn_incomplete,
+    learn_incomplete_from, structure_posterior,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.
@@ -143,7 +144,7 @@ pub use io::{
     json_to_text, uai, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
-pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};
+pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, visit_rows};
 // Stopping, and errors as facts.
 pub use control::{Control, Outcome, StopReason, Under};
 pub use error::{

@@ -116,7 +116,8 @@ group! {
         SEED = value(
             OptionName::Seed,
             "1",
-            "Seed of the rows that are held out, and of the random search for stratified graphical models",
+            "Seed of the rows that are held out, of missing values that are drawn, and of the random search for \
+             stratified graphical models",
         );
         TARGET = optional(
             OptionName::Target,
@@ -173,6 +174,29 @@ group! {
             switch(OptionName::Resume, "Go on from the checkpoint, to the same result as without a break");
         CHECKPOINT_INTERVAL =
             value(OptionName::CheckpointInterval, "5s", "The least time between two checkpoints");
+    }
+}
+
+group! {
+    /// How structures are learned from tables with missing values.
+    completing {
+        COMPLETIONS = value(
+            OptionName::Completions,
+            "5",
+            "Missing values as the model says: completed tables that a structure is learned from",
+        );
+        ROUNDS = value(
+            OptionName::Rounds,
+            "10",
+            "Missing values as the model says: the most rounds of drawing and searching; fewer where the graph \
+             stays as it is",
+        );
+        AGREEMENT = value(
+            OptionName::Agreement,
+            "0.6",
+            "Missing values as the model says: share of the completed tables from which on an edge or a context \
+             element is kept: above 0, at most 1",
+        );
     }
 }
 
@@ -296,10 +320,11 @@ group! {
 }
 
 /// Every group that the command line and Python share, by its name.
-pub const GROUPS: [(&str, &[OptionInfo]); 8] = [
+pub const GROUPS: [(&str, &[OptionInfo]); 9] = [
     ("reading", reading::ALL),
     ("rows", rows::ALL),
     ("learning", learning::ALL),
+    ("completing", completing::ALL),
     ("fitting", fitting::ALL),
     ("validation", validation::ALL),
     ("resampling", resampling::ALL),
@@ -310,7 +335,7 @@ pub const GROUPS: [(&str, &[OptionInfo]); 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confidence::{BootstrapOptions, PosteriorOptions};
+    use crate::confidence::{BootstrapOptions, CompletionOptions, PosteriorOptions};
     use crate::inference::{ExactOptions, GibbsOptions, QueryOptions};
     use crate::io::ReadOptions;
     use crate::learn::{LearnOptions, Tune, parse_bytes, parse_duration};
@@ -385,6 +410,14 @@ mod tests {
             learn: LearnOptions::default(),
         };
         assert_eq!(resamples, BootstrapOptions::default());
+        let completions = CompletionOptions {
+            completions: read(completing::COMPLETIONS),
+            rounds: read(completing::ROUNDS),
+            seed: read(learning::SEED),
+            agreement: read(completing::AGREEMENT),
+            learn: LearnOptions::default(),
+        };
+        assert_eq!(completions, CompletionOptions::default());
         let draws = PosteriorOptions {
             kappa: read(drawing::KAPPA),
             alpha: read(drawing::ALPHA),

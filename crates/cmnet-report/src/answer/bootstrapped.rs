@@ -2,8 +2,8 @@
 
 use super::{Answer, names};
 use cmnet::{
-    Bootstrap, Cell, Edge, ElementSupport, Frequency, Model, Schema, Structure, Support, context_records,
-    edge_names,
+    Bootstrap, Cell, Edge, EdgeSupport, ElementSupport, Frequency, Model, Schema, Structure, Support,
+    context_records, edge_names,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -46,26 +46,31 @@ impl BootstrappedAnswer<'_> {
             .kappas
             .iter()
             .map(|count| json!({"kappa": count.kappa.to_string(), "chosen": count.chosen}));
-        let edges = found
-            .edges
-            .iter()
-            .map(|known| add(json!({"edge": names::edge(schema, known.edge)}), known.found));
         json!({"replicates": found.finished, "asked": found.asked, "seed": found.seed,
             "resample": found.resample.to_string(), "share": found.share, "start": found.start.to_string(),
             "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
-            "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": edges.collect::<Value>(),
-            "contexts": found.elements.iter().map(|known| self.element(known)).collect::<Value>(),
+            "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": counted_edges(schema, &found.edges),
+            "contexts": counted_elements(schema, &found.elements),
             "consensus": self.consensus.map(consensus)})
     }
+}
 
-    fn element(self, known: &ElementSupport) -> Value {
+/// How often each edge was there.
+pub(super) fn counted_edges(schema: &Schema, edges: &[EdgeSupport]) -> Value {
+    edges.iter().map(|known| add(json!({"edge": names::edge(schema, known.edge)}), known.found)).collect()
+}
+
+/// How often each edge was cut off in each configuration.
+pub(super) fn counted_elements(schema: &Schema, elements: &[ElementSupport]) -> Value {
+    let element = |known: &ElementSupport| {
         let given = known.given.iter();
-        let fields = json!({"edge": names::edge(self.schema, known.edge),
-            "given": given.clone().map(|&(variable, _)| self.schema.name(variable)).collect::<Value>(),
-            "element": given.map(|&level| names::label(self.schema, level)).collect::<Value>(),
+        let fields = json!({"edge": names::edge(schema, known.edge),
+            "given": given.clone().map(|&(variable, _)| schema.name(variable)).collect::<Value>(),
+            "element": given.map(|&level| names::label(schema, level)).collect::<Value>(),
             "holds": known.holds.support()});
         add(fields, known.found)
-    }
+    };
+    elements.iter().map(element).collect()
 }
 
 /// The support of a model's edges and context elements, as its file has it.

@@ -1,10 +1,12 @@
 //! What was learned from a table, by names.
 
 use super::by_rows::ByRowsAnswer;
+use super::imputed::ImputationAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
-    ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
-    LearnedModel, Nats, Refinement, Schema, StopReason, Variable, context_records, edge_names,
+    CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit,
+    FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Schema, StopReason, Variable,
+    context_records, edge_names,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -35,6 +37,9 @@ pub struct LearnedAnswer<'a> {
     /// What rows that were held out chose, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_rows: Option<ByRowsAnswer>,
+    /// How missing values were taken in, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imputation: Option<ImputationAnswer>,
 }
 
 /// The table that was learned from.
@@ -161,19 +166,35 @@ impl<'a> LearnedAnswer<'a> {
     /// Everything that was learned from a table of which so many rows were left out, with
     /// reasons in the words of a front end.
     pub fn of(learned: &Learned, data: &'a Dataset, dropped_rows: u64, dialect: &dyn Dialect) -> Self {
-        let schema = data.schema();
+        let facts = TableFacts { dropped_rows: Some(dropped_rows), ..TableFacts::of(data) };
+        Self::with(learned, (data.schema(), facts), dialect)
+    }
+
+    /// Everything that was learned from a table with missing values.
+    pub fn of_incomplete(
+        found: &CompletedLearning,
+        table: &'a IncompleteTable,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        let imputation = ImputationAnswer::of(found, table);
+        let facts = (table.schema(), TableFacts::of_incomplete(table));
+        Self { imputation, ..Self::with(&found.learned, facts, dialect) }
+    }
+
+    fn with(learned: &Learned, (schema, data): (&'a Schema, TableFacts<'a>), dialect: &dyn Dialect) -> Self {
         Self {
-            data: TableFacts { dropped_rows: Some(dropped_rows), ..TableFacts::of(data) },
+            data,
             search: learned.search.to_string(),
             search_reason: learned.search_reason.to_string(),
             stop: learned.stop.to_string(),
             ties: learned.ties(),
             limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
             passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
-            models: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect)).collect(),
+            models: learned.models.iter().map(|model| ModelAnswer::of(model, schema, dialect)).collect(),
             selected: learned.selected,
             criterion: learned.criterion,
             by_rows: ByRowsAnswer::of(learned, schema),
+            imputation: None,
         }
     }
 }
@@ -188,21 +209,28 @@ impl<'a> TableFacts<'a> {
             variables: data.schema().variables(),
         }
     }
+
+    /// The facts of a table with missing values, of which no row is left out.
+    pub fn of_incomplete(table: &'a IncompleteTable) -> Self {
+        Self {
+            rows: table.rows(),
+            dropped_rows: Some(0),
+            digest: table.digest(),
+            variables: table.schema().variables(),
+        }
+    }
 }
 
 impl ModelAnswer {
     /// A learned model by names.
-    pub fn of(model: &LearnedModel, data: &Dataset, dialect: &dyn Dialect) -> Self {
+    pub fn of(model: &LearnedModel, schema: &Schema, dialect: &dyn Dialect) -> Self {
         let fit = model.fit.as_ref();
         Self {
             kappa: model.prior.kappa().to_string(),
             log_kappa: model.prior.log_kappa().map(Nats::to_f64),
-            edges: edge_names(data.schema(), &model.structure),
-            contexts: context_records(data.schema(), &model.structure),
-            confirmed: model
-                .confirmed
-                .as_ref()
-                .map(|known| confirmed(data.schema(), &model.structure, known)),
+            edges: edge_names(schema, &model.structure),
+            contexts: context_records(schema, &model.structure),
+            confirmed: model.confirmed.as_ref().map(|known| confirmed(schema, &model.structure, known)),
             unconfirmed: model.unconfirmed.as_ref().map(|why| why.words(dialect)),
             log_mpl: model.score.log_mpl.to_f64(),
             log_prior: model.score.log_prior.map(Nats::to_f64),
@@ -224,7 +252,7 @@ impl ModelAnswer {
             moves: model.climb.moves,
             ties: model.climb.ties,
             stop: model.climb.stop.to_string(),
-            refinement: model.refinement.as_ref().map(|one| RefinementAnswer::of(one, data.schema())),
+            refinement: model.refinement.as_ref().map(|one| RefinementAnswer::of(one, schema)),
         }
     }
 }
@@ -298,11 +326,13 @@ pub struct LearnedSummary<'a> {
     passed_over: Vec<String>,
     /// One row per model.
     pub scores: Vec<ScoreRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imputation: Option<ImputationAnswer>,
 }
 
 impl<'a> LearnedSummary<'a> {
     /// What was learned from a table, with reasons in the words of a front end.
-    pub fn of(learned: &Learned, data: &'a Dataset, dialect: &dyn Dialect) -> Self {
+    pub fn of(learned: &Learned, schema: &'a Schema, dialect: &dyn Dialect) -> Self {
         Self {
             search: learned.search.to_string(),
             search_reason: learned.search_reason.to_string(),
@@ -310,11 +340,26 @@ impl<'a> LearnedSummary<'a> {
             ties: learned.ties(),
             selected: learned.selected,
             criterion: learned.criterion,
-            by_rows: ByRowsAnswer::of(learned, data.schema()),
-            limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
+            by_rows: ByRowsAnswer::of(learned, schema),
+            limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
             passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
-            scores: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect).into()).collect(),
+            scores: learned
+                .models
+                .iter()
+                .map(|model| ModelAnswer::of(model, schema, dialect).into())
+                .collect(),
+            imputation: None,
         }
+    }
+
+    /// What was learned from a table with missing values.
+    pub fn of_incomplete(
+        found: &CompletedLearning,
+        table: &'a IncompleteTable,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        let imputation = ImputationAnswer::of(found, table);
+        Self { imputation, ..Self::of(&found.learned, table.schema(), dialect) }
     }
 }
 

@@ -8,6 +8,13 @@ use super::variable::{MAX_ROWS, Schema, Variable};
 use super::weights::Weights;
 use crate::control::{Control, ask};
 use crate::error::InputProblem;
+use std::collections::BTreeMap;
+
+/// The code of a cell that is not known: no level has it.
+const HOLE: u16 = u16::MAX;
+
+/// Rows with cells that are not known, and how often each was observed.
+pub(crate) type HoledRows = Vec<(Vec<Option<u32>>, u64)>;
 
 /// Rows above which equal ones are merged for the first time. Below it, a merge saves
 /// little memory; above it, long tables with few distinct rows stay small.
@@ -39,6 +46,8 @@ pub(crate) struct TableBuilder {
     missing: Vec<u64>,
     row: Vec<Lookup>,
     merge_at: usize,
+    /// Rows with missing values, where they are kept.
+    holed: Option<BTreeMap<Box<[u16]>, u64>>,
 }
 
 impl TableBuilder {
@@ -55,12 +64,18 @@ impl TableBuilder {
             missing: vec![0; width],
             row: vec![Lookup::New; width],
             merge_at: FIRST_MERGE,
+            holed: None,
         }
     }
 
+    /// Keeps rows with missing values from now on.
+    pub(crate) fn keep_holes(&mut self) {
+        self.holed.get_or_insert_default();
+    }
+
     /// Adds a row of labels, `None` where there is none. The answer is `false` when a value is
-    /// missing; nothing of the row is kept then, not even its labels. A row of weight 0 leaves
-    /// its labels and nothing else.
+    /// missing; nothing of the row is kept then, not even its labels, unless such rows are kept. A
+    /// row of weight 0 leaves its labels and nothing else.
     pub(crate) fn push<'a>(
         &mut self,
         weight: u64,
@@ -74,7 +89,7 @@ impl TableBuilder {
                 complete = false;
             }
         }
-        if !complete {
+        if !complete && self.holed.is_none() {
             return Ok(false);
         }
         let total = self.total.saturating_add(weight);
@@ -82,13 +97,12 @@ impl TableBuilder {
             let problem = InputProblem::TooManyRows { total, limit: MAX_ROWS };
             return Err(Box::new(RowProblem { variable: None, problem }));
         }
+        if !complete {
+            self.push_holed(weight, cell)?;
+            return Ok(false);
+        }
         for variable in 0..self.row.len() {
-            let code = match self.row[variable] {
-                Lookup::Level(code) => code,
-                _ => self.coders[variable]
-                    .add(cell(variable).unwrap_or_default())
-                    .map_err(|problem| Box::new(RowProblem { variable: Some(variable), problem }))?,
-            };
+            let code = self.code(variable, &cell)?;
             if weight > 0 {
                 self.block.push(code);
             }
@@ -102,6 +116,39 @@ impl TableBuilder {
             self.weights.push(weight as u32);
         }
         Ok(true)
+    }
+
+    /// The code of a cell that was looked up.
+    #[inline]
+    fn code<'a>(
+        &mut self,
+        variable: usize,
+        cell: &impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<u16, Box<RowProblem>> {
+        match self.row[variable] {
+            Lookup::Level(code) => Ok(code),
+            _ => self.coders[variable]
+                .add(cell(variable).unwrap_or_default())
+                .map_err(|problem| Box::new(RowProblem { variable: Some(variable), problem })),
+        }
+    }
+
+    /// Keeps a row of which some cells were not found.
+    fn push_holed<'a>(
+        &mut self,
+        weight: u64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<(), Box<RowProblem>> {
+        let mut codes = Vec::with_capacity(self.row.len());
+        for variable in 0..self.row.len() {
+            let missing = self.row[variable] == Lookup::Missing;
+            codes.push(if missing { HOLE } else { self.code(variable, &cell)? });
+        }
+        if let Some(holed) = self.holed.as_mut().filter(|_| weight > 0) {
+            *holed.entry(codes.into()).or_default() += weight;
+            self.total += weight;
+        }
+        Ok(())
     }
 
     /// Gives the codes of the last rows to their columns.
@@ -146,22 +193,38 @@ impl TableBuilder {
 
     /// Whether no row of positive weight was added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.weights.len() == 0
+        self.weights.len() == 0 && self.holed.as_ref().is_none_or(BTreeMap::is_empty)
     }
 
     /// The table, its levels in their final order and its rows collapsed.
-    pub(crate) fn finish(mut self, control: &dyn Control) -> crate::error::Result<Dataset> {
+    pub(crate) fn finish(self, control: &dyn Control) -> crate::error::Result<Dataset> {
+        Ok(self.finish_with_holes(control)?.0)
+    }
+
+    /// The same, and the rows with missing values that were kept. Where no row is complete, the table
+    /// has none; where a column has no known value, it has no level.
+    pub(crate) fn finish_with_holes(
+        mut self,
+        control: &dyn Control,
+    ) -> crate::error::Result<(Dataset, HoledRows)> {
         self.flush();
         let mut columns = self.columns;
         let mut variables = Vec::with_capacity(columns.len());
+        let mut recoded = Vec::with_capacity(columns.len());
         for ((name, coder), column) in self.names.into_iter().zip(self.coders).zip(&mut columns) {
             ask(control)?;
             let (levels, new_codes) = coder.finish();
             column.recode(&new_codes);
             variables.push(Variable { name, levels });
+            recoded.push(new_codes);
         }
+        let level = |(&code, new_codes): (&u16, &Vec<u16>)| {
+            (code != HOLE).then(|| u32::from(new_codes[usize::from(code)]))
+        };
+        let row = |row: Box<[u16]>| row.iter().zip(&recoded).map(level).collect();
+        let holed = self.holed.into_iter().flatten().map(|(codes, weight)| (row(codes), weight)).collect();
         let (columns, weights) = merge_equal_rows(columns, &self.weights, control)?;
-        Ok(Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights))
+        Ok((Dataset::from_collapsed(Schema::new_unchecked(variables), columns, weights), holed))
     }
 }
 

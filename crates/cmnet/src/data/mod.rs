@@ -29,7 +29,7 @@ pub use digest::DataDigest;
 pub use incomplete::{IncompleteTable, MissingPattern};
 pub(crate) use intake::Origin;
 pub use intake::{Intake, Levels, UNNAMED_TABLE};
-pub use loaded::LoadedTable;
+pub use loaded::{LoadedIncomplete, LoadedTable};
 pub use quoted::quoted_names;
 pub use row_levels::{OnUnknown, RowLevels};
 pub use seed::mix_seed;

@@ -181,6 +181,8 @@ pub enum InputProblem {
     },
     /// Empty cells where none are allowed.
     Missing(MissingValues),
+    /// A column of which no value is known.
+    AllMissing,
     /// A weight that is not a count.
     Weight {
         /// What stood there, escaped.

@@ -144,6 +144,10 @@ impl InputProblem {
             Self::DuplicateLevel { level } => {
                 format!("the level {level} is listed twice; remove one of them")
             }
+            Self::AllMissing => format!(
+                "every value of this column is missing; leave it out with {}, or give rows that have it",
+                option(OptionName::Drop)
+            ),
             Self::NoLevels => "this variable has no level; list at least one".to_owned(),
             Self::CodeOutOfRange { code, levels } => {
                 format!(

@@ -28,6 +28,7 @@ macro_rules! option_names {
 }
 
 option_names! {
+    Agreement = "agreement",
     Alpha = "alpha",
     Bound = "bound",
     Candidates = "candidates",
@@ -35,6 +36,7 @@ option_names! {
     Checkpoint = "checkpoint",
     CheckpointInterval = "checkpoint-interval",
     Columns = "columns",
+    Completions = "completions",
     Contexts = "contexts",
     Delimiter = "delimiter",
     Drop = "drop",
@@ -63,6 +65,7 @@ option_names! {
     Resample = "resample",
     Resume = "resume",
     Ridge = "ridge",
+    Rounds = "rounds",
     Rungs = "rungs",
     Schema = "schema",
     Search = "search",

@@ -26,7 +26,7 @@ use super::records::Records;
 use super::source::Source;
 use super::text::Text;
 use crate::control::Under;
-use crate::data::{Intake, Levels, LoadedTable};
+use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable};
 use crate::error::{Error, InputProblem, Result};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
@@ -63,17 +63,49 @@ pub fn read_csv_from<'a>(
     read_text(Text::open(name.to_owned(), reader, options.control())?, options)
 }
 
+/// Reads a table and keeps its rows with missing values. A level that occurs only in such rows is a
+/// level. What the options say about missing values does not matter.
+///
+/// # Errors
+/// As [`read_csv`], and when every value of a column is missing.
+///
+/// # Example
+/// ```
+/// use cmnet::{ReadOptions, Source, read_incomplete};
+/// let source = Source::bytes("example", "smokes,age\nyes,<40\nno,\n,<40\n");
+/// let loaded = read_incomplete(&source, &ReadOptions::default())?;
+/// assert_eq!((loaded.table.rows(), loaded.table.incomplete_rows()), (3, 2));
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn read_incomplete<'a>(
+    source: &Source,
+    options: impl Into<Under<'a, ReadOptions>>,
+) -> Result<LoadedIncomplete> {
+    let options = options.into();
+    let text = source.open(options.control())?;
+    taken_in(text, options, Intake::keeping_incomplete_rows)?.finish_incomplete(options.control())
+}
+
 fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
+    taken_in(text, options, |intake| intake)?.finish_under(options.on_missing, options.control())
+}
+
+/// All rows of a text, taken in by what `prepared` makes of an empty table.
+fn taken_in(
+    text: Text<'_>,
+    options: Under<'_, ReadOptions>,
+    prepared: impl FnOnce(Intake) -> Intake,
+) -> Result<Intake> {
     let mut records = Records::open(text, options.delimiter)?;
     let columns = header::columns(&records, &options)?;
     let known = vec![Levels::Observed; columns.variables().len()];
-    let mut intake = columns.intake(&options, known)?;
+    let mut intake = prepared(columns.intake(&options, known)?);
     let mut more = !options.header || records.advance()?;
     while more {
         take_row(&records, &columns, &mut intake, options)?;
         more = records.advance()?;
     }
-    intake.finish_under(options.on_missing, options.control())
+    Ok(intake)
 }
 
 fn take_row(

@@ -8,6 +8,7 @@ mod expected;
 mod impute;
 mod informative;
 
+pub(crate) use em::fit_for_draws;
 pub use em::{IncompleteFit, fit_incomplete};
 pub use impute::{Fill, Imputer};
 pub use informative::{MissingTest, missing_tests};

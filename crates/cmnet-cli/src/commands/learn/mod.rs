@@ -1,5 +1,6 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
+mod imputed;
 mod outputs;
 mod sgm;
 mod summary;
@@ -10,8 +11,12 @@ use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
-use cmnet::{LearnOptions, ModelClass, Select, Tune, find_variable, learn_from};
+use cmnet::{
+    LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
+    learn_from,
+};
 use cmnet_report::answer::LearnedAnswer;
+use summary::Told;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
@@ -23,10 +28,18 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         sgm::check(arguments, &options)?;
     } else if arguments.seed.is_some() && !draws(arguments, &options) {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --select heldout and cv, --order auto, \
-                       --ridge auto and --target do so";
+                       --ridge auto, --target and --on-missing model do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    let loaded = files::table(&arguments.data)?;
+    let loaded = match read(arguments)? {
+        Read::Complete(loaded) => loaded,
+        Read::Incomplete(_) if is_sgm => {
+            let problem =
+                "--on-missing model: --model sgm needs rows without missing values; use --on-missing drop";
+            return Err(Usage(problem.to_owned()).into());
+        }
+        Read::Incomplete(loaded) => return imputed::run(arguments, options, &loaded, &outputs, time_limit),
+    };
     let find = |name: &String| find_variable(loaded.data.schema(), name);
     let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
     if is_sgm {
@@ -40,7 +53,7 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let written = outputs.write(&learned, &loaded.data, &options);
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format {
-        Format::Text => output::page(&summary::render(&learned, &loaded, paths)?)?,
+        Format::Text => output::page(&summary::render(&learned, &Told::of(&loaded), paths)?)?,
         Format::Json => {
             output::answer(&LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine))?;
             outputs::note_written(paths);
@@ -58,7 +71,23 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
 /// Whether rows are held out by a seed.
 fn draws(arguments: &LearnArgs, options: &LearnOptions) -> bool {
     let by_rows = matches!(options.select, Select::Heldout | Select::Cv);
-    by_rows || !options.tune.is_nothing() || arguments.target.is_some()
+    let by_model = arguments.data.reading.on_missing == OnMissing::Model;
+    by_rows || by_model || !options.tune.is_nothing() || arguments.target.is_some()
+}
+
+/// A table as it was read.
+enum Read {
+    Complete(LoadedTable),
+    Incomplete(LoadedIncomplete),
+}
+
+/// Reads the table; one without missing values is the same whatever is to be done about them.
+fn read(arguments: &LearnArgs) -> anyhow::Result<Read> {
+    if arguments.data.reading.on_missing != OnMissing::Model {
+        return Ok(Read::Complete(files::table(&arguments.data)?));
+    }
+    let loaded = files::incomplete_table(&arguments.data)?;
+    Ok(loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete))
 }
 
 /// What was typed becomes what the library understands; the target waits for the table.
