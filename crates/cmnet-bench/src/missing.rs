@@ -69,7 +69,7 @@ pub(crate) fn run(kind: &str, (variables, rows): (usize, usize), seeds: usize, h
     Ok(())
 }
 
-/// Options of the draws as `completions=5`, `rounds=10`, `agreement=0.6`.
+/// Options of the draws as `completions=10`, `rounds=10`, `agreement=0.6`.
 fn options(how: &[String]) -> Result<CompletionOptions> {
     let mut options = CompletionOptions::default();
     for word in how {
@@ -109,7 +109,7 @@ fn holed(data: &Dataset, mechanism: Mechanism, share: f64, seed: u64) -> Incompl
     for (row, &weight) in data.weights().iter().enumerate() {
         let levels = data.row(row);
         for _ in 0..weight {
-            let mut chance = |v: usize| match mechanism {
+            let chance = |v: usize| match mechanism {
                 Mechanism::Completely => share,
                 Mechanism::Dependent if v < known => 0.0,
                 Mechanism::Dependent if levels[partners[v]] == 0 => (1.5 * own).min(0.95),

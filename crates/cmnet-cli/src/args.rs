@@ -6,8 +6,10 @@ pub(crate) use crate::fit_args::{
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cmnet::options::{Choice, completing, fitting, learning, reading};
-use cmnet::{CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
+use cmnet::options::{Choice, completing, fitting, learning, reading, weighing};
+use cmnet::{
+    CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select, WeightKind,
+};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -232,6 +234,13 @@ pub(crate) struct ReadingArgs {
     pub(crate) schema: Option<PathBuf>,
 }
 
+/// What real-valued weights mean.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WeighingArgs {
+    #[arg(help_heading = READING, long, help = weighing::WEIGHTS_AS.help, value_parser = choice::<WeightKind>(), default_value = weighing::WEIGHTS_AS.default)]
+    pub(crate) weights_as: WeightKind,
+}
+
 /// How to read the rows of a table whose columns and levels are known.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RowsArgs {
@@ -251,6 +260,8 @@ pub(crate) struct RowsArgs {
 pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     /// Model file to write, and beside it a drawing with the ending .svg; files of these names
     /// are replaced [default for text: the table's name with .model.json, in the current
     /// folder; for JSON: none]
@@ -363,6 +374,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     /// Weight of the context prior [default: the model's]
     #[arg(long)]
     pub(crate) kappa: Option<String>,

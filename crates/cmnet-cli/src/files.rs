@@ -23,9 +23,14 @@ pub(crate) fn read(arguments: &DataArgs) -> anyhow::Result<LoadedTable> {
     Ok(read_csv(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
 }
 
+/// Reads a table with its missing values, without a word about it.
+pub(crate) fn read_incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
+    Ok(read_incomplete(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+}
+
 /// Reads a table with its missing values; warnings go to standard error.
 pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
-    let loaded = read_incomplete(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?;
+    let loaded = read_incomplete_table(arguments)?;
     tell_warnings(&loaded.warnings);
     Ok(loaded)
 }

@@ -87,8 +87,9 @@ mod tree;
 // Tables.
 pub use data::{
     Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedIncomplete,
-    LoadedTable, MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema,
-    UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed, quoted_names,
+    LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels,
+    Schema, UNNAMED_TABLE, Var, Variable, Warning, WeightKind, WeightedTable, collapse, mix_seed,
+    quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -124,9 +125,9 @@ pub use precision::{
 };
 // Models and questions.
 pub use evaluate::{
-    ContextElement, Deviance, Difference, Evaluation, LikelihoodRatio, deviance, difference,
-    difference_under, divergence, divergence_from_table, divergence_under, evaluate, evaluate_under,
-    likelihood_ratio,
+    ContextElement, Deviance, Difference, Evaluation, LikelihoodRatio, ObservedEvaluation, deviance,
+    difference, difference_under, divergence, divergence_from_table, divergence_under, evaluate,
+    evaluate_incomplete, evaluate_under, likelihood_ratio,
 };
 pub use inference::{
     Approximation, Belief, BeliefOptions, Climb, ClimbOptions, Completion, Conditioned, EdgeStrength,
@@ -144,7 +145,9 @@ pub use io::{
     json_to_text, uai, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
-pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, visit_rows};
+pub use io::{
+    CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, read_weighted, visit_rows,
+};
 // Stopping, and errors as facts.
 pub use control::{Control, Outcome, StopReason, Under};
 pub use error::{
@@ -155,6 +158,7 @@ pub use error::{
 // Parts that another program may replace, measure or examine.
 pub use counts::{
     Count, CountSource, CountedTable, FamilyCounts, MarginCounts, PlaneCounts, RowCounts, ShardedCounts,
+    WeightedCounts,
 };
 pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_elimination_order};
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};

@@ -7,7 +7,7 @@
 pub use crate::error::{Choice, ChoiceWord, OptionName};
 
 use crate::confidence::{ReplicateStart, Resample};
-use crate::data::{OnMissing, OnUnknown};
+use crate::data::{OnMissing, OnUnknown, WeightKind};
 use crate::inference::QueryMethod;
 use crate::learn::{ContextChoice, ModelClass, Refine, SearchMode, Select};
 use crate::loglinear::FitMethod;
@@ -80,7 +80,10 @@ group! {
             OptionName::Drop,
             "Leave out these columns: name,name, a name with commas in double quotes",
         );
-        WEIGHTS = optional(OptionName::Weights, "Column that says how often each row was observed");
+        WEIGHTS = optional(
+            OptionName::Weights,
+            "Column that says how often each row was observed; to learn, fit, score and evaluate also real numbers",
+        );
         MISSING = value(
             OptionName::Missing,
             ",NA,NaN,?",
@@ -91,6 +94,13 @@ group! {
             OptionName::Schema,
             "TOML file with the order of levels: a table `[levels]` with a list per column",
         );
+    }
+}
+
+group! {
+    /// What real-valued weights mean: for the command line alone so far.
+    weighing {
+        WEIGHTS_AS = choice::<WeightKind>("What weights mean that are no whole numbers");
     }
 }
 
@@ -182,7 +192,7 @@ group! {
     completing {
         COMPLETIONS = value(
             OptionName::Completions,
-            "5",
+            "10",
             "Missing values as the model says: completed tables that a structure is learned from",
         );
         ROUNDS = value(

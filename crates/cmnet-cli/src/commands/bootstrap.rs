@@ -6,8 +6,7 @@ use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output};
 use cmnet::{
-    Bootstrap, BootstrapOptions, EdgeSupport, ElementSupport, Frequency, Model, Schema, StopReason,
-    Structure, bootstrap_from,
+    Bootstrap, BootstrapOptions, ElementSupport, Frequency, Model, Schema, StopReason, bootstrap_from,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use std::fmt::Write;
@@ -124,34 +123,25 @@ fn as_text(schema: &Schema, found: &Bootstrap, model: Option<&Model>) -> anyhow:
 }
 
 fn edges(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Result<()> {
+    let pairs = schema.len() * schema.len().saturating_sub(1) / 2;
+    let never = pairs - found.edges.len();
     if found.edges.is_empty() {
         writeln!(page, "\nNo replicate has an edge.")?;
         return Ok(());
     }
-    writeln!(page)?;
-    edge_lines(page, schema, &found.edges)?;
-    let never = schema.len() * schema.len().saturating_sub(1) / 2 - found.edges.len();
-    if never > 0 {
-        writeln!(page, "{never} other pairs: an edge in no replicate")?;
-    }
-    Ok(())
-}
-
-/// Edges and how often each was there, the most frequent first.
-pub(crate) fn edge_lines(page: &mut String, schema: &Schema, edges: &[EdgeSupport]) -> anyhow::Result<()> {
-    if edges.is_empty() {
-        return Ok(());
-    }
-    let mut sorted: Vec<_> = edges.iter().collect();
+    let mut sorted: Vec<_> = found.edges.iter().collect();
     sorted.sort_by_key(|known| std::cmp::Reverse(known.found.count));
     let names: Vec<String> = sorted
         .iter()
         .map(|known| format!("{} - {}", schema.name(known.edge.low()), schema.name(known.edge.high())))
         .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(4).max(4);
-    writeln!(page, "{:<width$}  {:>7}  {:<14}  verdict", "edge", "support", "interval")?;
+    writeln!(page, "\n{:<width$}  {:>7}  {:<14}  verdict", "edge", "support", "interval")?;
     for (known, name) in sorted.iter().zip(&names) {
         writeln!(page, "{name:<width$}  {}  {}", numbers(known.found), known.found.verdict())?;
+    }
+    if never > 0 {
+        writeln!(page, "{never} other pairs: an edge in no replicate")?;
     }
     Ok(())
 }
@@ -162,29 +152,12 @@ fn numbers(found: Frequency) -> String {
 }
 
 fn elements(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Result<()> {
-    let shown = element_lines(page, schema, &found.elements, &found.consensus)?;
-    let rest = found.elements.len() - shown;
-    if shown > 0 && rest > 0 {
-        writeln!(
-            page,
-            "{rest} others, less often or on edges outside of the consensus, are in the JSON answer"
-        )?;
-    }
-    Ok(())
-}
-
-/// Context elements of a consensus and how often each held, the most frequent first; how many are told.
-pub(crate) fn element_lines(
-    page: &mut String,
-    schema: &Schema,
-    elements: &[ElementSupport],
-    consensus: &Structure,
-) -> anyhow::Result<usize> {
-    let in_consensus =
-        |known: &&ElementSupport| consensus.graph().contains(known.edge) && known.found.support() >= 0.1;
-    let mut sorted: Vec<&ElementSupport> = elements.iter().filter(in_consensus).collect();
+    let in_consensus = |known: &&ElementSupport| {
+        found.consensus.graph().contains(known.edge) && known.found.support() >= 0.1
+    };
+    let mut sorted: Vec<&ElementSupport> = found.elements.iter().filter(in_consensus).collect();
     if sorted.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
     sorted.sort_by_key(|known| std::cmp::Reverse(known.found.count));
     let text = |known: &ElementSupport| {
@@ -209,5 +182,12 @@ pub(crate) fn element_lines(
         let holds = known.holds.support();
         writeln!(page, "{name:<width$}  {}  {verdict:<12}  {holds:>10.3}", numbers(known.found))?;
     }
-    Ok(shown.len())
+    let rest = found.elements.len() - shown.len();
+    if rest > 0 {
+        writeln!(
+            page,
+            "{rest} others, less often or on edges outside of the consensus, are in the JSON answer"
+        )?;
+    }
+    Ok(())
 }

@@ -164,8 +164,11 @@ class Proving(Fitting, Reading, total=False):
 
 
 class Learning(Validating, total=False):
-    """The options of `learning` besides."""
+    """The options of `learning` and `completing` besides."""
 
+    completions: int
+    rounds: int
+    agreement: float
     model: ModelClass
     seed: int
     target: str | None
@@ -506,6 +509,15 @@ def learning(
         "target": None if target is None else name("target", target),
         "select": text("select", select),
         **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
+    }
+
+
+def completing(*, completions: int = 10, rounds: int = 10, agreement: float = 0.6) -> dict[str, Any]:
+    """How structures are learned from tables with missing values."""
+    return {
+        "completions": number("completions", completions),
+        "rounds": number("rounds", rounds),
+        "agreement": real("agreement", agreement),
     }
 
 

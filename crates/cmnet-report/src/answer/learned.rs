@@ -6,7 +6,7 @@ use super::{Answer, confirmed};
 use cmnet::{
     CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit,
     FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Schema, StopReason, Variable,
-    context_records, edge_names,
+    WeightedTable, context_records, edge_names,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -54,6 +54,34 @@ pub struct TableFacts<'a> {
     pub digest: DataDigest,
     /// Names and levels.
     pub variables: &'a [Variable],
+    /// What the weights are, where they are real numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<WeightFacts>,
+}
+
+/// Weights that are real numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WeightFacts {
+    /// What they mean.
+    pub kind: String,
+    /// Rows with a positive weight.
+    pub observations: u64,
+    /// Their sum.
+    pub sum: f64,
+    /// Kish's effective sample size.
+    pub effective: f64,
+}
+
+impl WeightFacts {
+    /// The weights of a table.
+    pub fn of(table: &WeightedTable) -> Self {
+        Self {
+            kind: table.kind().to_string(),
+            observations: table.observations(),
+            sum: table.sum(),
+            effective: table.effective(),
+        }
+    }
 }
 
 /// The model of one kappa.
@@ -181,6 +209,23 @@ impl<'a> LearnedAnswer<'a> {
         Self { imputation, ..Self::with(&found.learned, facts, dialect) }
     }
 
+    /// Everything that was learned from a table whose weights are real numbers.
+    pub fn of_weighted(
+        learned: &Learned,
+        table: &'a WeightedTable,
+        dropped_rows: u64,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        let facts = TableFacts {
+            rows: table.rows(),
+            dropped_rows: Some(dropped_rows),
+            digest: table.digest(),
+            variables: table.schema().variables(),
+            weights: Some(WeightFacts::of(table)),
+        };
+        Self::with(learned, (table.schema(), facts), dialect)
+    }
+
     fn with(learned: &Learned, (schema, data): (&'a Schema, TableFacts<'a>), dialect: &dyn Dialect) -> Self {
         Self {
             data,
@@ -207,6 +252,7 @@ impl<'a> TableFacts<'a> {
             dropped_rows: None,
             digest: DataDigest::of(data),
             variables: data.schema().variables(),
+            weights: None,
         }
     }
 
@@ -217,6 +263,7 @@ impl<'a> TableFacts<'a> {
             dropped_rows: Some(0),
             digest: table.digest(),
             variables: table.schema().variables(),
+            weights: None,
         }
     }
 }

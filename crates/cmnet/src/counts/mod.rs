@@ -14,6 +14,7 @@ mod popcount;
 mod rows;
 mod sharded;
 mod sparse;
+mod weighted;
 
 pub use counted::CountedTable;
 pub(crate) use counted::check_rows;
@@ -22,6 +23,7 @@ pub use margin::MarginCounts;
 pub use planes::PlaneCounts;
 pub use rows::RowCounts;
 pub use sharded::ShardedCounts;
+pub use weighted::WeightedCounts;
 
 use crate::data::{Schema, Var};
 use crate::error::Result;
@@ -89,6 +91,12 @@ pub trait CountSource: Sync {
     /// When the counts cannot be had.
     fn margin(&self, variables: &VarSet) -> Result<MarginCounts>;
 
+    /// What one count is worth in observations: less than 1 where weights are real numbers, and counts are
+    /// whole numbers of a small unit. Counts times this add up to [`CountSource::rows`].
+    fn value(&self) -> f64 {
+        1.0
+    }
+
     /// About how many distinct rows are looked at for one count: a hint for the choice of the
     /// search mode, which changes no count.
     fn distinct_rows(&self) -> u64 {
@@ -115,7 +123,8 @@ pub trait CountSource: Sync {
     /// # Errors
     /// As [`CountSource::table`].
     fn weights(&self, shape: &Shape) -> Result<Vec<f64>> {
-        Ok(self.table(shape)?.into_iter().map(f64::from).collect())
+        let value = self.value();
+        Ok(self.table(shape)?.into_iter().map(|count| f64::from(count) * value).collect())
     }
 
     /// The counts of a variable's levels in every observed configuration of a set.

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// The code of a cell that is not known: no level has it.
 const HOLE: u16 = u16::MAX;
 
+/// Distinct rows with all their weights.
+pub(crate) type WeightedRows = BTreeMap<Vec<u32>, Vec<f64>>;
+
 /// Rows with cells that are not known, and how often each was observed.
 pub(crate) type HoledRows = Vec<(Vec<Option<u32>>, u64)>;
 
@@ -46,6 +49,8 @@ pub(crate) struct TableBuilder {
     missing: Vec<u64>,
     row: Vec<Lookup>,
     merge_at: usize,
+    /// Rows whose weights are real numbers.
+    real: BTreeMap<Box<[u16]>, Vec<f64>>,
     /// Rows with missing values, where they are kept.
     holed: Option<BTreeMap<Box<[u16]>, u64>>,
 }
@@ -64,6 +69,7 @@ impl TableBuilder {
             missing: vec![0; width],
             row: vec![Lookup::New; width],
             merge_at: FIRST_MERGE,
+            real: BTreeMap::new(),
             holed: None,
         }
     }
@@ -133,6 +139,40 @@ impl TableBuilder {
         }
     }
 
+    /// Adds a row whose weight is a real number; as [`TableBuilder::push`].
+    pub(crate) fn push_real<'a>(
+        &mut self,
+        weight: f64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<bool, Box<RowProblem>> {
+        // A row of weight 0 leaves its labels; the weight is kept beside them.
+        if !self.push(0, &cell)? {
+            return Ok(false);
+        }
+        let find =
+            |(variable, coder): (usize, &mut Coder)| match cell(variable).map(|label| coder.find(label)) {
+                Some(Lookup::Level(code)) => code,
+                _ => HOLE,
+            };
+        let codes: Box<[u16]> = self.coders.iter_mut().enumerate().map(find).collect();
+        self.real.entry(codes).or_default().push(weight);
+        Ok(true)
+    }
+
+    /// Names, levels and the rows whose weights are real numbers.
+    pub(crate) fn finish_real(self) -> (Schema, WeightedRows) {
+        let (mut variables, mut recoded) = (Vec::new(), Vec::new());
+        for (name, coder) in self.names.into_iter().zip(self.coders) {
+            let (levels, new_codes) = coder.finish();
+            variables.push(Variable { name, levels });
+            recoded.push(new_codes);
+        }
+        let level = |(&code, new_codes): (&u16, &Vec<u16>)| u32::from(new_codes[usize::from(code)]);
+        let row = |codes: Box<[u16]>| codes.iter().zip(&recoded).map(level).collect();
+        let rows = self.real.into_iter().map(|(codes, weights)| (row(codes), weights)).collect();
+        (Schema::new_unchecked(variables), rows)
+    }
+
     /// Keeps a row of which some cells were not found.
     fn push_holed<'a>(
         &mut self,
@@ -193,7 +233,7 @@ impl TableBuilder {
 
     /// Whether no row of positive weight was added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.weights.len() == 0 && self.holed.as_ref().is_none_or(BTreeMap::is_empty)
+        self.weights.len() == 0 && self.real.is_empty() && self.holed.as_ref().is_none_or(BTreeMap::is_empty)
     }
 
     /// The table, its levels in their final order and its rows collapsed.

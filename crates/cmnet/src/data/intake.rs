@@ -7,10 +7,11 @@
 use super::builder::{RowProblem, TableBuilder};
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
-use super::loaded::{LoadedIncomplete, LoadedTable};
+use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::Warning;
+use super::weighted::{WeightKind, WeightedTable};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
 
@@ -311,6 +312,44 @@ impl Intake {
             delimiter: self.origin.delimiter(),
             file_rows,
             missing,
+        })
+    }
+}
+
+impl Intake {
+    /// Adds a row whose weight is a real number, which was checked.
+    #[cfg(feature = "csv")]
+    pub(crate) fn push_weighted_at<'a>(
+        &mut self,
+        line: impl Fn() -> u64,
+        weight: f64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<()> {
+        let pushed = self.builder.push_real(weight, |column| cell(column).map(<[u8]>::trim_ascii));
+        let complete = pushed.map_err(|problem| self.error_at(line(), *problem))?;
+        self.tally.add(line, 1, complete);
+        Ok(())
+    }
+
+    /// The table whose weights are real numbers.
+    #[cfg(feature = "csv")]
+    pub(crate) fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
+        if on_missing == OnMissing::Model {
+            let expected =
+                "error or drop: weights that are no whole numbers need rows without missing values";
+            return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
+        }
+        if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
+            return Err(Error::input(self.origin.place(), problem));
+        }
+        let RowTally { rows: file_rows, dropped_rows, .. } = self.tally;
+        let file = self.origin.name().to_owned();
+        let (schema, rows) = self.builder.finish_real();
+        Ok(LoadedWeighted {
+            table: WeightedTable::of_rows(schema, rows, kind)?,
+            file,
+            file_rows,
+            dropped_rows,
         })
     }
 }

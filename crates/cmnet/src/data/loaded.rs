@@ -3,6 +3,7 @@
 use super::dataset::Dataset;
 use super::incomplete::IncompleteTable;
 use super::warning::Warning;
+use super::weighted::WeightedTable;
 
 /// A table with what was met while reading it, whether it came from a file, from a data frame
 /// or from labels in memory.
@@ -60,4 +61,18 @@ impl LoadedIncomplete {
             missing: self.missing.clone(),
         })
     }
+}
+
+/// A table whose weights are real numbers, with what was met while reading it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoadedWeighted {
+    /// The table.
+    pub table: WeightedTable,
+    /// The name of the source: of the file, or what stands for it.
+    pub file: String,
+    /// Rows of the source, whatever their weight.
+    pub file_rows: u64,
+    /// Rows of the source left out for their missing values.
+    pub dropped_rows: u64,
 }

@@ -92,6 +92,8 @@ pub enum WeightDoubt {
     },
     /// It is a number, but not in plain digits.
     NotDigits,
+    /// It is infinite, or not a number.
+    NotFinite,
     /// It is no number: perhaps another column was meant.
     OtherColumn,
 }

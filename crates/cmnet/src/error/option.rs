@@ -84,6 +84,7 @@ option_names! {
     Tolerance = "tolerance",
     WarmUp = "warm-up",
     Weights = "weights",
+    WeightsAs = "weights-as",
 }
 
 impl OptionName {

@@ -26,7 +26,7 @@ use super::records::Records;
 use super::source::Source;
 use super::text::Text;
 use crate::control::Under;
-use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable};
+use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, WeightKind};
 use crate::error::{Error, InputProblem, Result};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
@@ -86,6 +86,41 @@ pub fn read_incomplete<'a>(
     taken_in(text, options, Intake::keeping_incomplete_rows)?.finish_incomplete(options.control())
 }
 
+/// Reads a table whose column of weights holds real numbers, 0 or more.
+///
+/// # Errors
+/// As [`read_csv`]; when a weight is negative or not finite.
+///
+/// # Example
+/// ```
+/// use cmnet::{ReadOptions, Source, WeightKind, read_weighted};
+/// let source = Source::bytes("example", "a,b,w\nx,1,0.5\ny,2,1.5\n");
+/// let options = ReadOptions { weights: Some("w".into()), ..ReadOptions::default() };
+/// let loaded = read_weighted(&source, &options, WeightKind::Design)?;
+/// assert_eq!((loaded.table.sum(), loaded.table.effective()), (2.0, 1.6));
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn read_weighted<'a>(
+    source: &Source,
+    options: impl Into<Under<'a, ReadOptions>>,
+    kind: WeightKind,
+) -> Result<LoadedWeighted> {
+    let options = options.into();
+    let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
+    let columns = header::columns(&records, &options)?;
+    let mut intake = columns.intake(&options, vec![Levels::Observed; columns.variables().len()])?;
+    let mut more = !options.header || records.advance()?;
+    while more {
+        check_row(&records, &columns, &intake, options.header)?;
+        let line = || records.line();
+        let weight = columns.real_weight(|column| Some(records.raw(column)), line)?;
+        let variables = columns.variables();
+        intake.push_weighted_at(line, weight, |variable| Some(records.raw(variables[variable])))?;
+        more = records.advance()?;
+    }
+    intake.finish_weighted(options.on_missing, kind)
+}
+
 fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
     taken_in(text, options, |intake| intake)?.finish_under(options.on_missing, options.control())
 }
@@ -114,18 +149,24 @@ fn take_row(
     intake: &mut Intake,
     options: Under<'_, ReadOptions>,
 ) -> Result<()> {
-    let names = columns.names();
-    if records.len() != names.len() {
-        return Err(records.ragged(names.len(), options.header && intake.rows() == 0));
-    }
-    if options.header && header::is_header(records, names) {
-        let place = records.place().at_line(records.line());
-        return Err(Error::input(place, InputProblem::HeaderTwice));
-    }
+    check_row(records, columns, intake, options.header)?;
     let line = || records.line();
     let weight = columns.weight(|column| Some(records.raw(column)), line)?;
     let variables = columns.variables();
     intake.push_at(options.control(), line, weight, |variable| Some(records.raw(variables[variable])))
+}
+
+/// Refuses a row that is longer or shorter than the header line, or is that line again.
+fn check_row(records: &Records<'_>, columns: &Columns, intake: &Intake, has_header: bool) -> Result<()> {
+    let names = columns.names();
+    if records.len() != names.len() {
+        return Err(records.ragged(names.len(), has_header && intake.rows() == 0));
+    }
+    if has_header && header::is_header(records, names) {
+        let place = records.place().at_line(records.line());
+        return Err(Error::input(place, InputProblem::HeaderTwice));
+    }
+    Ok(())
 }
 
 /// A text as a field of a CSV file that [`read_csv`] takes for the same text: in quotes where it is

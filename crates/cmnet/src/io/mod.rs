@@ -43,7 +43,7 @@ pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
 #[cfg(feature = "csv")]
-pub use csv::{csv_field, read_csv, read_csv_from, read_incomplete};
+pub use csv::{csv_field, read_csv, read_csv_from, read_incomplete, read_weighted};
 pub use json_text::{json_to_text, write_json};
 pub use model_file::{context_records, edge_names};
 pub use model_record::ContextRecord;

@@ -29,7 +29,7 @@ const REFINED_TOLERANCE: f64 = 1e-4;
 pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.score.model.model)?;
     let data = files::table_for(&model, &arguments.score.data)?;
-    let prior = prior(&model, &data, &arguments.score)?;
+    let prior = prior(&model, data.rows(), &arguments.score)?;
     let alpha = alpha(&model, arguments.score.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?
         .with_edge_prior(prior.edges().gamma())?

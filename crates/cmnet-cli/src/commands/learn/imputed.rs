@@ -3,7 +3,6 @@
 use super::outputs::{self, Outputs};
 use super::summary::{self, Told};
 use crate::args::{Format, LearnArgs, Printed};
-use crate::commands::bootstrap;
 use crate::commands::missing;
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
@@ -87,15 +86,32 @@ fn rounds(found: &CompletedLearning) -> String {
     )
 }
 
-/// How far the completed tables agree on the chosen structure.
+/// How far the completed tables agree on the chosen structure, and what else some of them found.
 fn agreement(page: &mut String, schema: &Schema, found: &CompletedLearning) -> anyhow::Result<()> {
     let Some((place, known)) = found.kept().and_then(|place| Some((place, found.agreement.get(place)?)))
     else {
         return Ok(());
     };
+    let schema = output::printable(schema);
     let structure = &found.learned.models[place].structure;
-    writeln!(page, "\nagreement of the completed tables (kept from {} on):", found.threshold)?;
-    bootstrap::edge_lines(page, &output::printable(schema), &known.edges)?;
-    bootstrap::element_lines(page, &output::printable(schema), &known.elements, structure)?;
+    writeln!(page, "\nagreement of the completed tables (kept from {} on)", found.threshold)?;
+    let mut edges: Vec<_> = known.edges.iter().collect();
+    edges.sort_by_key(|known| std::cmp::Reverse(known.found.count));
+    for edge in edges {
+        let [low, high] = [edge.edge.low(), edge.edge.high()].map(|v| schema.name(v));
+        let kept = if structure.graph().contains(edge.edge) { "" } else { ", not kept" };
+        writeln!(page, "  {} of {}  {low} - {high}{kept}", edge.found.count, edge.found.of)?;
+    }
+    let cut = |edge, cell| structure.context(edge).is_some_and(|context| context.contains(cell));
+    for element in &known.elements {
+        let ends = [element.edge.low(), element.edge.high()].map(|v| schema.name(v));
+        let level = |&(v, level): &(usize, u32)| {
+            format!("{}={}", schema.name(v), schema.variable(v).levels[level as usize])
+        };
+        let given: Vec<String> = element.given.iter().map(level).collect();
+        let kept = if cut(element.edge, element.cell) { "" } else { ", not kept" };
+        let (count, of) = (element.found.count, element.found.of);
+        writeln!(page, "  {count} of {of}  {} | {} given {}{kept}", ends[0], ends[1], given.join(", "))?;
+    }
     Ok(())
 }

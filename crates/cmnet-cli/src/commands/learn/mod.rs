@@ -4,13 +4,14 @@ mod imputed;
 mod outputs;
 mod sgm;
 mod summary;
+mod weighted;
 
 use crate::args::{Format, LearnArgs, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{checkpoint, files, output};
+use crate::{checkpoint, files, output, weights};
 use cmnet::{
     LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
     learn_from,
@@ -30,6 +31,9 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --select heldout and cv, --order auto, \
                        --ridge auto, --target and --on-missing model do so";
         return Err(Usage(refusal.to_owned()).into());
+    }
+    if let Some(loaded) = weights::table(&arguments.data, &arguments.weighing)? {
+        return weighted::run(arguments, &options, &loaded, &outputs, time_limit);
     }
     let loaded = match read(arguments)? {
         Read::Complete(loaded) => loaded,

@@ -4,7 +4,7 @@ use crate::dialect::CommandLine;
 use crate::output;
 use cmnet::{
     Criterion, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedIncomplete, LoadedTable,
-    Nats, Schema, SearchReason, SearchUsed, StopReason,
+    LoadedWeighted, Nats, Schema, SearchReason, SearchUsed, StopReason,
 };
 use cmnet_report::answer::by_rows::{ByRowsAnswer, KappaTried};
 use cmnet_report::answer::confirmed_lines;
@@ -19,7 +19,7 @@ pub(super) struct Told<'a> {
     distinct_rows: usize,
     schema: &'a Schema,
     dropped_rows: u64,
-    /// What was done about missing values.
+    /// What was done about missing values or weights.
     rounds: Option<String>,
 }
 
@@ -33,6 +33,18 @@ impl<'a> Told<'a> {
             schema: data.schema(),
             dropped_rows: loaded.dropped_rows,
             rounds: None,
+        }
+    }
+
+    pub(super) fn of_weighted(loaded: &'a LoadedWeighted, weights: String) -> Self {
+        let table = &loaded.table;
+        Self {
+            file: &loaded.file,
+            rows: table.rows(),
+            distinct_rows: table.units().distinct_rows(),
+            schema: table.schema(),
+            dropped_rows: loaded.dropped_rows,
+            rounds: Some(weights),
         }
     }
 

@@ -10,7 +10,7 @@ const MOST: u64 = 10_000;
 /// What a user may choose, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionOptions {
-    /// Completed tables of each round. \[default: 5\]
+    /// Completed tables of each round. \[default: 10\]
     pub completions: u64,
     /// The most rounds. \[default: 10\]
     pub rounds: u64,
@@ -25,7 +25,7 @@ pub struct CompletionOptions {
 
 impl Default for CompletionOptions {
     fn default() -> Self {
-        Self { completions: 5, rounds: 10, seed: 1, agreement: 0.6, learn: LearnOptions::default() }
+        Self { completions: 10, rounds: 10, seed: 1, agreement: 0.6, learn: LearnOptions::default() }
     }
 }
 

@@ -248,6 +248,8 @@ fn mean_score(
         log_prior = score.log_prior;
     }
     let tables = counts.len().max(1) as i128;
-    nodes.iter_mut().for_each(|sum| *sum = Nats::from_units(sum.units() / tables));
+    for sum in &mut nodes {
+        *sum = Nats::from_units(sum.units() / tables);
+    }
     Ok(StructureScore { log_mpl: nodes.iter().copied().sum(), nodes, log_prior })
 }

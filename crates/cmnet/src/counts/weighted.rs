@@ -1,0 +1,84 @@
+//! Counts of observations with real-valued weights.
+
+use super::{Count, CountSource, FamilyCounts, MarginCounts, RowCounts};
+use crate::data::{Schema, Var, WeightedTable};
+use crate::error::Result;
+use crate::graph::VarSet;
+use crate::table::Shape;
+
+/// Counts over a table with real-valued weights: counts are in units, and [`CountSource::value`] says what
+/// one is worth.
+///
+/// # Example
+/// ```
+/// use cmnet::{CountedTable, LearnOptions, Schema, Variable, WeightKind, WeightedCounts, WeightedTable, learn_counts};
+/// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
+/// let schema = Schema::new(vec![variable("a"), variable("b")])?;
+/// let rows = (0..60).map(|row| (vec![row % 2, row % 2], 0.5 + f64::from(row % 3)));
+/// let table = WeightedTable::new(schema, rows, WeightKind::Design)?;
+/// let counts = WeightedCounts::new(&table);
+/// let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+/// let learned = learn_counts(&counted, &LearnOptions::default(), &())?;
+/// assert_eq!(learned.models[0].structure.graph().edge_count(), 1);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WeightedCounts<'a> {
+    units: RowCounts<'a>,
+    table: &'a WeightedTable,
+}
+
+impl<'a> WeightedCounts<'a> {
+    /// Counts over this table.
+    pub fn new(table: &'a WeightedTable) -> Self {
+        Self { units: RowCounts::new(table.units()), table }
+    }
+}
+
+impl CountSource for WeightedCounts<'_> {
+    fn cardinalities(&self) -> &[u32] {
+        self.units.cardinalities()
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.rows()
+    }
+
+    fn value(&self) -> f64 {
+        self.table.value()
+    }
+
+    fn distinct_rows(&self) -> u64 {
+        self.units.distinct_rows()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.units.schema()
+    }
+
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+        self.units.margin(variables)
+    }
+
+    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
+        self.units.table(shape)
+    }
+
+    fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {
+        self.units.family(child, blanket)
+    }
+
+    fn family_table(&self, child: Var, blanket: &VarSet, counts: &mut Vec<Count>) -> Result<()> {
+        self.units.family_table(child, blanket, counts)
+    }
+
+    fn extensions(
+        &self,
+        child: Var,
+        blanket: &VarSet,
+        candidates: &[Var],
+        visit: &mut dyn FnMut(usize, &[Count]),
+    ) -> Result<()> {
+        self.units.extensions(child, blanket, candidates, visit)
+    }
+}
