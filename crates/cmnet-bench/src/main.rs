@@ -13,6 +13,7 @@ mod groups;
 mod inference;
 mod known;
 mod loading;
+mod missing;
 mod paper;
 mod peer;
 mod roofline;
@@ -76,6 +77,10 @@ fn main() -> Result<()> {
         "groups" => {
             let amount = (number(1, 2)?, number(2, 300)?);
             groups::run(amount.0, amount.1, number(3, 100)?, number(4, 199)?, name(5) == "plain")
+        }
+        "missing" => {
+            let how = arguments.get(5..).unwrap_or_default();
+            missing::run(name(1), (number(2, 10)?, number(3, 2000)?), number(4, 5)?, how)
         }
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1), name(2)),

@@ -6,8 +6,10 @@ pub(crate) use crate::fit_args::{
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cmnet::options::{Choice, fitting, grouping, learning, reading};
-use cmnet::{CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select};
+use cmnet::options::{Choice, completing, fitting, grouping, learning, reading, weighing};
+use cmnet::{
+    CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select, WeightKind,
+};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -96,6 +98,7 @@ Examples:
   cmnet learn survey.csv --components auto --select heldout
   cmnet learn survey.csv --bins 4 --bins age=at:18,40,65
   cmnet learn survey.csv --group country
+  cmnet learn survey.csv --on-missing model --seed 7
 
 Ctrl-C ends the search and keeps what was found so far (exit code 130).";
 
@@ -151,6 +154,7 @@ cross-validation learns anew in each fold. Support is shown where `cmnet bootstr
 // A heading per argument: one set for a whole struct would also cover what follows it.
 const READING: &str = "Reading the table";
 const LONG_RUNS: &str = "Long runs";
+const HOLES: &str = "Missing values (with --on-missing model)";
 const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
 const GROUPS: &str = "Groups of rows";
@@ -248,6 +252,13 @@ pub(crate) struct ReadingArgs {
     pub(crate) bins: Vec<String>,
 }
 
+/// What real-valued weights mean.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WeighingArgs {
+    #[arg(help_heading = READING, long, help = weighing::WEIGHTS_AS.help, value_parser = choice::<WeightKind>(), default_value = weighing::WEIGHTS_AS.default)]
+    pub(crate) weights_as: WeightKind,
+}
+
 /// How to read the rows of a table whose columns and levels are known.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RowsArgs {
@@ -276,6 +287,8 @@ pub(crate) struct DiscretizeArgs {
 pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     /// Model file to write, and beside it a drawing with the ending .svg; files of these names
     /// are replaced [default for text: the table's name with .model.json, in the current
     /// folder; for JSON: none]
@@ -286,7 +299,8 @@ pub(crate) struct LearnArgs {
     pub(crate) no_output: bool,
     #[arg(long, help = learning::MODEL.help, value_parser = choice::<ModelClass>(), default_value = learning::MODEL.default)]
     pub(crate) model: ModelClass,
-    /// Seed of the rows that are held out, and of the random search of --model sgm [default: 1]
+    /// Seed of the rows that are held out, of missing values that are drawn, and of the random search of
+    /// --model sgm [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "COLUMN", help = learning::TARGET.help)]
@@ -299,6 +313,8 @@ pub(crate) struct LearnArgs {
     pub(crate) groups: GroupArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) completing: CompletingArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
 }
@@ -316,6 +332,17 @@ pub(crate) struct GroupArgs {
     pub(crate) permutations: u64,
     #[arg(help_heading = GROUPS, long, value_name = "P", help = grouping::LEVEL.help, default_value = grouping::LEVEL.default)]
     pub(crate) level: f64,
+}
+
+/// How structures are learned from tables with missing values.
+#[derive(Debug, Args)]
+pub(crate) struct CompletingArgs {
+    #[arg(help_heading = HOLES, long, value_name = "N", help = completing::COMPLETIONS.help, default_value = completing::COMPLETIONS.default)]
+    pub(crate) completions: u64,
+    #[arg(help_heading = HOLES, long, value_name = "N", help = completing::ROUNDS.help, default_value = completing::ROUNDS.default)]
+    pub(crate) rounds: u64,
+    #[arg(help_heading = HOLES, long, value_name = "SHARE", help = completing::AGREEMENT.help, default_value = completing::AGREEMENT.default)]
+    pub(crate) agreement: f64,
 }
 
 /// How structures are searched for, and fitted.
@@ -395,6 +422,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     /// Weight of the context prior [default: the model's]
     #[arg(long)]
     pub(crate) kappa: Option<String>,
@@ -452,7 +481,7 @@ mod tests {
     #[test]
     fn every_option_of_the_library_is_a_flag_with_its_words_and_default() {
         let command = |group| match group {
-            "reading" | "learning" => Some("learn"),
+            "reading" | "learning" | "completing" => Some("learn"),
             "fitting" => Some("fit"),
             "validation" => Some("cv"),
             "resampling" => Some("bootstrap"),

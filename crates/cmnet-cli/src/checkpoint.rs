@@ -5,8 +5,9 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::{files, output};
 use cmnet::{
-    BootstrapOptions, BootstrapState, CheckpointPace, CheckpointedRun, Checkpointer, Dataset, LearnOptions,
-    LearnState, OpenedCheckpoint, OptionName, checkpoint_files, parse_duration,
+    BootstrapOptions, BootstrapState, CheckpointPace, CheckpointedRun, Checkpointer, CompletionOptions,
+    CompletionState, Dataset, IncompleteTable, LearnOptions, LearnState, OpenedCheckpoint, OptionName,
+    checkpoint_files, parse_duration,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -30,6 +31,17 @@ pub(crate) fn open_bootstrap(
 ) -> anyhow::Result<(Option<Checkpointer>, BootstrapState)> {
     opened(arguments, |path, pace| {
         Checkpointer::open_bootstrap(path, arguments.resume, (data, options), pace)
+    })
+}
+
+/// The same for learning from a table with missing values.
+pub(crate) fn open_completion(
+    arguments: &CheckpointArgs,
+    table: &IncompleteTable,
+    options: &CompletionOptions,
+) -> anyhow::Result<(Option<Checkpointer>, CompletionState)> {
+    opened(arguments, |path, pace| {
+        Checkpointer::open_completion(path, arguments.resume, (table, options), pace)
     })
 }
 

@@ -6,9 +6,9 @@ use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    AnyModel, Bins, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder, LoadedTable,
-    Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, cut_by_graph, parse_delimiter,
-    quoted_names, read_csv, visit_rows,
+    AnyModel, Bins, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder, LoadedIncomplete,
+    LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, Warning, cut_by_graph,
+    parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
 use std::path::{Path, PathBuf};
@@ -34,6 +34,18 @@ pub(crate) fn read(
     let options = options(&arguments.reading)?;
     let mut loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    Ok(loaded)
+}
+
+/// Reads a table with its missing values, without a word about it.
+pub(crate) fn read_incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
+    Ok(read_incomplete(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+}
+
+/// Reads a table with its missing values; warnings go to standard error.
+pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete_table(arguments)?;
+    tell_warnings(&loaded.warnings);
     Ok(loaded)
 }
 
@@ -140,7 +152,11 @@ fn note_dropped(loaded: &LoadedTable) {
 /// Says on standard error what a reader of the table should know.
 pub(crate) fn warn(loaded: &LoadedTable) {
     loaded.cuts.iter().for_each(|column| output::note(&cut_text(column)));
-    for warning in &loaded.warnings {
+    tell_warnings(&loaded.warnings);
+}
+
+fn tell_warnings(warnings: &[Warning]) {
+    for warning in warnings {
         output::note(&format!("warning: {}", warning_text(warning, &CommandLine)));
     }
 }

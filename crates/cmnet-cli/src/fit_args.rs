@@ -2,7 +2,7 @@
 
 use crate::args::{
     CheckpointArgs, DataArgs, FittedArgs, FittingArgs, KnowledgeArgs, ModelArgs, ReadingArgs, SearchArgs,
-    choice,
+    WeighingArgs, choice,
 };
 use clap::Args;
 use cmnet::options::{drawing, learning, resampling, validation};
@@ -15,6 +15,8 @@ pub(crate) struct FitArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     /// Model file to write, with the parameters
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
@@ -28,6 +30,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) model: FittedArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod fit_args;
 mod interrupt;
 mod output;
 mod progress;
+mod weights;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -161,6 +161,15 @@ impl LearnObserver for Watch {
             LearnEvent::Dropping { index, of } => {
                 self.bar.set_message(format!("dropping rows, share {} of {of}", index + 1));
             }
+            LearnEvent::Round { round, of } => {
+                self.restart();
+                self.bar.set_prefix(format!("round {} (at most {of})", round + 1));
+                self.bar.set_message("drawing missing values");
+            }
+            LearnEvent::Completed { finished, of, .. } => {
+                let pace = self.pace(*finished as f64, *of as f64, "tables");
+                self.bar.set_message(format!("completed table {finished} of {of}, {pace}"));
+            }
             LearnEvent::Sweep { finished, of } => {
                 let pace = self.pace(*finished as f64, *of as f64, "sweeps");
                 self.bar.set_message(format!("sweep {finished} of {of}, {pace}"));

@@ -6,8 +6,8 @@ use crate::errors;
 use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::{
-    Columns, Control, Error, InputProblem, Intake, Levels, LoadedTable, Place, ReadOptions, Result,
-    UNNAMED_TABLE,
+    Columns, Control, Error, InputProblem, Intake, Levels, LoadedIncomplete, LoadedTable, OnMissing, Place,
+    ReadOptions, Result, UNNAMED_TABLE,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -325,6 +325,12 @@ impl Packing {
         }
     }
 
+    /// The packed table with its missing values.
+    pub(crate) fn finish_incomplete(self, py: Python<'_>) -> PyResult<LoadedIncomplete> {
+        let no_table = || Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns);
+        work::call(py, 1, move |stop| self.intake.ok_or_else(no_table)?.finish_incomplete(stop))
+    }
+
     fn packed(self, control: &dyn Control) -> Result<LoadedTable> {
         let no_table = || Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns);
         self.intake.ok_or_else(no_table)?.finish_under(self.options.on_missing, control)
@@ -350,6 +356,9 @@ impl Rows for Packing {
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()> {
         let Some(columns) = &self.columns else { return Ok(()) };
         let mut intake = columns.intake(&self.options, levels)?;
+        if self.options.on_missing == OnMissing::Model {
+            intake = intake.keeping_incomplete_rows();
+        }
         intake.reserve(count.unwrap_or(0));
         self.intake = Some(intake);
         Ok(())

@@ -60,7 +60,7 @@ struct Found {
 impl Found {
     fn of(learned: &Learned, data: &Dataset, options: &LearnOptions) -> Result<Self> {
         let models = learned.models.iter().map(|model| model.to_model(data, options, &learned.search));
-        let summary = LearnedSummary::of(learned, data, &Keywords);
+        let summary = LearnedSummary::of(learned, data.schema(), &Keywords);
         Ok(Self { facts: value::of(&summary)?, models: models.collect::<Result<_>>()? })
     }
 

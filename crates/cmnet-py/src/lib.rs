@@ -17,6 +17,7 @@ mod dialect;
 mod each_row;
 mod errors;
 mod exact;
+mod incomplete;
 mod intake;
 mod intervals;
 mod learn;
@@ -41,6 +42,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let _ = numpy::PyArray1::<f64>::zeros(module.py(), 0, false);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::Table>()?;
+    module.add_class::<incomplete::IncompleteTable>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<mixture::Mixture>()?;
@@ -48,6 +50,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::learn_mixture, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::load_any, module)?)?;
+    module.add_function(wrap_pyfunction!(incomplete::learn_incomplete, module)?)?;
     module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;

@@ -4,8 +4,9 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    Bins, BlanketLimits, Chosen, Error, FitOptions, Knowledge, LearnOptions, LevelOrder, ModelClass, Order,
-    ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes, parse_delimiter, parse_duration,
+    Bins, BlanketLimits, Chosen, CompletionOptions, Error, FitOptions, Knowledge, LearnOptions, LevelOrder,
+    ModelClass, Order, ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes, parse_delimiter,
+    parse_duration,
 };
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -197,6 +198,22 @@ impl Learning {
 
     pub(crate) fn checkpoint_interval(&self) -> Result<Duration> {
         parse_duration(OptionName::CheckpointInterval, &self.checkpoint_interval)
+    }
+}
+
+/// How structures are learned from tables with missing values.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Completing {
+    completions: u64,
+    rounds: u64,
+    agreement: f64,
+}
+
+impl Completing {
+    pub(crate) fn options(&self, seed: u64, learn: LearnOptions) -> CompletionOptions {
+        let Self { completions, rounds, agreement } = *self;
+        CompletionOptions { completions, rounds, seed, agreement, learn }
     }
 }
 

@@ -35,7 +35,7 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    fn of(loaded: LoadedTable) -> Self {
+    pub(crate) fn of(loaded: LoadedTable) -> Self {
         let names = loaded.data.schema().variables().iter().map(|variable| variable.name.clone());
         Self {
             warnings: in_words(&loaded.warnings),

@@ -144,6 +144,7 @@ GROUPS = {
     ],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
+    "completing": [cmnet.learn],
     "fitting": [
         cmnet.learn,
         cmnet.cross_validate,

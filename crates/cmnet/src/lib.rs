@@ -90,8 +90,9 @@ mod tree;
 // Tables.
 pub use data::{
     BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
-    Intake, Levels, LoadedTable, MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RawTable,
-    RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed, quoted_names,
+    Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS, MissingPattern,
+    OnMissing, OnUnknown, RawTable, RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, WeightKind,
+    WeightedTable, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -99,11 +100,11 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FirstLearning, FitControl,
-    FoldNumbers, FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
-    LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason,
-    Select, TargetModel, Tried, Tune, Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes,
-    parse_duration, run_identity, tune,
+    ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
+    CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, Judged, LearnEvent,
+    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine, Refinement,
+    Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned, cross_validate,
+    learn, learn_counts, learn_from, parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{
@@ -113,10 +114,11 @@ pub use mixture::{
 };
 // Confidence.
 pub use confidence::{
-    Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, EdgePosterior, EdgeSupport,
-    ElementPosterior, ElementSupport, Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart,
-    Resample, Stability, StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from,
-    bootstrap_identity, stability, structure_posterior,
+    Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, CompletedLearning,
+    CompletionOptions, CompletionState, EdgePosterior, EdgeSupport, ElementPosterior, ElementSupport,
+    Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart, Resample, Similarity, Stability,
+    StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
+    completion_identity, learn_incomplete, learn_incomplete_from, stability, structure_posterior,
 };
 pub use discretize::{CutSearch, cut_by_graph};
 pub use groups::{
@@ -137,9 +139,9 @@ pub use precision::{
 };
 // Models and questions.
 pub use evaluate::{
-    ContextElement, Deviance, Difference, Evaluation, LikelihoodRatio, deviance, difference,
-    difference_under, divergence, divergence_from_table, divergence_under, evaluate, evaluate_under,
-    likelihood_ratio,
+    ContextElement, Deviance, Difference, Evaluation, LikelihoodRatio, ObservedEvaluation, deviance,
+    difference, difference_under, divergence, divergence_from_table, divergence_under, evaluate,
+    evaluate_incomplete, evaluate_under, likelihood_ratio,
 };
 pub use inference::{
     Approximation, Belief, BeliefOptions, Climb, ClimbOptions, Completion, Conditioned, EdgeStrength,
@@ -157,7 +159,9 @@ pub use io::{
     edge_names, json_to_text, uai, variable_records, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
-pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};
+pub use io::{
+    CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, read_weighted, visit_rows,
+};
 // Stopping, and errors as facts.
 pub use control::{Control, Outcome, StopReason, Under};
 pub use error::{
@@ -168,6 +172,7 @@ pub use error::{
 // Parts that another program may replace, measure or examine.
 pub use counts::{
     Count, CountSource, CountedTable, FamilyCounts, MarginCounts, PlaneCounts, RowCounts, ShardedCounts,
+    WeightedCounts,
 };
 pub use graph::{Blankets, Decomposition, DisjointSets, Toggled, perfect_elimination_order};
 pub use loglinear::{Coordinates, Enumeration, Evaluator, Likelihood, LikelihoodValue, RIDGE, Ratio};

@@ -7,7 +7,7 @@
 pub use crate::error::{Choice, ChoiceWord, OptionName};
 
 use crate::confidence::{ReplicateStart, Resample};
-use crate::data::{OnMissing, OnUnknown};
+use crate::data::{OnMissing, OnUnknown, WeightKind};
 use crate::inference::QueryMethod;
 use crate::learn::{ContextChoice, ModelClass, Refine, SearchMode, Select};
 use crate::loglinear::FitMethod;
@@ -80,7 +80,10 @@ group! {
             OptionName::Drop,
             "Leave out these columns: name,name, a name with commas in double quotes",
         );
-        WEIGHTS = optional(OptionName::Weights, "Column that says how often each row was observed");
+        WEIGHTS = optional(
+            OptionName::Weights,
+            "Column that says how often each row was observed; to learn, fit, score and evaluate also real numbers",
+        );
         MISSING = value(
             OptionName::Missing,
             ",NA,NaN,?",
@@ -96,6 +99,13 @@ group! {
             "Cut columns of numbers into classes: 4 or frequency:4 (equal frequency), width:4, graph:4 (by the \
              neighbours) for all columns of more than 20 numbers, age=4 or age=at:18,65 for one; several times for several",
         );
+    }
+}
+
+group! {
+    /// What real-valued weights mean: for the command line alone so far.
+    weighing {
+        WEIGHTS_AS = choice::<WeightKind>("What weights mean that are no whole numbers");
     }
 }
 
@@ -121,7 +131,8 @@ group! {
         SEED = value(
             OptionName::Seed,
             "1",
-            "Seed of the rows that are held out, and of the random search for stratified graphical models",
+            "Seed of the rows that are held out, of missing values that are drawn, and of the random search for \
+             stratified graphical models",
         );
         TARGET = optional(
             OptionName::Target,
@@ -209,6 +220,29 @@ group! {
         );
         PERMUTATIONS = value(OptionName::Permutations, "999", "How often labels of groups are exchanged");
         LEVEL = value(OptionName::Level, "0.05", "Level of the tests of differences, adjusted for all pairs");
+    }
+}
+
+group! {
+    /// How structures are learned from tables with missing values.
+    completing {
+        COMPLETIONS = value(
+            OptionName::Completions,
+            "10",
+            "Missing values as the model says: completed tables that a structure is learned from",
+        );
+        ROUNDS = value(
+            OptionName::Rounds,
+            "10",
+            "Missing values as the model says: the most rounds of drawing and searching; fewer where the graph \
+             stays as it is",
+        );
+        AGREEMENT = value(
+            OptionName::Agreement,
+            "0.6",
+            "Missing values as the model says: share of the completed tables from which on an edge or a context \
+             element is kept: above 0, at most 1",
+        );
     }
 }
 
@@ -337,10 +371,11 @@ group! {
 }
 
 /// Every group that the command line and Python share, by its name.
-pub const GROUPS: [(&str, &[OptionInfo]); 8] = [
+pub const GROUPS: [(&str, &[OptionInfo]); 9] = [
     ("reading", reading::ALL),
     ("rows", rows::ALL),
     ("learning", learning::ALL),
+    ("completing", completing::ALL),
     ("fitting", fitting::ALL),
     ("validation", validation::ALL),
     ("resampling", resampling::ALL),
@@ -351,7 +386,7 @@ pub const GROUPS: [(&str, &[OptionInfo]); 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confidence::{BootstrapOptions, PosteriorOptions};
+    use crate::confidence::{BootstrapOptions, CompletionOptions, PosteriorOptions};
     use crate::inference::{ExactOptions, GibbsOptions, QueryOptions};
     use crate::io::ReadOptions;
     use crate::learn::{LearnOptions, Tune, parse_bytes, parse_duration};
@@ -427,6 +462,14 @@ mod tests {
             learn: LearnOptions::default(),
         };
         assert_eq!(resamples, BootstrapOptions::default());
+        let completions = CompletionOptions {
+            completions: read(completing::COMPLETIONS),
+            rounds: read(completing::ROUNDS),
+            seed: read(learning::SEED),
+            agreement: read(completing::AGREEMENT),
+            learn: LearnOptions::default(),
+        };
+        assert_eq!(completions, CompletionOptions::default());
         let draws = PosteriorOptions {
             kappa: read(drawing::KAPPA),
             alpha: read(drawing::ALPHA),

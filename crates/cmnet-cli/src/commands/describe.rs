@@ -5,13 +5,16 @@ use crate::dialect::CommandLine;
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
-use cmnet::LearnOptions;
+use cmnet::{LearnOptions, OnMissing};
 use cmnet_report::answer::Description;
 
 pub(crate) fn run(arguments: &Printed<DataArgs>) -> anyhow::Result<Outcome> {
-    let description =
+    let description = if arguments.reading.on_missing == OnMissing::Model {
+        Description::of_incomplete(&files::read_incomplete_table(arguments)?)
+    } else {
         Description::of_loaded(&files::read(arguments, &LearnOptions::default(), &Watch::new(None))?)
-            .in_words(&CommandLine);
+    };
+    let description = description.in_words(&CommandLine);
     match arguments.format {
         Format::Text => output::page(&description.to_string())?,
         Format::Json => output::answer(&description)?,

@@ -1,42 +1,74 @@
 //! `cmnet evaluate`: how probable a fitted model finds these rows.
 
 use crate::args::{EvaluateArgs, Format, Printed};
+use crate::commands::missing;
 use crate::exit::Outcome;
-use crate::{files, output};
-use cmnet::{AnyModel, evaluate};
+use crate::{files, output, weights};
+use cmnet::{AnyModel, Evaluation, FitOptions, Model, OnMissing, evaluate, evaluate_incomplete};
 use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> {
     let found = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => {
             files::fit_of(&model, &arguments.model.model)?;
-            let fit = model.normalized_fit()?;
-            evaluate(&fit, &files::table_for(&model, &arguments.data)?)
+            evaluated(&model, arguments)?
         }
         AnyModel::Mixture(mixture) => {
-            mixture.evaluate(&files::table_for_mixture(&mixture, &arguments.data)?, &())?
+            let data = files::table_for_mixture(&mixture, &arguments.data)?;
+            EvaluatedAnswer::from(&mixture.evaluate(&data, &())?)
         }
     };
-    let found = EvaluatedAnswer::from(&found);
-    let number = |value: Option<f64>| {
-        value.map_or("not available: the model is not normalised".to_owned(), |v| format!("{v:.6}"))
+    let number = |value: Option<f64>, why: &str| {
+        value.map_or(format!("not available: {why}"), |value| format!("{value:.6}"))
     };
+    let unnormalised = "the model is not normalised";
     match arguments.format {
-        Format::Text => output::page(&format!(
-            "rows                         {}\n\
-             mean log-likelihood          {}\n\
-             mean pseudo-log-likelihood   {:.6}\n\
-             parameters                   {}\n\
-             BIC                          {}\n\
-             BIC / n                      {}\n",
-            found.rows,
-            number(found.log_likelihood),
-            found.pseudo_log_likelihood,
-            found.parameters,
-            number(found.bic),
-            number(found.sbic),
-        ))?,
+        Format::Text => {
+            let incomplete = found.incomplete_rows.filter(|&rows| rows > 0);
+            let holes = incomplete.map_or(String::new(), |rows| {
+                format!(
+                    "with missing values          {rows}: the log-likelihood is that of the known values\n"
+                )
+            });
+            output::page(&format!(
+                "rows                         {}\n\
+                 {holes}\
+                 mean log-likelihood          {}\n\
+                 mean pseudo-log-likelihood   {}\n\
+                 parameters                   {}\n\
+                 BIC                          {}\n\
+                 BIC / n                      {}\n",
+                found.rows,
+                number(found.log_likelihood, unnormalised),
+                number(found.pseudo_log_likelihood, "values are missing"),
+                found.parameters,
+                number(found.bic, unnormalised),
+                number(found.sbic, unnormalised),
+            ))?;
+        }
         Format::Json => output::answer(&found)?,
     }
     Ok(Outcome::Done)
+}
+
+/// Complete rows, or what is known of all.
+fn evaluated(model: &Model, arguments: &EvaluateArgs) -> anyhow::Result<EvaluatedAnswer> {
+    if let Some(table) = weights::table_for(model, &arguments.data, &arguments.weighing)? {
+        let found = evaluate(&model.normalized_fit()?, table.units());
+        return Ok(EvaluatedAnswer::from(&Evaluation { rows: table.rows(), ..found }));
+    }
+    let data = if arguments.data.reading.on_missing == OnMissing::Model {
+        let table = files::incomplete_for(model, &arguments.data)?;
+        match table.complete_rows().filter(|_| table.incomplete_rows() == 0) {
+            Some(data) => data,
+            None => {
+                missing::tell(&arguments.data.data, &table);
+                let found = evaluate_incomplete(model, &table, FitOptions::default().memory, &())?;
+                return Ok(EvaluatedAnswer::from(&found));
+            }
+        }
+    } else {
+        files::table_for(model, &arguments.data)?
+    };
+    Ok(EvaluatedAnswer::from(&evaluate(&model.normalized_fit()?, &data)))
 }

@@ -4,10 +4,10 @@ use crate::args::{FitArgs, Format, Printed};
 use crate::commands::fitting::{fit_options, tune_options};
 use crate::commands::missing;
 use crate::exit::Outcome;
-use crate::{files, output};
+use crate::{files, output, weights};
 use cmnet::{
-    Error, ErrorKind, Fit, FitOptions, FitStatus, Judged, Model, OnMissing, Outcome as Work, Schema, fit,
-    fit_incomplete, tune,
+    Error, ErrorKind, Fit, FitOptions, FitStatus, IncompleteTable, Judged, Model, OnMissing, Outcome as Work,
+    Schema, WeightedCounts, fit, fit_incomplete, fit_with, tune,
 };
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
@@ -19,10 +19,16 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     }
     let model = files::model(&arguments.model.model)?;
     let options = fit_options(&arguments.fitting)?;
-    let fitted = estimate(&model, &options, arguments)?;
+    let (fitted, table) = estimate(&model, &options, arguments)?;
     let page = match arguments.format {
         Format::Text => Err(as_text(&output::printable(model.schema()), &fitted, options.smoothing)?),
-        Format::Json => Ok(FittedAnswer::of(model.schema(), &fitted)),
+        Format::Json => {
+            let answer = FittedAnswer::of(model.schema(), &fitted);
+            Ok(match &table {
+                Some(table) => answer.of_incomplete(table),
+                None => answer,
+            })
+        }
     };
     let limited = fitted.status == FitStatus::IterationLimit;
     // A disk that is full must not swallow the estimate: it is printed either way.
@@ -39,18 +45,30 @@ pub(crate) fn run(arguments: &Printed<FitArgs>) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The parameters, from complete rows or from what is known of all.
-fn estimate(model: &Model, options: &FitOptions, arguments: &FitArgs) -> anyhow::Result<Fit> {
+/// The parameters, from complete rows or from what is known of all; the table in the latter case.
+fn estimate(
+    model: &Model,
+    options: &FitOptions,
+    arguments: &FitArgs,
+) -> anyhow::Result<(Fit, Option<IncompleteTable>)> {
+    if let Some(table) = weights::table_for(model, &arguments.data, &arguments.weighing)? {
+        let done = fit_with(model.structure(), &WeightedCounts::new(&table), options, &())?;
+        return match done {
+            Work::Done(fit) => Ok((Fit { digest: Some(table.digest()), ..fit }, None)),
+            Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
+        };
+    }
     if arguments.data.reading.on_missing != OnMissing::Model {
         let data = files::table_for(model, &arguments.data)?;
         let judged = Judged { structure: model.structure(), data: &data, target: None };
         let tuned = tune(judged, options, tune_options(&arguments.fitting)?, &())?.done();
-        return Ok(fit(model.structure(), &data, tuned.as_ref().map_or(options, |tuned| &tuned.options))?);
+        let options = tuned.as_ref().map_or(options, |tuned| &tuned.options);
+        return Ok((fit(model.structure(), &data, options)?, None));
     }
     let table = files::incomplete_for(model, &arguments.data)?;
     missing::tell(&arguments.data.data, &table);
     match fit_incomplete(model.structure(), &table, options, &())? {
-        Work::Done(found) => Ok(found.fit),
+        Work::Done(found) => Ok((found.fit, Some(table))),
         // Nobody asks to stop here.
         Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
     }

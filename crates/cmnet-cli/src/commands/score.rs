@@ -2,19 +2,25 @@
 
 use crate::args::{Format, Printed, ScoreArgs};
 use crate::exit::{Outcome, Usage};
-use crate::{files, output};
-use cmnet::{Alpha, ContextPrior, Dataset, EdgePrior, Kappa, Model, RowCounts, Scorer, StructureScore};
+use crate::{files, output, weights};
+use cmnet::{
+    Alpha, ContextPrior, CountSource, EdgePrior, Kappa, Model, RowCounts, Scorer, StructureScore,
+    WeightedCounts,
+};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ScoredAnswer;
 use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
-    let data = files::table_for(&model, &arguments.data)?;
     let alpha = alpha(&model, arguments.alpha.as_deref())?;
-    let prior = prior(&model, &data, arguments)?;
-    let counts = RowCounts::new(&data);
-    let score = Scorer::new(&counts, alpha).score(model.structure(), &prior)?;
+    let (prior, score) = match weights::table_for(&model, &arguments.data, &arguments.weighing)? {
+        Some(table) => scored(&model, &WeightedCounts::new(&table), alpha, arguments)?,
+        None => {
+            let data = files::table_for(&model, &arguments.data)?;
+            scored(&model, &RowCounts::new(&data), alpha, arguments)?
+        }
+    };
     match arguments.format {
         Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,
         Format::Json => output::answer(&ScoredAnswer::of(model.schema(), &prior, alpha, &score))?,
@@ -22,15 +28,27 @@ pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The prior asked for, else the model's.
-pub(super) fn prior(model: &Model, data: &Dataset, arguments: &ScoreArgs) -> anyhow::Result<ContextPrior> {
+/// The prior, and the score of the model's structure.
+fn scored<S: CountSource>(
+    model: &Model,
+    counts: &S,
+    alpha: Alpha,
+    arguments: &ScoreArgs,
+) -> anyhow::Result<(ContextPrior, StructureScore)> {
+    let prior = prior(model, counts.rows(), arguments)?;
+    let score = Scorer::new(counts, alpha).score(model.structure(), &prior)?;
+    Ok((prior, score))
+}
+
+/// The prior asked for, else the model's, for so many observations.
+pub(super) fn prior(model: &Model, rows: u64, arguments: &ScoreArgs) -> anyhow::Result<ContextPrior> {
     let kappa = kappa(model, arguments.kappa.as_deref())?;
     let edges = match &arguments.edge_prior {
         Some(text) => text.parse()?,
         None => model.provenance().map_or_else(EdgePrior::default, |learned| learned.edge_prior),
     };
     let known = model.provenance().map(|learned| learned.knowledge.rules(model.schema())).transpose()?;
-    let prior = ContextPrior::new(kappa, data.rows()).with_edges(edges, data.variables());
+    let prior = ContextPrior::new(kappa, rows).with_edges(edges, model.schema().len());
     Ok(prior.with_rules(Arc::new(known.unwrap_or_default())))
 }
 

@@ -44,7 +44,8 @@ fn a_model_is_fitted_to_a_table_with_holes() {
     let model: Value = serde_json::from_str(&sandbox.read("f.model.json")).unwrap();
     assert_eq!(model["parameters"]["rows"], 1841);
     for (command, says) in [
-        ("learn holes.csv --on-missing model", "fits of a model"),
+        ("cv holes.csv --on-missing model", "needs rows without missing values"),
+        ("fit m.model.json holes.csv --on-missing model --ridge 1", "knows no ridge"),
         ("fit m.model.json holes.csv --on-missing model --method pseudo", "need the junction tree"),
         ("fit m.model.json holes.csv --on-missing model --columns smoking", "leave out --columns"),
     ] {
@@ -78,4 +79,111 @@ fn missing_values_are_filled_in_the_order_of_the_rows() {
     assert_eq!(drawn.lines().count(), 2 * (table.lines().count() - 1) + 1);
     assert!(drawn.starts_with("imputation,smoking,") && drawn.contains("\n2,"));
     sandbox.run("impute m.model.json holes.csv --draws 0").refused(2, &["--draws"]);
+}
+
+#[test]
+fn structures_are_learned_from_a_table_with_holes() {
+    let sandbox = Sandbox::new();
+    sandbox.write("holes.csv", holed(&sandbox));
+    let learn = "learn holes.csv --on-missing model --kappa eps,n^-0.5";
+    let told = sandbox.run(&format!("{learn} -o m.model.json")).succeeds();
+    told.says(&[
+        "missing values: 10 completed tables in each of",
+        "agreement of the completed tables",
+        "10 of 10",
+    ]);
+    assert!(told.stderr.contains("assumed: missing at random"), "{}", told.stderr);
+    let answer = sandbox.run(&format!("{learn} --format json --threads 1")).succeeds();
+    let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!((&answer["format"], &answer["search"]), (&"cmnet-learn/1".into(), &"imputation".into()));
+    assert_eq!(answer["imputation"]["missing"]["assumption"], "missing at random");
+    assert_eq!(answer["imputation"]["missing"]["informative"][0]["other"], "smoking");
+    assert_eq!(answer["imputation"]["models"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["models"].as_array().unwrap().len(), 2);
+    let model: Value = serde_json::from_str(&sandbox.read("m.model.json")).unwrap();
+    assert_eq!(
+        (&model["learned"]["search"], &model["support"]["replicates"]),
+        (&"imputation".into(), &10.into())
+    );
+    // The referee makes no claim of the complete table, and agrees with the score there.
+    sandbox.run("check m.model.json data/coronary_heart.csv").succeeds().says(&["does not claim"]);
+    // Broken off and resumed, it is the same to the last byte.
+    sandbox.run(&format!("{learn} --time-limit 0 --checkpoint c --no-output"));
+    sandbox.run(&format!("{learn} --checkpoint c --resume -o again.model.json")).succeeds();
+    assert_eq!(sandbox.read("m.model.json"), sandbox.read("again.model.json"));
+    // Without holes the bytes are those of a plain search.
+    sandbox.run("learn data/coronary_heart.csv --on-missing model --seed 3 -o one.model.json").succeeds();
+    sandbox.run("learn data/coronary_heart.csv -o other.model.json").succeeds();
+    assert_eq!(sandbox.read("one.model.json"), sandbox.read("other.model.json"));
+    let told = sandbox.run("evaluate m.model.json holes.csv --on-missing model").succeeds();
+    told.says(&["with missing values", "the log-likelihood is that of the known values"]);
+    sandbox.run("describe holes.csv --on-missing model").succeeds().says(&[
+        "missing together, the most frequent",
+        "assumed: missing at random",
+        "warning: whether strenuous_mental_work is missing",
+    ]);
+    for (flags, says) in [
+        ("--completions 0", "--completions"),
+        ("--rounds 0", "--rounds"),
+        ("--agreement 0", "--agreement"),
+        ("--model sgm", "--model sgm needs rows without missing values"),
+        ("--target smoking", "--target"),
+        ("--select cv", "--select"),
+    ] {
+        sandbox.run(&format!("{learn} --no-output {flags}")).refused(2, &[says]);
+    }
+    sandbox.write("gone.csv", "a,b\nx,\ny,NA\n");
+    sandbox
+        .run("learn gone.csv --on-missing model")
+        .refused(2, &["column 2 (\"b\"): every value of this column is missing", "--drop"]);
+}
+
+#[test]
+fn real_weights_are_taken_and_bad_ones_refused() {
+    let sandbox = Sandbox::new();
+    let text = sandbox.read("data/coronary_heart.csv");
+    let with = |weight: &dyn Fn(usize) -> String| -> String {
+        let line = |(line, row): (usize, &str)| {
+            let own = if line == 0 { "w".to_owned() } else { weight(line) };
+            format!("{row},{own}\n")
+        };
+        text.lines().enumerate().map(line).collect()
+    };
+    sandbox.write("whole.csv", with(&|line| (1 + line % 3).to_string()));
+    sandbox.write(
+        "real.csv",
+        with(&|line| format!("{}.{}", 1 + line % 3, if line == 1 { "000001" } else { "0" })),
+    );
+    sandbox.write("design.csv", with(&|line| format!("{}", 0.5 + (line % 4) as f64 / 4.0)));
+    sandbox.write("scaled.csv", with(&|line| format!("{}", 100.0 * (0.5 + (line % 4) as f64 / 4.0) + 0.0)));
+    sandbox.run("learn whole.csv --weights w --kappa eps -o whole.model.json").succeeds();
+    let told = sandbox
+        .run("learn real.csv --weights w --weights-as counts --kappa eps -o real.model.json")
+        .succeeds();
+    told.says(&["real weights of 1841 rows", "they count as they are: n = "]);
+    let score = |table: &str| -> f64 {
+        let answer = sandbox
+            .run(&format!("score whole.model.json {table} --weights w --weights-as counts --format json"));
+        let answer: Value = serde_json::from_str(&answer.succeeds().stdout).unwrap();
+        answer["log_mpl"].as_f64().unwrap()
+    };
+    assert!((score("whole.csv") - score("real.csv")).abs() < 1e-3);
+    sandbox
+        .run("learn design.csv --weights w -o design.model.json")
+        .succeeds()
+        .says(&["effective sample size"]);
+    sandbox.run("fit design.model.json design.csv --weights w -o fitted.model.json").succeeds();
+    sandbox
+        .run("evaluate design.model.json design.csv --weights w")
+        .succeeds()
+        .says(&["mean log-likelihood"]);
+    for (weight, says) in
+        [("inf", "finite"), ("NaN", "finite"), ("-0.5", "cannot be negative"), ("", "write 0")]
+    {
+        sandbox.write("bad.csv", with(&|line| if line == 7 { weight.to_owned() } else { "0.5".to_owned() }));
+        sandbox.run("learn bad.csv --weights w --no-output").refused(2, &["line 8", says]);
+    }
+    sandbox.run("cv design.csv --weights w").refused(2, &["not a count"]);
+    sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
+    sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }

@@ -104,14 +104,19 @@ class Completion(dict[str, str]):
 
 
 class Evaluation(NamedTuple):
-    """What a fitted model says of a table; log-likelihoods are means per row, natural logs."""
+    """What a fitted model says of a table; log-likelihoods are means per row, natural logs.
+
+    With ``on_missing="model"`` the log-likelihood is that of the known values, and there is no
+    pseudo-log-likelihood where values are missing.
+    """
 
     rows: int
     log_likelihood: float | None
-    pseudo_log_likelihood: float
+    pseudo_log_likelihood: float | None
     parameters: int
     bic: float | None
     sbic: float | None
+    incomplete_rows: int | None = None
 
 
 class Explanation(dict[str, Any]):

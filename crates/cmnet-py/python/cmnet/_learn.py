@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
-from ._errors import Interrupted
+from ._errors import Interrupted, OptionError
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior
 from ._mixture import Mixture
 from ._model import Model
 from ._options import keywords_of
 from ._progress import Progress, progress_bar
-from ._table import Table
+from ._source import source
+from ._table import Table, _warn as warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from ._options import Drawing, Learning, Proving, Resampling, Validating
 
 
-@keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
+@keywords_of(
+    _options.searching, _options.learning, _options.completing, _options.fitting, _options.reading
+)
 def learn(
     table: Any,
     *,
@@ -85,6 +88,13 @@ def learn(
         answer as without a break.
     method, order, ridge, smoothing, memory
         How parameters are estimated; see `Model.fit`.
+    on_missing, completions, rounds, agreement
+        ``on_missing="model"`` draws missing values from a model, ``completions`` times, learns from
+        each completed table, and again from the model of what was found, until its graph stays
+        as it is, in at most ``rounds`` rounds. Edges and context elements are kept that at least
+        this share of the completed tables has; parameters maximise the likelihood of the known
+        values. Values are assumed to be missing at random. `Learned.imputation` says how far the
+        tables agree.
     progress
         True shows a bar (with tqdm, where that is installed), False none; None shows one
         after a second when a person is watching. A function is called about every 50
@@ -93,7 +103,7 @@ def learn(
     Ctrl-C ends the search within half a second and raises `cmnet.Interrupted`, a
     KeyboardInterrupt whose ``partial`` is what was found so far.
     """
-    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    packed = _packed(table, names, _options.pick(options, _options.reading))
     learning = {
         **_options.searching(**_options.pick(options, _options.searching)),
         **_options.learning(**_options.pick(options, _options.learning)),
@@ -101,6 +111,15 @@ def learn(
     }
     _check_checkpoint(learning["checkpoint"], table)
     warnings = packed.warnings
+    completing = _options.completing(**_options.pick(options, _options.completing))
+    if isinstance(packed, _cmnet.IncompleteTable):
+        if learning["components"] is not None:
+            raise OptionError("components: a mixture cannot be learned from rows with missing values")
+        with progress_bar(progress) as tell:
+            answer, raised = _cmnet.learn_incomplete(packed, completing, learning, tell)
+        if raised is not None:
+            _raise(raised, lambda: None if answer is None else Learned(*answer, warnings))
+        return Learned(*answer, warnings)
     if learning["components"] is not None:
         return _learn_mixture(packed, learning, progress)
     with progress_bar(progress) as tell:
@@ -130,6 +149,23 @@ def _learn_mixture(packed: Table, learning: dict[str, Any], progress: Progress) 
     if raised is not None:
         _raise(raised, lambda: None if answer is None else learned(answer))
     return learned(answer)
+
+
+def _packed(
+    table: Any, names: Sequence[str] | None, reading: dict[str, Any]
+) -> Table | _cmnet.IncompleteTable:
+    """The packed table; with its missing values where there are some and a model is to take them."""
+    if reading.get("on_missing") != "model":
+        return Table(table, names=names, **reading)
+    how = _options.reading(**reading)
+    data = source(table, names, how, keep=["on_missing"])
+    if isinstance(data, _cmnet.Table):
+        return Table._of(data)
+    make = _cmnet.IncompleteTable.from_path if isinstance(data, str) else _cmnet.IncompleteTable.from_memory
+    incomplete = make(data, how)
+    warn(incomplete.warnings)
+    complete = incomplete.complete()
+    return incomplete if complete is None else Table._of(complete)
 
 
 @keywords_of(_options.searching, _options.fitting, _options.reading)

@@ -102,7 +102,7 @@ class Learned:
         """The chosen model's place, or None where nothing was to be chosen."""
         self.scores = Scores(facts["scores"], facts["selected"])
         """One row per model: kappa, edges, context elements, scores, parameters, BIC, ..."""
-        self.search: Literal["paper", "blanket"] = facts["search"]
+        self.search: Literal["paper", "blanket", "exact", "imputation", "sgm"] = facts["search"]
         """The search mode that was used."""
         self.search_reason: str = facts["search_reason"]
         """Why that one."""
@@ -114,6 +114,9 @@ class Learned:
         """What the choice went by: ``bic``, ``pseudo-bic`` or ``heldout``."""
         self.by_rows: dict[str, Any] | None = facts.get("by_rows")
         """What was tried on rows that were held out, and how well it predicted them."""
+        self.imputation: dict[str, Any] | None = facts.get("imputation")
+        """What was missing, the rounds of drawing and searching, and how far the completed tables agree
+        on each edge and context element; None where nothing was missing."""
         self.limited: list[str] = facts["limited"]
         """Variables whose blanket a limit kept from growing."""
         self.passed_over: list[str] = facts["passed_over"]

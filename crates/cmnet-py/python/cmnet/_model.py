@@ -192,9 +192,13 @@ class Model(Variables, Questions):
     def evaluate(
         self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
     ) -> Evaluation:
-        """How probable a fitted model finds the rows of a table: means per row, and BIC."""
+        """How probable a fitted model finds the rows of a table: means per row, and BIC.
+
+        With ``on_missing="model"`` rows with missing values are taken as they are: the log-likelihood
+        is that of what is known of each row.
+        """
         how = _options.reading(**reading)
-        return Evaluation(**self._model.evaluate(source(table, names, how), how))
+        return Evaluation(**self._model.evaluate(source(table, names, how, keep=["on_missing"]), how))
 
     @keywords_of(_options.each_row)
     def log_prob(self, table: Any, *, names: Sequence[str] | None = None, **rows: Unpack[EachRow]) -> Floats:
@@ -202,7 +206,8 @@ class Model(Variables, Questions):
 
         Of a packed `cmnet.Table`, which keeps no order, each observation has one, in the order
         of ``table.observations()``. With ``on_missing="drop"`` a row with missing values gets
-        NaN, so that answers stay beside their rows. With ``on_unknown="missing"`` a value that
+        NaN, so that answers stay beside their rows; with ``on_missing="model"`` it gets the
+        log-probability of what is known of it. With ``on_unknown="missing"`` a value that
         is no level of its variable counts as a missing one. A column of ``weights`` is no
         variable, and changes no answer.
         """

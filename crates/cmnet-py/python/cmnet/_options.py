@@ -171,8 +171,11 @@ class Proving(Fitting, Reading, total=False):
 
 
 class Learning(Validating, total=False):
-    """The options of `learning` besides."""
+    """The options of `learning` and `completing` besides."""
 
+    completions: int
+    rounds: int
+    agreement: float
     model: ModelClass
     seed: int
     target: str | None
@@ -542,6 +545,15 @@ def learning(
         "components": None if components is None else str(components),
         "select": text("select", select),
         **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
+    }
+
+
+def completing(*, completions: int = 10, rounds: int = 10, agreement: float = 0.6) -> dict[str, Any]:
+    """How structures are learned from tables with missing values."""
+    return {
+        "completions": number("completions", completions),
+        "rounds": number("rounds", rounds),
+        "agreement": real("agreement", agreement),
     }
 
 

@@ -2,8 +2,8 @@
 
 use super::names;
 use cmnet::{
-    Agreement, Bootstrap, Cell, Edge, ElementSupport, Frequency, Model, Schema, Stability, StabilityPoint,
-    Structure, Support, Var, context_records, edge_names,
+    Bootstrap, Cell, Edge, EdgeSupport, ElementSupport, Frequency, Model, Schema, Similarity, Stability,
+    StabilityPoint, Structure, Support, Var, context_records, edge_names,
 };
 use serde_json::{Value, json};
 
@@ -39,23 +39,28 @@ impl BootstrappedAnswer<'_> {
             .kappas
             .iter()
             .map(|count| json!({"kappa": count.kappa.to_string(), "chosen": count.chosen}));
-        let edges = found
-            .edges
-            .iter()
-            .map(|known| add(json!({"edge": names::edge(schema, known.edge)}), known.found));
         json!({"replicates": found.finished, "asked": found.asked, "seed": found.seed,
             "resample": found.resample.to_string(), "share": found.share, "start": found.start.to_string(),
             "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
-            "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": edges.collect::<Value>(),
-            "contexts": found.elements.iter().map(|known| self.element(known)).collect::<Value>(),
+            "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": counted_edges(schema, &found.edges),
+            "contexts": counted_elements(schema, &found.elements),
             "consensus": self.consensus.map(consensus), "stability": self.stability.map(stable)})
     }
+}
 
-    fn element(self, known: &ElementSupport) -> Value {
-        let mut fields = names::element(self.schema, known.edge, &known.given);
+/// How often each edge was there.
+pub(super) fn counted_edges(schema: &Schema, edges: &[EdgeSupport]) -> Value {
+    edges.iter().map(|known| add(json!({"edge": names::edge(schema, known.edge)}), known.found)).collect()
+}
+
+/// How often each edge was cut off in each configuration.
+pub(super) fn counted_elements(schema: &Schema, elements: &[ElementSupport]) -> Value {
+    let element = |known: &ElementSupport| {
+        let mut fields = names::element(schema, known.edge, &known.given);
         fields["holds"] = json!(known.holds.support());
         add(fields, known.found)
-    }
+    };
+    elements.iter().map(element).collect()
 }
 
 /// The support of a model's edges and context elements, as its file has it.
@@ -76,7 +81,7 @@ pub fn supported(schema: &Schema, structure: &Structure, support: &Support) -> V
 
 /// What is found again for each share of rows that was dropped.
 fn stable(found: &Stability) -> Value {
-    let agreement = |found: Agreement| json!({"mean": found.mean, "least": found.least});
+    let agreement = |found: Similarity| json!({"mean": found.mean, "least": found.least});
     let point = |point: &StabilityPoint| {
         json!({"dropped": point.dropped, "replicates": point.replicates, "edges": agreement(point.edges),
             "contexts": agreement(point.elements)})

@@ -1,9 +1,10 @@
 //! What a table holds: `cmnet describe`.
 
 use super::Answer;
+use super::missing::MissingAnswer;
 use crate::align::{columns, left};
 use crate::warning_text;
-use cmnet::{Cuts, Dataset, Dialect, LoadedTable, Plain, Warning};
+use cmnet::{Cuts, Dataset, Dialect, LoadedIncomplete, LoadedTable, Plain, Schema, Var, Warning};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -33,6 +34,9 @@ pub struct Description {
     pub variables: Vec<VariableDescription>,
     /// What its owner should know.
     pub warnings: Vec<Notice>,
+    /// What is missing, where something is and rows with missing values are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<MissingAnswer>,
 }
 
 /// The number of joint outcomes of all variables.
@@ -82,26 +86,50 @@ pub struct Notice {
 impl Description {
     /// Describes a table.
     pub fn of(data: &Dataset) -> Self {
-        let variables = data.schema().variables().iter().enumerate().map(|(variable, column)| {
-            let levels = column.levels.iter().zip(data.level_counts(variable));
+        let sizes = (data.rows(), data.distinct_rows());
+        Self::of_counts(data.schema(), sizes, |variable| data.level_counts(variable))
+            .with_warnings(&Warning::of(data))
+    }
+
+    /// Describes a table whose rows with missing values are kept.
+    pub fn of_incomplete(loaded: &LoadedIncomplete) -> Self {
+        let table = &loaded.table;
+        let sizes = (table.rows(), table.distinct_rows());
+        let described = Self::of_counts(table.schema(), sizes, |variable| table.level_counts(variable));
+        let mut described = described.with_warnings(&loaded.warnings);
+        described.file = Some(loaded.file.clone());
+        for (variable, &missing) in described.variables.iter_mut().zip(&loaded.missing) {
+            variable.missing = missing;
+        }
+        described.missing = MissingAnswer::of(table);
+        described
+    }
+
+    fn of_counts(
+        schema: &Schema,
+        (rows, distinct_rows): (u64, usize),
+        counts: impl Fn(Var) -> Vec<u64>,
+    ) -> Self {
+        let variables = schema.variables().iter().enumerate().map(|(variable, column)| {
+            let levels = column.levels.iter().zip(counts(variable));
             VariableDescription {
                 name: column.name.clone(),
                 levels: levels.map(|(label, count)| LevelCount { label: label.clone(), count }).collect(),
                 missing: 0,
-                cuts: data.schema().cuts(variable).cloned(),
+                cuts: schema.cuts(variable).cloned(),
             }
         });
         Self {
             file: None,
-            rows: data.rows(),
-            distinct_rows: data.distinct_rows(),
+            rows,
+            distinct_rows,
             dropped_rows: 0,
             dropped_weight: 0,
-            outcome_space: OutcomeSpaceSize::of(&data.schema().cardinalities()),
+            outcome_space: OutcomeSpaceSize::of(&schema.cardinalities()),
             variables: variables.collect(),
             warnings: Vec::new(),
+            missing: None,
         }
-        .with_warnings(&Warning::of(data))
     }
 
     /// The same with its warnings in the words of a front end.
@@ -186,6 +214,13 @@ impl fmt::Display for Description {
         }
         writeln!(f)?;
         self.write_variables(f)?;
+        if let Some(missing) = &self.missing {
+            writeln!(f)?;
+            missing.facts().iter().try_for_each(|line| writeln!(f, "{}", printable(line)))?;
+            writeln!(f, "{}", missing.assumption_in_words())?;
+            let told = missing.warnings();
+            told.iter().try_for_each(|warning| writeln!(f, "warning: {}", printable(warning)))?;
+        }
         if !self.warnings.is_empty() {
             writeln!(f)?;
         }
@@ -237,6 +272,12 @@ fn counts(levels: &[LevelCount]) -> String {
         parts.push(format!("and {} more", levels.len() - listed));
     }
     parts.join(", ")
+}
+
+/// A text with what could disturb a terminal escaped.
+fn printable(text: &str) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
 }
 
 /// A user's text without quotes, cut, with what could disturb a terminal escaped.

@@ -1,7 +1,8 @@
 //! Estimated parameters: how they were found, and how well they fit.
 
 use super::Answer;
-use cmnet::{Estimate, Evaluation, Fit, FitStatus, Schema, Term};
+use super::missing::MissingAnswer;
+use cmnet::{Estimate, Evaluation, Fit, FitStatus, IncompleteTable, ObservedEvaluation, Schema, Term};
 use serde::Serialize;
 
 /// `cmnet-fit/1`: an estimate.
@@ -22,6 +23,9 @@ pub struct FittedAnswer {
     pub iterations: u64,
     /// Terms without a finite estimate.
     pub boundary: Vec<String>,
+    /// What is missing of the table, where something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<MissingAnswer>,
 }
 
 /// How well an estimate fits its rows, for how many parameters.
@@ -80,7 +84,14 @@ impl FittedAnswer {
             gradient: fit.gradient,
             iterations: fit.iterations,
             boundary: fit.boundary.iter().map(|term| term_text(schema, term)).collect(),
+            missing: None,
         }
+    }
+
+    /// The same with what is missing of the table.
+    #[must_use]
+    pub fn of_incomplete(self, table: &IncompleteTable) -> Self {
+        Self { missing: MissingAnswer::of(table), ..self }
     }
 }
 
@@ -127,10 +138,13 @@ impl From<&Fit> for FitFacts {
 pub struct EvaluatedAnswer {
     /// The number of rows.
     pub rows: u64,
-    /// The mean log-probability per row; null when the model is not normalised.
+    /// Rows with missing values, of which what is known was evaluated; absent where they are no rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incomplete_rows: Option<u64>,
+    /// The mean log-probability per row, of its known values; null when the model is not normalised.
     pub log_likelihood: Option<f64>,
-    /// The mean pseudo-log-probability per row.
-    pub pseudo_log_likelihood: f64,
+    /// The mean pseudo-log-probability per row; null where values are missing.
+    pub pseudo_log_likelihood: Option<f64>,
     /// Free parameters.
     pub parameters: usize,
     /// The Bayesian information criterion on these rows.
@@ -147,11 +161,26 @@ impl From<&Evaluation> for EvaluatedAnswer {
     fn from(found: &Evaluation) -> Self {
         Self {
             rows: found.rows,
+            incomplete_rows: None,
             log_likelihood: found.log_likelihood,
-            pseudo_log_likelihood: found.pseudo_log_likelihood,
+            pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
             parameters: found.parameters,
             bic: found.bic(),
             sbic: found.sbic(),
+        }
+    }
+}
+
+impl From<&ObservedEvaluation> for EvaluatedAnswer {
+    fn from(found: &ObservedEvaluation) -> Self {
+        Self {
+            rows: found.rows,
+            incomplete_rows: Some(found.incomplete_rows),
+            log_likelihood: Some(found.log_likelihood),
+            pseudo_log_likelihood: None,
+            parameters: found.parameters,
+            bic: Some(found.bic()),
+            sbic: Some(found.sbic()),
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::by_rows::ByRowsAnswer;
 use super::groups::GroupsAnswer;
+use super::imputed::ImputationAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
-    ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
-    LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord, context_records, edge_names,
-    variable_records,
+    CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit,
+    FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord,
+    WeightedTable, context_records, edge_names, variable_records,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -40,6 +41,9 @@ pub struct LearnedAnswer<'a> {
     /// How groups differ, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupsAnswer>,
+    /// How missing values were taken in, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imputation: Option<ImputationAnswer>,
 }
 
 /// The table that was learned from.
@@ -54,6 +58,34 @@ pub struct TableFacts<'a> {
     pub digest: DataDigest,
     /// Names and levels.
     pub variables: Vec<VariableRecord<'a>>,
+    /// What the weights are, where they are real numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<WeightFacts>,
+}
+
+/// Weights that are real numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WeightFacts {
+    /// What they mean.
+    pub kind: String,
+    /// Rows with a positive weight.
+    pub observations: u64,
+    /// Their sum.
+    pub sum: f64,
+    /// Kish's effective sample size.
+    pub effective: f64,
+}
+
+impl WeightFacts {
+    /// The weights of a table.
+    pub fn of(table: &WeightedTable) -> Self {
+        Self {
+            kind: table.kind().to_string(),
+            observations: table.observations(),
+            sum: table.sum(),
+            effective: table.effective(),
+        }
+    }
 }
 
 /// The model of one kappa.
@@ -166,20 +198,53 @@ impl<'a> LearnedAnswer<'a> {
     /// Everything that was learned from a table of which so many rows were left out, with
     /// reasons in the words of a front end.
     pub fn of(learned: &Learned, data: &'a Dataset, dropped_rows: u64, dialect: &dyn Dialect) -> Self {
-        let schema = data.schema();
+        let facts = TableFacts { dropped_rows: Some(dropped_rows), ..TableFacts::of(data) };
+        Self::with(learned, (data.schema(), facts), dialect)
+    }
+
+    /// Everything that was learned from a table with missing values.
+    pub fn of_incomplete(
+        found: &CompletedLearning,
+        table: &'a IncompleteTable,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        let imputation = ImputationAnswer::of(found, table);
+        let facts = (table.schema(), TableFacts::of_incomplete(table));
+        Self { imputation, ..Self::with(&found.learned, facts, dialect) }
+    }
+
+    /// Everything that was learned from a table whose weights are real numbers.
+    pub fn of_weighted(
+        learned: &Learned,
+        table: &'a WeightedTable,
+        dropped_rows: u64,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        let facts = TableFacts {
+            rows: table.rows(),
+            dropped_rows: Some(dropped_rows),
+            digest: table.digest(),
+            variables: variable_records(table.schema()),
+            weights: Some(WeightFacts::of(table)),
+        };
+        Self::with(learned, (table.schema(), facts), dialect)
+    }
+
+    fn with(learned: &Learned, (schema, data): (&'a Schema, TableFacts<'a>), dialect: &dyn Dialect) -> Self {
         Self {
-            data: TableFacts { dropped_rows: Some(dropped_rows), ..TableFacts::of(data) },
+            data,
             search: learned.search.to_string(),
             search_reason: learned.search_reason.to_string(),
             stop: learned.stop.to_string(),
             ties: learned.ties(),
             limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
             passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
-            models: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect)).collect(),
+            models: learned.models.iter().map(|model| ModelAnswer::of(model, schema, dialect)).collect(),
             selected: learned.selected,
             criterion: learned.criterion,
             by_rows: ByRowsAnswer::of(learned, schema),
             groups: None,
+            imputation: None,
         }
     }
 
@@ -199,23 +264,32 @@ impl<'a> TableFacts<'a> {
             dropped_rows: None,
             digest: DataDigest::of(data),
             variables: variable_records(data.schema()),
+            weights: None,
+        }
+    }
+
+    /// The facts of a table with missing values, of which no row is left out.
+    pub fn of_incomplete(table: &'a IncompleteTable) -> Self {
+        Self {
+            rows: table.rows(),
+            dropped_rows: Some(0),
+            digest: table.digest(),
+            variables: variable_records(table.schema()),
+            weights: None,
         }
     }
 }
 
 impl ModelAnswer {
     /// A learned model by names.
-    pub fn of(model: &LearnedModel, data: &Dataset, dialect: &dyn Dialect) -> Self {
+    pub fn of(model: &LearnedModel, schema: &Schema, dialect: &dyn Dialect) -> Self {
         let fit = model.fit.as_ref();
         Self {
             kappa: model.prior.kappa().to_string(),
             log_kappa: model.prior.log_kappa().map(Nats::to_f64),
-            edges: edge_names(data.schema(), &model.structure),
-            contexts: context_records(data.schema(), &model.structure),
-            confirmed: model
-                .confirmed
-                .as_ref()
-                .map(|known| confirmed(data.schema(), &model.structure, known)),
+            edges: edge_names(schema, &model.structure),
+            contexts: context_records(schema, &model.structure),
+            confirmed: model.confirmed.as_ref().map(|known| confirmed(schema, &model.structure, known)),
             unconfirmed: model.unconfirmed.as_ref().map(|why| why.words(dialect)),
             log_mpl: model.score.log_mpl.to_f64(),
             log_prior: model.score.log_prior.map(Nats::to_f64),
@@ -237,7 +311,7 @@ impl ModelAnswer {
             moves: model.climb.moves,
             ties: model.climb.ties,
             stop: model.climb.stop.to_string(),
-            refinement: model.refinement.as_ref().map(|one| RefinementAnswer::of(one, data.schema())),
+            refinement: model.refinement.as_ref().map(|one| RefinementAnswer::of(one, schema)),
         }
     }
 }
@@ -311,11 +385,13 @@ pub struct LearnedSummary<'a> {
     passed_over: Vec<String>,
     /// One row per model.
     pub scores: Vec<ScoreRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imputation: Option<ImputationAnswer>,
 }
 
 impl<'a> LearnedSummary<'a> {
     /// What was learned from a table, with reasons in the words of a front end.
-    pub fn of(learned: &Learned, data: &'a Dataset, dialect: &dyn Dialect) -> Self {
+    pub fn of(learned: &Learned, schema: &'a Schema, dialect: &dyn Dialect) -> Self {
         Self {
             search: learned.search.to_string(),
             search_reason: learned.search_reason.to_string(),
@@ -323,11 +399,26 @@ impl<'a> LearnedSummary<'a> {
             ties: learned.ties(),
             selected: learned.selected,
             criterion: learned.criterion,
-            by_rows: ByRowsAnswer::of(learned, data.schema()),
-            limited: learned.limited.iter().map(|&variable| data.schema().name(variable)).collect(),
+            by_rows: ByRowsAnswer::of(learned, schema),
+            limited: learned.limited.iter().map(|&variable| schema.name(variable)).collect(),
             passed_over: learned.passed_over.iter().map(ToString::to_string).collect(),
-            scores: learned.models.iter().map(|model| ModelAnswer::of(model, data, dialect).into()).collect(),
+            scores: learned
+                .models
+                .iter()
+                .map(|model| ModelAnswer::of(model, schema, dialect).into())
+                .collect(),
+            imputation: None,
         }
+    }
+
+    /// What was learned from a table with missing values.
+    pub fn of_incomplete(
+        found: &CompletedLearning,
+        table: &'a IncompleteTable,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        let imputation = ImputationAnswer::of(found, table);
+        Self { imputation, ..Self::of(&found.learned, table.schema(), dialect) }
     }
 }
 

@@ -106,7 +106,7 @@ pub fn class_models(learned: &LearnedMixture, data: &Dataset, dialect: &dyn Dial
     let last = |(part, component): (&cmnet::Learned, &cmnet::Component)| {
         let kept = part.kept(data.rows())?;
         let model = LearnedModel { fit: component.model.fit().cloned(), ..kept.clone() };
-        Some(ModelAnswer::of(&model, data, dialect))
+        Some(ModelAnswer::of(&model, data.schema(), dialect))
     };
     learned.parts.iter().zip(learned.mixture.components()).filter_map(last).collect()
 }

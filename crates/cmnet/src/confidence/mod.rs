@@ -1,8 +1,10 @@
 //! How sure an edge or a context is: structures learned anew from resamples of the table.
 
 mod bounded;
+mod completed;
 mod consensus;
 mod frequency;
+mod numbered;
 mod options;
 mod posterior;
 mod resample;
@@ -13,6 +15,10 @@ mod state;
 mod tally;
 
 use crate::learn::Replicate;
+pub use completed::{
+    Agreement, CompletedLearning, CompletionOptions, CompletionState, completion_identity, learn_incomplete,
+    learn_incomplete_from,
+};
 pub use frequency::{Frequency, Verdict};
 pub use options::{BootstrapOptions, ReplicateStart, Resample};
 pub use posterior::{
@@ -20,7 +26,7 @@ pub use posterior::{
     structure_posterior,
 };
 pub use run::{bootstrap, bootstrap_from};
-pub use stability::{Agreement, Stability, StabilityPoint, stability};
+pub use stability::{Similarity, Stability, StabilityPoint, stability};
 pub use state::{BootstrapState, bootstrap_identity};
 use tally::Tally;
 

@@ -1,6 +1,7 @@
 //! One structure per resample, several at a time; the answer is that of one after the other.
 
 use super::bounded::Bounded;
+use super::numbered::{numbered, threads};
 use super::options::check_share;
 use super::resample::Resampler;
 use super::settled::{LOOK, is_settled};
@@ -14,9 +15,7 @@ use crate::loglinear::affordable_canonical;
 use crate::score::Kappa;
 use crate::structure::Structure;
 use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Learns structures anew from resamples of a table, and says how often each edge and each
 /// context element comes back.
@@ -89,11 +88,6 @@ pub fn bootstrap_from(
 /// Questions that every replicate may ask: some tenths of a second.
 const LEAST_BOUND: u64 = 5_000;
 
-/// Threads to use; 0 takes one per core.
-fn threads(asked: usize) -> usize {
-    if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
-}
-
 /// Learns from the whole table, as a replicate does; `None` when that was stopped.
 fn first_learning(
     data: &Dataset,
@@ -158,38 +152,13 @@ impl Work<'_> {
 
     /// Those of some replicates that were finished.
     fn replicates(&self, open: &[u64], threads: usize) -> Result<BTreeMap<u64, Replicate>> {
-        let next = AtomicUsize::new(0);
-        let threads = threads.min(open.len());
-        // Threads of our own, each with a pool of one: replicates that wait for their parts in a
-        // shared pool would begin others meanwhile, and all be in memory at once.
-        let parts: Vec<Result<BTreeMap<u64, Replicate>>> = thread::scope(|scope| {
-            let started: Vec<_> = (0..threads)
-                .map(|_| scope.spawn(|| in_pool(&self.learn, || self.some(open, &next))))
-                .collect();
-            let joined = |handle: thread::ScopedJoinHandle<'_, _>| {
-                handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            started.into_iter().map(joined).collect()
-        });
-        let mut all = BTreeMap::new();
-        for part in parts {
-            all.extend(part?);
-        }
-        Ok(all)
-    }
-
-    /// Takes one number after the other until there is none or the work is to stop.
-    fn some(&self, open: &[u64], next: &AtomicUsize) -> Result<BTreeMap<u64, Replicate>> {
-        let mut found = BTreeMap::new();
-        while self.observer.stop().is_none() {
-            let Some(&number) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-            let Some(replicate) = self.one(number)? else { break };
+        numbered(open, threads, &self.learn, self.observer, |number| {
+            let Some(replicate) = self.one(number)? else { return Ok(None) };
             let finished = self.done.fetch_add(1, Ordering::Relaxed) + 1;
             let event = LearnEvent::Replicate { number, found: &replicate, finished, of: self.of };
             self.observer.observe_learning(&event);
-            found.insert(number, replicate);
-        }
-        Ok(found)
+            Ok(Some(replicate))
+        })
     }
 
     /// A replicate; `None` when it was stopped.

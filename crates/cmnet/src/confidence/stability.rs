@@ -31,14 +31,14 @@ pub struct StabilityPoint {
     /// Replicates that were finished.
     pub replicates: u64,
     /// How well the edges agree with those of the whole table.
-    pub edges: Agreement,
+    pub edges: Similarity,
     /// The same of context elements: edge, common neighbours and configuration.
-    pub elements: Agreement,
+    pub elements: Similarity,
 }
 
 /// The F1 score of replicates against the whole table: 1 where both have the same, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Agreement {
+pub struct Similarity {
     /// The mean over replicates.
     pub mean: f64,
     /// What 95 % of the replicates reach.
@@ -167,13 +167,13 @@ impl StabilityPoint {
         Some(Self {
             dropped,
             replicates: structures.len() as u64,
-            edges: Agreement::over(edges)?,
-            elements: Agreement::over(elements)?,
+            edges: Similarity::over(edges)?,
+            elements: Similarity::over(elements)?,
         })
     }
 }
 
-impl Agreement {
+impl Similarity {
     fn over(mut scores: Vec<f64>) -> Option<Self> {
         scores.sort_by(f64::total_cmp);
         let least = *scores.get(scores.len() / 20)?;
@@ -238,13 +238,13 @@ mod tests {
     #[test]
     fn what_most_replicates_reach_leaves_a_twentieth_out() {
         let scores: Vec<f64> = (0..40).map(|place| f64::from(place) / 40.0).collect();
-        assert_eq!(Agreement::over(scores).unwrap().least, 0.05);
+        assert_eq!(Similarity::over(scores).unwrap().least, 0.05);
     }
 
     #[test]
     fn the_coefficient_is_the_largest_share_that_keeps_the_edges() {
         let point = |dropped, least| {
-            let agreement = Agreement { mean: 1.0, least };
+            let agreement = Similarity { mean: 1.0, least };
             StabilityPoint { dropped, replicates: 1, edges: agreement, elements: agreement }
         };
         let found = |points| Stability { points, stop: StopReason::Converged };

@@ -11,6 +11,7 @@ mod family;
 mod margin;
 mod planes;
 mod popcount;
+mod real_rows;
 mod rows;
 mod sharded;
 mod sparse;
@@ -21,9 +22,10 @@ pub(crate) use counted::check_rows;
 pub use family::FamilyCounts;
 pub use margin::MarginCounts;
 pub use planes::PlaneCounts;
+pub(crate) use real_rows::WeightedRows;
 pub use rows::RowCounts;
 pub use sharded::ShardedCounts;
-pub(crate) use weighted::WeightedRows;
+pub use weighted::WeightedCounts;
 
 use crate::data::{Schema, Var};
 use crate::error::Result;
@@ -96,6 +98,12 @@ pub trait CountSource: Sync {
     /// When the counts cannot be had.
     fn margin(&self, variables: &VarSet) -> Result<MarginCounts>;
 
+    /// What one count is worth in observations: less than 1 where weights are real numbers, and counts are
+    /// whole numbers of a small unit. Counts times this add up to [`CountSource::rows`].
+    fn value(&self) -> f64 {
+        1.0
+    }
+
     /// About how many distinct rows are looked at for one count: a hint for the choice of the
     /// search mode, which changes no count.
     fn distinct_rows(&self) -> u64 {
@@ -122,7 +130,8 @@ pub trait CountSource: Sync {
     /// # Errors
     /// As [`CountSource::table`].
     fn weights(&self, shape: &Shape) -> Result<Vec<f64>> {
-        Ok(self.table(shape)?.into_iter().map(f64::from).collect())
+        let value = self.value();
+        Ok(self.table(shape)?.into_iter().map(|count| f64::from(count) * value).collect())
     }
 
     /// The counts of a variable's levels in every observed configuration of a set.

@@ -1,84 +1,84 @@
-//! Rows with real weights, such as the chance that each belongs to a class.
+//! Counts of observations with real-valued weights.
 
-use super::{CountSource, MarginCounts};
-use crate::data::{Dataset, Schema};
-use crate::error::{Error, Result};
+use super::{Count, CountSource, FamilyCounts, MarginCounts, RowCounts};
+use crate::data::{Schema, Var, WeightedTable};
+use crate::error::Result;
 use crate::graph::VarSet;
 use crate::table::Shape;
 
-/// The distinct rows of a table, each with a weight of its own.
-pub(crate) struct WeightedRows<'a> {
-    data: &'a Dataset,
-    cardinalities: Vec<u32>,
-    weights: Vec<f64>,
-    total: f64,
+/// Counts over a table with real-valued weights: counts are in units, and [`CountSource::value`] says what
+/// one is worth.
+///
+/// # Example
+/// ```
+/// use cmnet::{CountedTable, LearnOptions, Schema, Variable, WeightKind, WeightedCounts, WeightedTable, learn_counts};
+/// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
+/// let schema = Schema::new(vec![variable("a"), variable("b")])?;
+/// let rows = (0..60).map(|row| (vec![row % 2, row % 2], 0.5 + f64::from(row % 3)));
+/// let table = WeightedTable::new(schema, rows, WeightKind::Design)?;
+/// let counts = WeightedCounts::new(&table);
+/// let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+/// let learned = learn_counts(&counted, &LearnOptions::default(), &())?;
+/// assert_eq!(learned.models[0].structure.graph().edge_count(), 1);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WeightedCounts<'a> {
+    units: RowCounts<'a>,
+    table: &'a WeightedTable,
 }
 
-impl<'a> WeightedRows<'a> {
-    /// One weight per distinct row, 0 or more.
-    pub(crate) fn new(data: &'a Dataset, weights: Vec<f64>) -> Self {
-        let total = weights.iter().sum();
-        Self { data, cardinalities: data.schema().cardinalities(), weights, total }
+impl<'a> WeightedCounts<'a> {
+    /// Counts over this table.
+    pub fn new(table: &'a WeightedTable) -> Self {
+        Self { units: RowCounts::new(table.units()), table }
     }
 }
 
-impl CountSource for WeightedRows<'_> {
+impl CountSource for WeightedCounts<'_> {
     fn cardinalities(&self) -> &[u32] {
-        &self.cardinalities
+        self.units.cardinalities()
     }
 
-    /// The whole number next to the sum of the weights, and at least 1.
     fn rows(&self) -> u64 {
-        libm::round(self.total).max(1.0) as u64
+        self.table.rows()
     }
 
-    fn total(&self) -> f64 {
-        self.total
+    fn value(&self) -> f64 {
+        self.table.value()
     }
 
     fn distinct_rows(&self) -> u64 {
-        self.data.distinct_rows() as u64
+        self.units.distinct_rows()
     }
 
     fn schema(&self) -> Option<&Schema> {
-        Some(self.data.schema())
+        self.units.schema()
     }
 
-    /// Weights are no whole numbers: fits by likelihood read [`CountSource::weights`].
-    fn margin(&self, _: &VarSet) -> Result<MarginCounts> {
-        Err(Error::limit("whole counts of rows with real weights", "none", "report this: it is a defect"))
+    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
+        self.units.margin(variables)
     }
 
-    fn weights(&self, shape: &Shape) -> Result<Vec<f64>> {
-        let mut cells = vec![0u64; self.weights.len()];
-        for (&variable, &stride) in shape.variables().iter().zip(shape.strides()) {
-            self.data.column(variable).zip_mut(&mut cells, |cell, code| *cell += code * stride as u64);
-        }
-        let mut table = vec![0.0; shape.size()];
-        for (&cell, weight) in cells.iter().zip(&self.weights) {
-            table[cell as usize] += weight;
-        }
-        Ok(table)
+    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
+        self.units.table(shape)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::counts::RowCounts;
+    fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {
+        self.units.family(child, blanket)
+    }
 
-    #[test]
-    fn whole_weights_count_as_rows_do_and_others_add_up() {
-        let rows = [["x", "0"], ["y", "1"], ["x", "1"], ["x", "0"], ["y", "2"]];
-        let data = Dataset::from_labels(&["a", "b"], rows).unwrap();
-        let shape = Shape::new(vec![1, 0], &data.schema().cardinalities());
-        let whole: Vec<f64> = data.weights().iter().map(|&weight| f64::from(weight)).collect();
-        let weighted = WeightedRows::new(&data, whole.clone());
-        assert_eq!(weighted.weights(&shape).unwrap(), RowCounts::new(&data).weights(&shape).unwrap());
-        assert_eq!((weighted.rows(), weighted.total()), (5, 5.0));
-        let halves = WeightedRows::new(&data, whole.iter().map(|weight| weight / 4.0).collect());
-        assert_eq!((halves.rows(), halves.total()), (1, 1.25));
-        assert!((halves.weights(&shape).unwrap().iter().sum::<f64>() - 1.25).abs() < 1e-15);
-        assert!(halves.margin(&[0].into_iter().collect()).is_err());
+    fn family_table(&self, child: Var, blanket: &VarSet, counts: &mut Vec<Count>) -> Result<()> {
+        self.units.family_table(child, blanket, counts)
+    }
+
+    fn extensions(
+        &self,
+        child: Var,
+        blanket: &VarSet,
+        candidates: &[Var],
+        visit: &mut dyn FnMut(usize, &[Count]),
+    ) -> Result<()> {
+        self.units.extensions(child, blanket, candidates, visit)
     }
 }

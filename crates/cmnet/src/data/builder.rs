@@ -9,6 +9,16 @@ use super::variable::{MAX_ROWS, Schema, Variable};
 use super::weights::Weights;
 use crate::control::{Control, ask};
 use crate::error::InputProblem;
+use std::collections::BTreeMap;
+
+/// The code of a cell that is not known: no level has it.
+const HOLE: u16 = u16::MAX;
+
+/// Distinct rows with all their weights.
+pub(crate) type WeightedRows = BTreeMap<Vec<u32>, Vec<f64>>;
+
+/// Rows with cells that are not known, and how often each was observed.
+pub(crate) type HoledRows = Vec<(Vec<Option<u32>>, u64)>;
 
 /// Rows above which equal ones are merged for the first time. Below it, a merge saves
 /// little memory; above it, long tables with few distinct rows stay small.
@@ -40,6 +50,10 @@ pub(crate) struct TableBuilder {
     missing: Vec<u64>,
     row: Vec<Lookup>,
     merge_at: usize,
+    /// Rows whose weights are real numbers.
+    real: BTreeMap<Box<[u16]>, Vec<f64>>,
+    /// Rows with missing values, where they are kept.
+    holed: Option<BTreeMap<Box<[u16]>, u64>>,
 }
 
 impl TableBuilder {
@@ -56,12 +70,19 @@ impl TableBuilder {
             missing: vec![0; width],
             row: vec![Lookup::New; width],
             merge_at: FIRST_MERGE,
+            real: BTreeMap::new(),
+            holed: None,
         }
     }
 
+    /// Keeps rows with missing values from now on.
+    pub(crate) fn keep_holes(&mut self) {
+        self.holed.get_or_insert_default();
+    }
+
     /// Adds a row of labels, `None` where there is none. The answer is `false` when a value is
-    /// missing; nothing of the row is kept then, not even its labels. A row of weight 0 leaves
-    /// its labels and nothing else.
+    /// missing; nothing of the row is kept then, not even its labels, unless such rows are kept. A
+    /// row of weight 0 leaves its labels and nothing else.
     pub(crate) fn push<'a>(
         &mut self,
         weight: u64,
@@ -75,7 +96,7 @@ impl TableBuilder {
                 complete = false;
             }
         }
-        if !complete {
+        if !complete && self.holed.is_none() {
             return Ok(false);
         }
         let total = self.total.saturating_add(weight);
@@ -83,11 +104,12 @@ impl TableBuilder {
             let problem = InputProblem::TooManyRows { total, limit: MAX_ROWS };
             return Err(Box::new(RowProblem { variable: None, problem }));
         }
+        if !complete {
+            self.push_holed(weight, cell)?;
+            return Ok(false);
+        }
         for variable in 0..self.row.len() {
-            let code = match self.row[variable] {
-                Lookup::Level(code) => code,
-                _ => self.add(variable, cell(variable).unwrap_or_default())?,
-            };
+            let code = self.code(variable, &cell)?;
             if weight > 0 {
                 self.block.push(code);
             }
@@ -112,8 +134,87 @@ impl TableBuilder {
             let held = self.block.iter_mut().skip(variable).step_by(width);
             held.for_each(|code| *code = recoding[usize::from(*code)]);
             self.columns[variable].recode(&recoding);
+            let recode = |codes: &mut Box<[u16]>| {
+                if codes[variable] != HOLE {
+                    codes[variable] = recoding[usize::from(codes[variable])];
+                }
+            };
+            recode_rows(&mut self.real, recode, |all, more| all.extend(more));
+            if let Some(holed) = &mut self.holed {
+                recode_rows(holed, recode, |all, more| *all += more);
+            }
         }
         Ok(added.code)
+    }
+
+    /// The code of a cell that was looked up.
+    #[inline]
+    fn code<'a>(
+        &mut self,
+        variable: usize,
+        cell: &impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<u16, Box<RowProblem>> {
+        match self.row[variable] {
+            Lookup::Level(code) => Ok(code),
+            _ => self.add(variable, cell(variable).unwrap_or_default()),
+        }
+    }
+
+    /// Adds a row whose weight is a real number; as [`TableBuilder::push`].
+    pub(crate) fn push_real<'a>(
+        &mut self,
+        weight: f64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<bool, Box<RowProblem>> {
+        // A row of weight 0 leaves its labels; the weight is kept beside them.
+        if !self.push(0, &cell)? {
+            return Ok(false);
+        }
+        let find =
+            |(variable, coder): (usize, &mut Coder)| match cell(variable).map(|label| coder.find(label)) {
+                Some(Lookup::Level(code)) => code,
+                _ => HOLE,
+            };
+        let codes: Box<[u16]> = self.coders.iter_mut().enumerate().map(find).collect();
+        self.real.entry(codes).or_default().push(weight);
+        Ok(true)
+    }
+
+    /// Names, levels and the rows whose weights are real numbers.
+    /// `None` where a column of numbers is still to be cut.
+    pub(crate) fn finish_real(self) -> Option<(Schema, WeightedRows)> {
+        let (mut variables, mut recoded, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, coder) in self.names.into_iter().zip(self.coders) {
+            let coded = coder.finish();
+            if coded.spans.is_some() {
+                return None;
+            }
+            variables.push(Variable { name, levels: coded.levels });
+            recoded.push(coded.codes);
+            cuts.push(coded.cuts);
+        }
+        let level = |(&code, new_codes): (&u16, &Vec<u16>)| u32::from(new_codes[usize::from(code)]);
+        let row = |codes: Box<[u16]>| codes.iter().zip(&recoded).map(level).collect();
+        let rows = self.real.into_iter().map(|(codes, weights)| (row(codes), weights)).collect();
+        Some((Schema::new_unchecked(variables).with_all_cuts(cuts), rows))
+    }
+
+    /// Keeps a row of which some cells were not found.
+    fn push_holed<'a>(
+        &mut self,
+        weight: u64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<(), Box<RowProblem>> {
+        let mut codes = Vec::with_capacity(self.row.len());
+        for variable in 0..self.row.len() {
+            let missing = self.row[variable] == Lookup::Missing;
+            codes.push(if missing { HOLE } else { self.code(variable, &cell)? });
+        }
+        if let Some(holed) = self.holed.as_mut().filter(|_| weight > 0) {
+            *holed.entry(codes.into()).or_default() += weight;
+            self.total += weight;
+        }
+        Ok(())
     }
 
     /// Gives the codes of the last rows to their columns.
@@ -158,15 +259,25 @@ impl TableBuilder {
 
     /// Whether no row of positive weight was added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.weights.len() == 0
+        self.weights.len() == 0 && self.real.is_empty() && self.holed.as_ref().is_none_or(BTreeMap::is_empty)
     }
 
     /// The table, its levels in their final order and its rows collapsed; numbers that are to be cut
     /// are levels of their own.
-    pub(crate) fn finish(mut self, control: &dyn Control) -> crate::error::Result<RawTable> {
+    pub(crate) fn finish(self, control: &dyn Control) -> crate::error::Result<RawTable> {
+        Ok(self.finish_with_holes(control)?.0)
+    }
+
+    /// The same, and the rows with missing values that were kept. Where no row is complete, the table
+    /// has none; where a column has no known value, it has no level.
+    pub(crate) fn finish_with_holes(
+        mut self,
+        control: &dyn Control,
+    ) -> crate::error::Result<(RawTable, HoledRows)> {
         self.flush();
         let mut columns = self.columns;
         let mut variables = Vec::with_capacity(columns.len());
+        let mut recoded = Vec::with_capacity(columns.len());
         let (mut spans, mut cuts) = (Vec::new(), Vec::new());
         for ((name, coder), column) in self.names.into_iter().zip(self.coders).zip(&mut columns) {
             ask(control)?;
@@ -175,10 +286,28 @@ impl TableBuilder {
             variables.push(Variable { name, levels: coded.levels });
             spans.push(coded.spans);
             cuts.push(coded.cuts);
+            recoded.push(coded.codes);
         }
+        let level = |(&code, new_codes): (&u16, &Vec<u16>)| {
+            (code != HOLE).then(|| u32::from(new_codes[usize::from(code)]))
+        };
+        let row = |row: Box<[u16]>| row.iter().zip(&recoded).map(level).collect();
+        let holed = self.holed.into_iter().flatten().map(|(codes, weight)| (row(codes), weight)).collect();
         let (columns, weights) = merge_equal_rows(columns, &self.weights, control)?;
         let schema = Schema::new_unchecked(variables).with_all_cuts(cuts);
-        Ok(RawTable::new(Dataset::from_collapsed(schema, columns, weights), spans))
+        Ok((RawTable::new(Dataset::from_collapsed(schema, columns, weights), spans), holed))
+    }
+}
+
+/// Gives every row other codes, and adds up rows that are equal then.
+fn recode_rows<V: Default>(
+    rows: &mut BTreeMap<Box<[u16]>, V>,
+    recode: impl Fn(&mut Box<[u16]>),
+    add: impl Fn(&mut V, V),
+) {
+    for (mut codes, value) in std::mem::take(rows) {
+        recode(&mut codes);
+        add(rows.entry(codes).or_default(), value);
     }
 }
 

@@ -9,10 +9,12 @@ use super::builder::{RowProblem, TableBuilder};
 use super::cuts::Cuts;
 use super::cutting::cut_alone;
 use super::encode::Coder;
-use super::loaded::LoadedTable;
+use super::incomplete::IncompleteTable;
+use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::{MANY_NUMBERS, Warning};
+use super::weighted::{WeightKind, WeightedTable};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
 
@@ -173,6 +175,13 @@ impl Intake {
         self
     }
 
+    /// The same table, which keeps rows with missing values: see [`Intake::finish_incomplete`].
+    #[must_use]
+    pub fn keeping_incomplete_rows(mut self) -> Self {
+        self.builder.keep_holes();
+        self
+    }
+
     /// Makes room for so many rows, where their number is known beforehand.
     pub fn reserve(&mut self, rows: usize) {
         self.builder.reserve(rows);
@@ -262,8 +271,7 @@ impl Intake {
     /// As [`Intake::finish`]; when the control asks to stop.
     pub fn finish_under(self, on_missing: OnMissing, control: &dyn Control) -> Result<LoadedTable> {
         if on_missing == OnMissing::Model {
-            let expected =
-                "error or drop: rows with missing values are for fits of a model, which knows the levels";
+            let expected = "error or drop: this needs rows without missing values; learn, fit and evaluate take them as they are";
             return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
         }
         if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
@@ -291,6 +299,105 @@ impl Intake {
             missing,
         })
     }
+}
+
+impl Intake {
+    /// The table with the rows that have missing values, where they were kept from the beginning.
+    ///
+    /// # Errors
+    /// When no row is left, or every value of a column is missing; when the control asks to stop.
+    ///
+    /// # Example
+    /// ```
+    /// use cmnet::{Intake, Levels};
+    /// let columns = vec![("smokes".to_owned(), Levels::Observed), ("age".to_owned(), Levels::Observed)];
+    /// let mut intake = Intake::new(columns, &["NA".to_owned()])?.keeping_incomplete_rows();
+    /// for row in [["yes", "<40"], ["no", "NA"]] {
+    ///     intake.push(1, |column| Some(row[column].as_bytes()))?;
+    /// }
+    /// let loaded = intake.finish_incomplete(&())?;
+    /// assert_eq!((loaded.table.rows(), loaded.table.incomplete_rows()), (2, 1));
+    /// # Ok::<(), cmnet::Error>(())
+    /// ```
+    pub fn finish_incomplete(self, control: &dyn Control) -> Result<LoadedIncomplete> {
+        let RowTally { rows: file_rows, .. } = self.tally;
+        let tally = self.tally.with_all_kept();
+        if let Some(problem) = tally.problem(&self.builder, OnMissing::Model, self.origin.emptiness()) {
+            return Err(Error::input(self.origin.place(), problem));
+        }
+        let missing = self.builder.missing().to_vec();
+        let (raw, holed) = self.builder.finish_with_holes(control)?;
+        if raw.numbers().next().is_some() {
+            return Err(uncut("rows with missing values"));
+        }
+        let data = raw.into_data();
+        let known = |v: usize| data.level_counts(v).iter().any(|&count| count > 0);
+        let unknown =
+            (0..data.variables()).find(|&v| !known(v) && holed.iter().all(|(row, _)| row[v].is_none()));
+        if let Some(variable) = unknown {
+            let name = data.schema().name(variable);
+            let place = self.origin.place().at_column(self.numbers[variable], Some(name));
+            return Err(Error::input(place, InputProblem::AllMissing));
+        }
+        let mut table = IncompleteTable::of(&data);
+        for (row, weight) in &holed {
+            table.push(row, *weight)?;
+        }
+        Ok(LoadedIncomplete {
+            warnings: Warning::of_incomplete(&table),
+            table,
+            file: self.origin.name().to_owned(),
+            delimiter: self.origin.delimiter(),
+            file_rows,
+            missing,
+        })
+    }
+}
+
+impl Intake {
+    /// Adds a row whose weight is a real number, which was checked.
+    #[cfg(feature = "csv")]
+    pub(crate) fn push_weighted_at<'a>(
+        &mut self,
+        line: impl Fn() -> u64,
+        weight: f64,
+        cell: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Result<()> {
+        let pushed = self.builder.push_real(weight, |column| cell(column).map(<[u8]>::trim_ascii));
+        let complete = pushed.map_err(|problem| self.error_at(line(), *problem))?;
+        self.tally.add(line, 1, complete);
+        Ok(())
+    }
+
+    /// The table whose weights are real numbers.
+    #[cfg(feature = "csv")]
+    pub(crate) fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
+        if on_missing == OnMissing::Model {
+            let expected =
+                "error or drop: weights that are no whole numbers need rows without missing values";
+            return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
+        }
+        if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
+            return Err(Error::input(self.origin.place(), problem));
+        }
+        let RowTally { rows: file_rows, dropped_rows, .. } = self.tally;
+        let file = self.origin.name().to_owned();
+        let Some((schema, rows)) = self.builder.finish_real() else {
+            return Err(uncut("weights that are no whole numbers"));
+        };
+        Ok(LoadedWeighted {
+            table: WeightedTable::of_rows(schema, rows, kind)?,
+            file,
+            file_rows,
+            dropped_rows,
+        })
+    }
+}
+
+/// Cut points are found on complete rows with whole weights.
+fn uncut(what: &str) -> Error {
+    let expected = format!("cut points in a schema, such as one of a table without {what}");
+    Error::option(OptionName::Bins, what, expected)
 }
 
 /// Texts are compared without the blanks around them.

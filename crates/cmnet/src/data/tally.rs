@@ -10,7 +10,7 @@ choices! {
         Error = "error",
         /// Leave those rows out.
         Drop = "drop",
-        /// Take what is known of them: for fits of a model.
+        /// Take what is known of them: to learn, fit and evaluate.
         Model = "model",
     }
 }
@@ -39,6 +39,11 @@ impl RowTally {
             self.dropped_rows += 1;
             self.dropped_weight = self.dropped_weight.saturating_add(weight);
         }
+    }
+
+    /// The same rows, none of which was left out.
+    pub(crate) fn with_all_kept(self) -> Self {
+        Self { rows: self.rows, ..Self::default() }
     }
 
     /// What keeps the rows from being a table, if anything does; `empty` says why there

@@ -3,7 +3,8 @@
 
 use super::dataset::Dataset;
 use super::encode::number;
-use super::variable::Var;
+use super::incomplete::IncompleteTable;
+use super::variable::{Schema, Var, Variable};
 use serde::Serialize;
 
 /// Rows from which a column of almost as many values looks like an identifier.
@@ -111,16 +112,26 @@ impl Warning {
 
     /// The warnings that a table's content gives rise to, in column order.
     pub fn of(data: &Dataset) -> Vec<Self> {
+        Self::of_counts(data.schema(), data.rows(), |variable| data.level_counts(variable))
+    }
+
+    /// The same for a table with holes.
+    pub(crate) fn of_incomplete(table: &IncompleteTable) -> Vec<Self> {
+        Self::of_counts(table.schema(), table.rows(), |variable| table.level_counts(variable))
+    }
+
+    fn of_counts(schema: &Schema, rows: u64, counts: impl Fn(Var) -> Vec<u64>) -> Vec<Self> {
         let mut warnings = Vec::new();
-        if data.variables() == 1 {
-            warnings.push(Self::SingleColumn { name: data.schema().name(0).to_owned() });
+        if schema.len() == 1 {
+            warnings.push(Self::SingleColumn { name: schema.name(0).to_owned() });
         }
-        if data.rows() == 1 {
+        if rows == 1 {
             // Every column is constant then: saying so of each would only bury this.
             warnings.push(Self::SingleRow);
             return warnings;
         }
-        warnings.extend((0..data.variables()).flat_map(|variable| of_column(data, variable)));
+        let columns = schema.variables().iter().enumerate();
+        warnings.extend(columns.flat_map(|(variable, column)| of_column(column, rows, &counts(variable))));
         warnings
     }
 
@@ -142,10 +153,8 @@ fn not_cut(data: &Dataset, variable: Var) -> Option<Warning> {
     (numbers > MANY_NUMBERS).then(|| Warning::NotCut { name: column.name.clone(), numbers, level })
 }
 
-fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
-    let column = data.schema().variable(variable);
+fn of_column(column: &Variable, rows: u64, counts: &[u64]) -> Vec<Warning> {
     let name = || column.name.clone();
-    let counts = data.level_counts(variable);
     let used: Vec<usize> = (0..counts.len()).filter(|&level| counts[level] > 0).collect();
     let mut warnings = Vec::new();
     if let [only] = used[..] {
@@ -168,7 +177,7 @@ fn of_column(data: &Dataset, variable: Var) -> Vec<Warning> {
     warnings.extend(met.windows(2).filter(|pair| pair[0].0.total_cmp(&pair[1].0).is_eq()).map(|pair| {
         Warning::SameNumber { name: name(), level: pair[0].1.clone(), other: pair[1].1.clone() }
     }));
-    let (levels, rows) = (used.len(), data.rows());
+    let levels = used.len();
     let numbers = || column.levels.iter().map(|label| number(label));
     let are_numbers = levels > MANY_NUMBERS && numbers().all(|value| value.is_some());
     // Identifiers have no fractions.

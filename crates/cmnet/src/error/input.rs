@@ -92,6 +92,8 @@ pub enum WeightDoubt {
     },
     /// It is a number, but not in plain digits.
     NotDigits,
+    /// It is infinite, or not a number.
+    NotFinite,
     /// It is no number: perhaps another column was meant.
     OtherColumn,
 }
@@ -190,6 +192,8 @@ pub enum InputProblem {
     },
     /// Empty cells where none are allowed.
     Missing(MissingValues),
+    /// A column of which no value is known.
+    AllMissing,
     /// A weight that is not a count.
     Weight {
         /// What stood there, escaped.

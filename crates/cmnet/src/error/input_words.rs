@@ -32,6 +32,10 @@ impl InputProblem {
                 "there are more than {limit} columns; choose some by {}, or check the delimiter",
                 dialect.option(OptionName::Columns)
             ),
+            Self::AllMissing => format!(
+                "every value of this column is missing; leave it out with {}, or give rows that have it",
+                dialect.option(OptionName::Drop)
+            ),
             _ => self.words_of_column(dialect, in_memory),
         }
     }
@@ -194,6 +198,7 @@ impl WeightDoubt {
             Self::Negative => "; a count cannot be negative".to_owned(),
             Self::TooLarge { limit } => format!(", at most {limit}; divide the weights"),
             Self::NotDigits => " in plain digits; round or multiply the weights".to_owned(),
+            Self::NotFinite => ", or a finite number; mend the row".to_owned(),
             Self::OtherColumn => {
                 format!("; is this the right {} column?", dialect.option(OptionName::Weights))
             }

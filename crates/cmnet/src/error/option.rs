@@ -28,6 +28,7 @@ macro_rules! option_names {
 }
 
 option_names! {
+    Agreement = "agreement",
     Alpha = "alpha",
     Among = "among",
     Bins = "bins",
@@ -38,6 +39,7 @@ option_names! {
     Checkpoint = "checkpoint",
     CheckpointInterval = "checkpoint-interval",
     Columns = "columns",
+    Completions = "completions",
     Components = "components",
     Contexts = "contexts",
     Delimiter = "delimiter",
@@ -72,6 +74,7 @@ option_names! {
     Resample = "resample",
     Resume = "resume",
     Ridge = "ridge",
+    Rounds = "rounds",
     Rungs = "rungs",
     Schema = "schema",
     Search = "search",
@@ -90,6 +93,7 @@ option_names! {
     Tolerance = "tolerance",
     WarmUp = "warm-up",
     Weights = "weights",
+    WeightsAs = "weights-as",
 }
 
 impl OptionName {

@@ -3,10 +3,14 @@
 use super::bootstrap_record::BootstrapRecord;
 use super::checkpoint_file::{self, FORMAT};
 use super::checkpoint_record::{Checked, CheckpointRecord};
+use super::completion_record::CompletionRecord;
 use super::lock::Lock;
-use crate::confidence::{BootstrapOptions, BootstrapState, bootstrap_identity};
+use crate::confidence::{
+    BootstrapOptions, BootstrapState, CompletionOptions, CompletionState, bootstrap_identity,
+    completion_identity,
+};
 use crate::control::Control;
-use crate::data::Dataset;
+use crate::data::{Dataset, IncompleteTable};
 use crate::error::{Error, Result};
 use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, RunFact, run_identity};
 use crate::search::{SearchEvent, SearchObserver};
@@ -96,6 +100,7 @@ struct Inner {
 enum RunState {
     Learning(Box<LearnState>),
     Resampling(BootstrapState, Box<[u32]>),
+    Completing(CompletionState, Box<[u32]>),
 }
 
 impl RunState {
@@ -106,6 +111,10 @@ impl RunState {
             }
             Self::Resampling(state, cardinalities) => {
                 let record = BootstrapRecord::new(FORMAT, identity, state, cardinalities);
+                checkpoint_file::save(path, &record)
+            }
+            Self::Completing(state, cardinalities) => {
+                let record = CompletionRecord::new(FORMAT, identity, state, cardinalities);
                 checkpoint_file::save(path, &record)
             }
         }
@@ -175,6 +184,24 @@ impl Checkpointer {
         let read = |record: BootstrapRecord| record.state(&cardinalities);
         let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
         let held = RunState::Resampling(state.clone(), cardinalities.as_slice().into());
+        Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
+    }
+
+    /// The same for learning from a table with holes.
+    ///
+    /// # Errors
+    /// As [`Checkpointer::open`].
+    pub fn open_completion(
+        path: PathBuf,
+        resume: bool,
+        (table, options): (&IncompleteTable, &CompletionOptions),
+        pace: CheckpointPace,
+    ) -> Result<(Self, CompletionState, OpenedCheckpoint)> {
+        let identity = completion_identity(table, options);
+        let cardinalities = table.schema().cardinalities();
+        let read = |record: CompletionRecord| record.state(&cardinalities);
+        let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
+        let held = RunState::Completing(state.clone(), cardinalities.as_slice().into());
         Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
     }
 
@@ -275,13 +302,17 @@ impl SearchObserver for Checkpointer {
 impl LearnObserver for Checkpointer {
     fn observe_learning(&self, event: &LearnEvent<'_>) {
         let keep = match event {
-            LearnEvent::Finished(_) | LearnEvent::GraphFound(_) | LearnEvent::Resampling(_) => Keep::Now,
-            LearnEvent::Replicate { .. } => Keep::Always,
+            LearnEvent::Finished(_)
+            | LearnEvent::GraphFound(_)
+            | LearnEvent::Resampling(_)
+            | LearnEvent::RoundFinished(_) => Keep::Now,
+            LearnEvent::Replicate { .. } | LearnEvent::Completed { .. } => Keep::Always,
             _ => return,
         };
         self.update(keep, |state| match state {
             RunState::Learning(state) => state.follow_learning(event),
             RunState::Resampling(state, _) => _ = state.follow(event),
+            RunState::Completing(state, _) => _ = state.follow(event),
         });
     }
 }

@@ -144,6 +144,24 @@ impl Columns {
         })
     }
 
+    /// The same where weights may be real numbers.
+    ///
+    /// # Errors
+    /// When the text is no weight.
+    #[cfg(feature = "csv")]
+    pub(super) fn real_weight<'a>(
+        &self,
+        text: impl FnOnce(usize) -> Option<&'a [u8]>,
+        line: impl FnOnce() -> u64,
+    ) -> Result<f64> {
+        let Some(column) = self.weights else { return Ok(1.0) };
+        let text = text(column).unwrap_or_default().trim_ascii();
+        parse_real(text).map_err(|doubt| {
+            let problem = InputProblem::Weight { text: quoted_bytes(text), doubt };
+            Error::input(self.place(column).at_line(line()), problem)
+        })
+    }
+
     /// The place of a column in the table.
     pub fn place(&self, column: usize) -> Place {
         self.origin.place().at_column(column + 1, Some(&self.names[column]))
@@ -187,8 +205,26 @@ fn parse_weight(text: &[u8]) -> std::result::Result<u64, WeightDoubt> {
             });
             return digits.ok_or(WeightDoubt::TooLarge { limit: MAX_ROWS });
         }
-        _ if str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok()) => WeightDoubt::NotDigits,
+        _ if is_number(text, f64::is_finite) => WeightDoubt::NotDigits,
+        _ if is_number(text, |_| true) => WeightDoubt::NotFinite,
         _ => WeightDoubt::OtherColumn,
     };
     Err(doubt)
+}
+
+/// Whether a text is a number of some kind.
+fn is_number(text: &[u8], kind: impl Fn(f64) -> bool) -> bool {
+    str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok_and(kind))
+}
+
+/// A weight as a real number, 0 or more.
+#[cfg(feature = "csv")]
+fn parse_real(text: &[u8]) -> std::result::Result<f64, WeightDoubt> {
+    match str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()) {
+        _ if text.is_empty() => Err(WeightDoubt::Empty),
+        Some(weight) if !weight.is_finite() => Err(WeightDoubt::NotFinite),
+        Some(weight) if weight < 0.0 => Err(WeightDoubt::Negative),
+        Some(weight) => Ok(weight),
+        None => Err(WeightDoubt::OtherColumn),
+    }
 }

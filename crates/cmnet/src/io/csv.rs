@@ -26,7 +26,7 @@ use super::records::Records;
 use super::source::Source;
 use super::text::Text;
 use crate::control::Under;
-use crate::data::{Intake, Levels, LoadedTable};
+use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, WeightKind};
 use crate::error::{Error, InputProblem, Place, Result, quoted_list};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
@@ -48,14 +48,16 @@ use std::path::PathBuf;
 /// ```
 pub fn read_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<LoadedTable> {
     let options = options.into();
-    match source {
-        Source::Files { name, paths } => read_files(name, paths, options),
-        _ => read_text(source.open(options.control())?, options),
-    }
+    taken_in(source, options, |intake| intake)?.finish_under(options.on_missing, options.control())
 }
 
-/// Reads files with the same columns as one table.
-fn read_files(name: &str, paths: &[PathBuf], options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
+/// The rows of files with the same columns, as one table.
+fn files_taken_in(
+    name: &str,
+    paths: &[PathBuf],
+    options: Under<'_, ReadOptions>,
+    prepared: fn(Intake) -> Intake,
+) -> Result<Intake> {
     let mut taken: Option<(Intake, Vec<String>)> = None;
     for path in paths {
         let file = Source::Path(path.clone());
@@ -63,7 +65,7 @@ fn read_files(name: &str, paths: &[PathBuf], options: Under<'_, ReadOptions>) ->
         let columns = header::columns(&records, &options)?;
         let (intake, names) = match &mut taken {
             Some(known) => known,
-            None => taken.insert((empty(&columns, options)?, columns.names().to_vec())),
+            None => taken.insert((prepared(empty(&columns, options)?), columns.names().to_vec())),
         };
         if columns.names() != names.as_slice() {
             let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
@@ -78,7 +80,7 @@ fn read_files(name: &str, paths: &[PathBuf], options: Under<'_, ReadOptions>) ->
         return Err(Error::input(Place::file(name), InputProblem::EmptyFile));
     };
     intake.rename(name);
-    intake.finish_under(options.on_missing, options.control())
+    Ok(intake)
 }
 
 /// An empty table of the columns of a file.
@@ -99,12 +101,89 @@ pub fn read_csv_from<'a>(
     read_text(Text::open(name.to_owned(), reader, options.control())?, options)
 }
 
+/// Reads a table and keeps its rows with missing values. A level that occurs only in such rows is a
+/// level. What the options say about missing values does not matter.
+///
+/// # Errors
+/// As [`read_csv`], and when every value of a column is missing.
+///
+/// # Example
+/// ```
+/// use cmnet::{ReadOptions, Source, read_incomplete};
+/// let source = Source::bytes("example", "smokes,age\nyes,<40\nno,\n,<40\n");
+/// let loaded = read_incomplete(&source, &ReadOptions::default())?;
+/// assert_eq!((loaded.table.rows(), loaded.table.incomplete_rows()), (3, 2));
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn read_incomplete<'a>(
+    source: &Source,
+    options: impl Into<Under<'a, ReadOptions>>,
+) -> Result<LoadedIncomplete> {
+    let options = options.into();
+    taken_in(source, options, Intake::keeping_incomplete_rows)?.finish_incomplete(options.control())
+}
+
+/// Reads a table whose column of weights holds real numbers, 0 or more.
+///
+/// # Errors
+/// As [`read_csv`]; when a weight is negative or not finite.
+///
+/// # Example
+/// ```
+/// use cmnet::{ReadOptions, Source, WeightKind, read_weighted};
+/// let source = Source::bytes("example", "a,b,w\nx,1,0.5\ny,2,1.5\n");
+/// let options = ReadOptions { weights: Some("w".into()), ..ReadOptions::default() };
+/// let loaded = read_weighted(&source, &options, WeightKind::Design)?;
+/// assert_eq!((loaded.table.sum(), loaded.table.effective()), (2.0, 1.6));
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn read_weighted<'a>(
+    source: &Source,
+    options: impl Into<Under<'a, ReadOptions>>,
+    kind: WeightKind,
+) -> Result<LoadedWeighted> {
+    let options = options.into();
+    let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
+    let columns = header::columns(&records, &options)?;
+    let mut intake = columns.intake(&options, vec![Levels::Observed; columns.variables().len()])?;
+    let mut more = !options.header || records.advance()?;
+    while more {
+        check_row(&records, &columns, &intake, options.header)?;
+        let line = || records.line();
+        let weight = columns.real_weight(|column| Some(records.raw(column)), line)?;
+        let variables = columns.variables();
+        intake.push_weighted_at(line, weight, |variable| Some(records.raw(variables[variable])))?;
+        more = records.advance()?;
+    }
+    intake.finish_weighted(options.on_missing, kind)
+}
+
 fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
+    text_taken_in(text, options, |intake| intake)?.finish_under(options.on_missing, options.control())
+}
+
+/// All rows of a source, taken in by what `prepared` makes of an empty table.
+fn taken_in(
+    source: &Source,
+    options: Under<'_, ReadOptions>,
+    prepared: fn(Intake) -> Intake,
+) -> Result<Intake> {
+    match source {
+        Source::Files { name, paths } => files_taken_in(name, paths, options, prepared),
+        _ => text_taken_in(source.open(options.control())?, options, prepared),
+    }
+}
+
+fn text_taken_in(
+    text: Text<'_>,
+    options: Under<'_, ReadOptions>,
+    prepared: fn(Intake) -> Intake,
+) -> Result<Intake> {
     let records = Records::open(text, options.delimiter)?;
     let columns = header::columns(&records, &options)?;
-    let mut intake = empty(&columns, options)?;
+    let mut intake = prepared(empty(&columns, options)?);
     take_rows(records, &columns, &mut intake, options)?;
-    intake.finish_under(options.on_missing, options.control())
+    Ok(intake)
 }
 
 fn take_rows(
@@ -127,18 +206,24 @@ fn take_row(
     intake: &mut Intake,
     options: Under<'_, ReadOptions>,
 ) -> Result<()> {
-    let names = columns.names();
-    if records.len() != names.len() {
-        return Err(records.ragged(names.len(), options.header && intake.rows() == 0));
-    }
-    if options.header && header::is_header(records, names) {
-        let place = records.place().at_line(records.line());
-        return Err(Error::input(place, InputProblem::HeaderTwice));
-    }
+    check_row(records, columns, intake, options.header)?;
     let line = || records.line();
     let weight = columns.weight(|column| Some(records.raw(column)), line)?;
     let variables = columns.variables();
     intake.push_at(options.control(), line, weight, |variable| Some(records.raw(variables[variable])))
+}
+
+/// Refuses a row that is longer or shorter than the header line, or is that line again.
+fn check_row(records: &Records<'_>, columns: &Columns, intake: &Intake, has_header: bool) -> Result<()> {
+    let names = columns.names();
+    if records.len() != names.len() {
+        return Err(records.ragged(names.len(), has_header && intake.rows() == 0));
+    }
+    if has_header && header::is_header(records, names) {
+        let place = records.place().at_line(records.line());
+        return Err(Error::input(place, InputProblem::HeaderTwice));
+    }
+    Ok(())
 }
 
 /// A text as a field of a CSV file that [`read_csv`] takes for the same text: in quotes where it is

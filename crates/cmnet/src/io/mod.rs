@@ -9,6 +9,7 @@ mod checkpoint_file;
 mod checkpoint_record;
 mod checkpointer;
 mod columns;
+mod completion_record;
 mod confirmed_record;
 #[cfg(feature = "csv")]
 mod csv;
@@ -48,7 +49,7 @@ pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
 #[cfg(feature = "csv")]
-pub use csv::{csv_field, read_csv, read_csv_from};
+pub use csv::{csv_field, read_csv, read_csv_from, read_incomplete, read_weighted};
 pub use json_text::{json_to_text, write_json};
 pub use mixture_file::AnyModel;
 pub use model_file::{context_records, edge_names};

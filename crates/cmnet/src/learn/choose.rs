@@ -61,9 +61,15 @@ pub(super) fn choose<S: CountSource>(
     } else {
         Criterion::Bic
     });
-    let rows = table.counts().rows();
+    learned.selected = best_of(&learned.models, pseudo, table.counts().rows());
+    Ok(())
+}
+
+/// The place of the model with the highest BIC, of equals the one with the smallest kappa: by
+/// pseudo-likelihood among those that are compared so. A model alone needs no parameters.
+pub(crate) fn best_of(models: &[LearnedModel], pseudo: bool, rows: u64) -> Option<usize> {
     let mut best: Option<(usize, f64, Kappa)> = None;
-    for (place, model) in learned.models.iter().enumerate() {
+    for (place, model) in models.iter().enumerate() {
         let Some(fit) = model.compared() else { continue };
         if pseudo && fit.estimate != Estimate::Pseudo {
             continue;
@@ -79,9 +85,8 @@ pub(super) fn choose<S: CountSource>(
             best = Some((place, bic, kappa));
         }
     }
-    let only = (learned.models.len() == 1).then_some(0);
-    learned.selected = best.map(|(place, _, _)| place).or(only);
-    Ok(())
+    let only = (models.len() == 1).then_some(0);
+    best.map(|(place, _, _)| place).or(only)
 }
 
 /// What fits are made with.

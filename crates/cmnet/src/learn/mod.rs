@@ -21,11 +21,13 @@ mod tuned;
 
 pub use amounts::{parse_bytes, parse_duration};
 pub use by_rows::ByRows;
+pub(crate) use choose::best_of;
 pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub use refinement::{Refine, Refinement};
-pub use replicate::{FirstLearning, Replicate};
+pub use replicate::{CompletedStructure, CompletedTable, CompletionRound, FirstLearning, Replicate};
+pub(crate) use resume::search_identity;
 pub use resume::{LearnState, RunFact, run_identity};
 pub use target::TargetModel;
 pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
@@ -33,7 +35,7 @@ pub(crate) use tune::{LEAST_ROWS, PARTS};
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
-use crate::data::{DataDigest, Dataset, Schema};
+use crate::data::{DataDigest, Dataset, IncompleteTable, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
 use crate::graph::Graph;
 use crate::loglinear::Fit;
@@ -195,6 +197,17 @@ impl LearnedModel {
     ) -> Result<Model> {
         let provenance = self.provenance(table.digest().clone(), options, search);
         self.model(table.schema(), Provenance { rows: table.counts().rows(), ..provenance })
+    }
+
+    /// The same for a model that was learned from a table with holes.
+    pub(crate) fn to_model_of_incomplete(
+        &self,
+        table: &IncompleteTable,
+        options: &LearnOptions,
+        search: &SearchUsed,
+    ) -> Result<Model> {
+        let provenance = self.provenance(table.digest(), options, search);
+        self.model(table.schema(), Provenance { rows: table.rows(), ..provenance })
     }
 
     fn provenance(&self, digest: DataDigest, options: &LearnOptions, search: &SearchUsed) -> Provenance {

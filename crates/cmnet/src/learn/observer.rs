@@ -1,6 +1,6 @@
 //! Who watches learning: all that watches a search is told of, and what comes around it.
 
-use super::{FirstLearning, FoldResult, Replicate};
+use super::{CompletedTable, CompletionRound, FirstLearning, FoldResult, Replicate};
 use crate::control::{Control, StopReason};
 use crate::search::{ClimbResult, SearchObserver};
 
@@ -88,6 +88,26 @@ pub enum LearnEvent<'a> {
         /// How many are asked for.
         of: u64,
     },
+    /// Missing cells are drawn, and structures are learned from the completed tables.
+    Round {
+        /// The round, from 0 on.
+        round: usize,
+        /// The most rounds.
+        of: u64,
+    },
+    /// Structures were learned from a completed table. Comes from several threads.
+    Completed {
+        /// The number of the table, from 0 on.
+        number: u64,
+        /// What was found.
+        found: &'a CompletedTable,
+        /// How many tables are done in this round.
+        finished: u64,
+        /// How many there are.
+        of: u64,
+    },
+    /// All completed tables of a round are done.
+    RoundFinished(&'a CompletionRound),
 }
 
 /// A control that is told what happens in learning. Implementations are called from several

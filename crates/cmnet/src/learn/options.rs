@@ -175,7 +175,7 @@ const TOGGLES_PER_PAIR: f64 = 20.0;
 
 impl LearnOptions {
     /// Checks what can be checked without a table.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.kappas.is_empty() {
             return Err(Error::option(OptionName::Kappa, "", "at least one of eps, n^-0.5, 0.01, ..."));
         }
@@ -244,7 +244,7 @@ impl LearnOptions {
     /// Mode `paper` takes about 2d steps, and each has the toggles of some ten nodes with
     /// all d evaluated again; an evaluation looks at the distinct rows and climbs contexts, which
     /// takes most of the time where contexts are allowed.
-    pub(super) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
+    pub(crate) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
         if self.search != SearchMode::Auto {
             return (self.search, SearchReason::AskedFor);
         }

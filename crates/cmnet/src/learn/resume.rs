@@ -89,11 +89,20 @@ impl RunFact {
 ///
 /// Threads, fitting and selection are not among them: they do not change the search.
 pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, String)> {
-    let (mode, _) = options.mode(data.variables(), data.distinct_rows() as u64);
+    search_identity(&DataDigest::of(data), (data.variables(), data.distinct_rows() as u64), options)
+}
+
+/// The same for a table of which the digest and the size are known: variables and distinct rows.
+pub(crate) fn search_identity(
+    digest: &DataDigest,
+    (variables, distinct_rows): (usize, u64),
+    options: &LearnOptions,
+) -> Vec<(RunFact, String)> {
+    let (mode, _) = options.mode(variables, distinct_rows);
     let kappas: Vec<String> = options.kappas.iter().map(ToString::to_string).collect();
     let mut identity = vec![
         (RunFact::Version, env!("CARGO_PKG_VERSION").to_owned()),
-        (RunFact::Data, DataDigest::of(data).as_str().to_owned()),
+        (RunFact::Data, digest.as_str().to_owned()),
         (RunFact::Option(OptionName::Kappa), kappas.join(",")),
         (RunFact::Option(OptionName::Alpha), options.alpha.to_string()),
         (RunFact::Option(OptionName::Search), mode.to_string()),

@@ -56,11 +56,11 @@ impl Node {
         if OutcomeSpace::new(blanket.clone(), counts.cardinalities()).is_err() {
             return self.count_by_margin(&blanket, &places, counts);
         }
-        let family = counts.family(self.variable, &blanket)?;
+        let (family, value) = (counts.family(self.variable, &blanket)?, counts.value());
         for (cell, entries) in family.iter() {
             self.push(&family.space().configuration(cell), &places);
             for &(level, count) in entries {
-                self.add(level, count);
+                self.add(level, f64::from(count) * value);
             }
         }
         Ok(())
@@ -73,7 +73,7 @@ impl Node {
         places: &[Vec<(usize, u32)>],
         counts: &dyn CountSource,
     ) -> Result<()> {
-        let margin = counts.margin(&blanket.toggled(self.variable))?;
+        let (margin, value) = (counts.margin(&blanket.toggled(self.variable))?, counts.value());
         let own = margin.variables().position(self.variable).unwrap_or_default();
         let split = |(levels, count): (&[u32], Count)| {
             let others: Vec<u32> = levels[..own].iter().chain(&levels[own + 1..]).copied().collect();
@@ -84,7 +84,7 @@ impl Node {
         for run in entries.chunk_by(|one, other| one.0 == other.0) {
             self.push(&run[0].0, places);
             for &(_, level, count) in run {
-                self.add(level, count);
+                self.add(level, f64::from(count) * value);
             }
         }
         Ok(())
@@ -133,9 +133,9 @@ impl Node {
     }
 
     /// Adds a count to the configuration that was begun last.
-    fn add(&mut self, level: u32, count: Count) {
+    fn add(&mut self, level: u32, count: f64) {
         let first = self.observed.len() - self.levels;
-        self.observed[first + level as usize] += f64::from(count);
+        self.observed[first + level as usize] += count;
     }
 
     /// Adds pseudo-counts: the blankets that were observed, with every level of the

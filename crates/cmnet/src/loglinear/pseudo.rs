@@ -144,7 +144,8 @@ impl PseudoLikelihood {
             Ok(cells.collect())
         };
         let cells = self.nodes.par_iter().map(one).collect::<Halting<Vec<Vec<u32>>>>()?;
-        Ok(RowPlaces { cells, weights: margin.iter().map(|(_, count)| f64::from(count)).collect() })
+        let weights = margin.iter().map(|(_, count)| f64::from(count) * counts.value()).collect();
+        Ok(RowPlaces { cells, weights })
     }
 
     /// The derivative of each distinct row's pseudo-log-probability along a direction of beta.

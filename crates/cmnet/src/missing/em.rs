@@ -8,7 +8,8 @@ use crate::data::IncompleteTable;
 use crate::error::{Error, OptionName, Result, quoted};
 use crate::graph::VarSet;
 use crate::loglinear::{
-    Estimate, Fit, FitMethod, FitOptions, FitReason, FitRequest, FitStatus, Parameters, Terms, fit_named,
+    Estimate, Fit, FitMethod, FitOptions, FitReason, FitRequest, FitStatus, Order, Parameters, Terms,
+    fit_named,
 };
 use crate::structure::Structure;
 
@@ -20,6 +21,11 @@ const LITTLE: f64 = 1e-13;
 const PATIENCE: usize = 3;
 /// A parameter that is as good as infinite.
 const FAR: f64 = 500.0;
+/// A step of EM for draws alone that moves no parameter by more than this has arrived: far below what
+/// a draw can show.
+const NEARLY_STILL: f64 = 1e-3;
+/// The same for the log-likelihood, in nats.
+const NEARLY_LITTLE: f64 = 1e-3;
 /// What a step may lose to rounding, as a share of the log-likelihood.
 const ROUNDING: f64 = 1e-12;
 
@@ -67,6 +73,35 @@ pub fn fit_incomplete(
     outcome(estimate(structure, table, options, control))
 }
 
+/// Parameters to draw missing cells from: as [`fit_incomplete`], but no closer to the maximum than draws
+/// can show. Nothing is said about how far that is.
+pub(crate) fn fit_for_draws(
+    structure: &Structure,
+    table: &IncompleteTable,
+    options: &FitOptions,
+    control: &dyn Control,
+) -> Halting<Parameters> {
+    check_known(table, options)?;
+    let options = FitOptions { method: FitMethod::Exact, ..options.clone() };
+    let observed = Observed::new(structure, table, options.memory);
+    let em = Em { observed: &observed, structure, table, options: &options, control, arrival: NEARLY };
+    Ok(em.climb(em.start()?)?.fit.parameters)
+}
+
+/// When a climb has arrived.
+#[derive(Clone, Copy)]
+struct Arrival {
+    /// The largest move of a parameter.
+    still: f64,
+    /// The gain, as a share of the log-likelihood.
+    little: f64,
+    /// The gain in nats.
+    nats: f64,
+}
+
+const EXACTLY: Arrival = Arrival { still: STILL, little: LITTLE, nats: 0.0 };
+const NEARLY: Arrival = Arrival { still: NEARLY_STILL, little: LITTLE, nats: NEARLY_LITTLE };
+
 fn estimate(
     structure: &Structure,
     table: &IncompleteTable,
@@ -88,7 +123,7 @@ fn estimate(
     check_known(table, options)?;
     let options = FitOptions { method: FitMethod::Exact, ..options.clone() };
     let observed = Observed::new(structure, table, options.memory);
-    let em = Em { observed: &observed, structure, table, options: &options, control };
+    let em = Em { observed: &observed, structure, table, options: &options, control, arrival: EXACTLY };
     let used = em.climb(em.start()?)?;
     // BIC ignores smoothing: from there without pseudo-counts.
     let bare_options = FitOptions { smoothing: 0.0, ..options.clone() };
@@ -125,6 +160,14 @@ fn check_known(table: &IncompleteTable, options: &FitOptions) -> Result<()> {
         let expected = "exact: rows with missing values need the junction tree";
         return Err(Error::option(OptionName::Method, "pseudo", expected));
     }
+    if options.order != Order::FULL {
+        let expected = "full: EM over missing values estimates all terms";
+        return Err(Error::option(OptionName::Order, options.order.to_string(), expected));
+    }
+    if !options.ridge.is_none() {
+        let expected = "0: EM over missing values knows no ridge";
+        return Err(Error::option(OptionName::Ridge, options.ridge.to_string(), expected));
+    }
     Ok(())
 }
 
@@ -142,6 +185,7 @@ struct Em<'a> {
     table: &'a IncompleteTable,
     options: &'a FitOptions,
     control: &'a dyn Control,
+    arrival: Arrival,
 }
 
 /// Where a climb ended.
@@ -218,8 +262,9 @@ impl Em<'_> {
             }
             let reached = value_one.max(last);
             steps.push(reached);
-            patience = if gain < LITTLE * value_one.abs().max(1.0) { patience - 1 } else { PATIENCE };
-            let arrived = moved < STILL || patience == 0;
+            let little = self.arrival.nats.max(self.arrival.little * value_one.abs().max(1.0));
+            patience = if gain < little { patience - 1 } else { PATIENCE };
+            let arrived = moved < self.arrival.still || patience == 0;
             if arrived || steps.len() as u64 > self.options.max_iterations {
                 return Ok(Climbed { fit: one, expected: after_one, steps, moved, arrived });
             }

@@ -95,6 +95,16 @@ impl<'a> Observed<'a> {
     }
 }
 
+/// The log-likelihood of what is known of all rows, under a bound of memory in bytes and a control.
+pub(crate) fn observed_log_likelihood(
+    structure: &Structure,
+    parameters: &Parameters,
+    table: &IncompleteTable,
+    (memory, control): (u64, &dyn Control),
+) -> Result<f64> {
+    Ok(Observed::new(structure, table, memory).expect(parameters.clone(), control)?.log_likelihood)
+}
+
 impl CountSource for Expected {
     fn cardinalities(&self) -> &[u32] {
         &self.cardinalities

@@ -63,12 +63,7 @@ impl<'a> Imputer<'a> {
             let found = format!("{} values", row.len());
             return Err(Error::option("row", found, "one value or none per variable"));
         }
-        let mut evidence = Evidence::none();
-        for (variable, level) in row.iter().enumerate() {
-            if let Some(level) = level {
-                evidence.observe(self.network.schema(), variable, *level)?;
-            }
-        }
+        let evidence = self.evidence(row)?;
         let exact = Under::new(&self.exact, control);
         match fill {
             Fill::MostProbable => {
@@ -96,6 +91,42 @@ impl<'a> Imputer<'a> {
         fill: Fill,
         control: &dyn Control,
     ) -> Result<Option<Dataset>> {
+        match fill {
+            Fill::MostProbable => self.most_probable(table, control),
+            Fill::Draw { seed } => Ok(self.draws(table, &[seed], control)?.into_iter().next()),
+        }
+    }
+
+    fn most_probable(&self, table: &IncompleteTable, control: &dyn Control) -> Result<Option<Dataset>> {
+        let rows: Vec<Vec<Option<u32>>> =
+            table.iter().map(|(row, _)| row).filter(|row| row.contains(&None)).collect();
+        let filled = |row: &Vec<Option<u32>>| self.fill(row, Fill::MostProbable, 0, control);
+        let filled: Vec<Vec<u32>> = rows.par_iter().map(filled).collect::<Result<_>>()?;
+        // Equal rows come one after the other, and so do their fillings.
+        let mut next = filled.into_iter();
+        let mut last = Vec::new();
+        Ok(table.completed(|row, number| {
+            let known: Option<Vec<u32>> = row.iter().copied().collect();
+            known.or_else(|| {
+                if number == 0 {
+                    last = next.next()?;
+                }
+                Some(last.clone())
+            })
+        }))
+    }
+
+    /// A whole table without holes for each seed, as [`Imputer::complete`] draws it; what is known of a row
+    /// goes through the junction tree once for all of them. No table where there is no row.
+    ///
+    /// # Errors
+    /// As [`Imputer::fill`].
+    pub fn draws(
+        &self,
+        table: &IncompleteTable,
+        seeds: &[u64],
+        control: &dyn Control,
+    ) -> Result<Vec<Dataset>> {
         let rows: Vec<(Vec<Option<u32>>, u64)> =
             table.iter().filter(|(row, _)| row.contains(&None)).collect();
         let firsts: Vec<u64> = rows
@@ -105,18 +136,37 @@ impl<'a> Imputer<'a> {
                 Some(*sum - weight)
             })
             .collect();
-        let filled = |((row, weight), first): (&(Vec<Option<u32>>, u64), &u64)| {
-            if fill == Fill::MostProbable {
-                let one = self.fill(row, fill, 0, control)?;
-                return Ok(vec![one; *weight as usize]);
-            }
-            (0..*weight).map(|number| self.fill(row, fill, first + number, control)).collect()
+        let drawn = |((row, weight), &first): (&(Vec<Option<u32>>, u64), &u64)| {
+            let posterior = self.network.posterior(&self.evidence(row)?, Under::new(&self.exact, control))?;
+            let one = |seed: u64, number: u64| {
+                let mut levels = vec![0; row.len()];
+                posterior.draw(&mut stream(seed, first + number), &mut levels);
+                levels
+            };
+            let of_seed = |&seed: &u64| (0..*weight).map(|number| one(seed, number)).collect();
+            Ok(seeds.iter().map(of_seed).collect())
         };
-        let filled: Vec<Vec<Vec<u32>>> = rows.par_iter().zip(&firsts).map(filled).collect::<Result<_>>()?;
-        let mut next = filled.into_iter().flatten();
-        Ok(table.completed(|row, _| {
-            let known: Option<Vec<u32>> = row.iter().copied().collect();
-            known.or_else(|| next.next())
-        }))
+        // For each row, for each seed, for each observation.
+        let drawn: Vec<Vec<Vec<Vec<u32>>>> =
+            rows.par_iter().zip(&firsts).map(drawn).collect::<Result<_>>()?;
+        let completed = |place: usize| {
+            let mut next = drawn.iter().flat_map(|row| &row[place]);
+            table.completed(|row, _| {
+                let known: Option<Vec<u32>> = row.iter().copied().collect();
+                known.or_else(|| next.next().cloned())
+            })
+        };
+        Ok((0..seeds.len()).filter_map(completed).collect())
+    }
+
+    /// What is known of a row.
+    fn evidence(&self, row: &[Option<u32>]) -> Result<Evidence> {
+        let mut evidence = Evidence::none();
+        for (variable, level) in row.iter().enumerate() {
+            if let Some(level) = level {
+                evidence.observe(self.network.schema(), variable, *level)?;
+            }
+        }
+        Ok(evidence)
     }
 }

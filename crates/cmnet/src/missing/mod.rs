@@ -8,6 +8,8 @@ mod expected;
 mod impute;
 mod informative;
 
+pub(crate) use em::fit_for_draws;
 pub use em::{IncompleteFit, fit_incomplete};
+pub(crate) use expected::observed_log_likelihood;
 pub use impute::{Fill, Imputer};
 pub use informative::{MissingTest, missing_tests};

@@ -35,7 +35,7 @@ impl Rows {
         let mut weights = Vec::with_capacity(margin.observed());
         for (levels, count) in margin.iter() {
             columns.iter_mut().zip(levels).for_each(|(column, &level)| column.push(level as u16));
-            weights.push(f64::from(count));
+            weights.push(f64::from(count) * counts.value());
         }
         Ok(Self { cardinalities, columns, total: weights.iter().sum(), weights })
     }

@@ -2,7 +2,7 @@
 //! (7), or a score of the caller's own.
 
 use super::nats::Nats;
-use super::rising::Rising;
+use super::rising::{RealRising, Rising};
 use crate::counts::Count;
 use std::fmt::Debug;
 
@@ -51,6 +51,8 @@ pub trait LocalScore: Debug + Send + Sync {
 pub(crate) enum ClassScore<'a> {
     /// The factor of equation (7).
     Dirichlet { level: Rising<'a>, class: Rising<'a> },
+    /// The same of counts that are worth another amount than one.
+    Real { level: RealRising, class: RealRising },
     /// A score of the caller's own.
     Own { score: &'a dyn LocalScore, levels: u32 },
 }
@@ -67,6 +69,15 @@ impl ClassScore<'_> {
         let mut counts = counts.filter(|&count| count > 0);
         match self {
             Self::Dirichlet { level, class } => {
+                let mut total = 0;
+                let mut score = Nats::ZERO;
+                for count in counts {
+                    total += count;
+                    score += level.ln(count);
+                }
+                score - class.ln(total)
+            }
+            Self::Real { level, class } => {
                 let mut total = 0;
                 let mut score = Nats::ZERO;
                 for count in counts {

@@ -6,7 +6,7 @@ use super::classes::{ALWAYS_DENSE, BlanketClasses};
 use super::kappa::Alpha;
 use super::nats::Nats;
 use super::prior::ContextPrior;
-use super::rising::RisingTable;
+use super::rising::{RealRising, RisingTable};
 use crate::counts::{Count, CountSource};
 use crate::data::Var;
 use crate::error::Result;
@@ -51,6 +51,11 @@ pub struct Scorer<'a, S> {
 #[derive(Debug)]
 enum Family<'a> {
     Dirichlet(RisingTable),
+    /// Counts that are worth another amount than one.
+    Real {
+        alpha: f64,
+        value: f64,
+    },
     Own(&'a dyn LocalScore),
 }
 
@@ -81,6 +86,10 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     /// A scorer that remembers no more than fits an amount of memory in bytes. What it
     /// forgets is computed again.
     pub fn with_memory(source: &'a S, alpha: Alpha, memory: u64) -> Self {
+        let value = source.value();
+        if (value - 1.0).abs() > 0.0 {
+            return Self::of_family(source, Family::Real { alpha: alpha.to_f64(), value }, memory);
+        }
         let table = RisingTable::new(alpha, source.cardinalities().iter().copied(), source.rows());
         Self::of_family(source, Family::Dirichlet(table), memory)
     }
@@ -243,6 +252,10 @@ impl<'a, S: CountSource> Scorer<'a, S> {
             Family::Dirichlet(table) => {
                 ClassScore::Dirichlet { level: table.starting_at(1), class: table.starting_at(levels) }
             }
+            Family::Real { alpha, value } => ClassScore::Real {
+                level: RealRising::new(*alpha, *value),
+                class: RealRising::new(*alpha * f64::from(levels), *value),
+            },
             Family::Own(score) => ClassScore::Own { score: *score, levels },
         }
     }

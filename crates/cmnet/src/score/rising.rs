@@ -88,6 +88,25 @@ impl Rising<'_> {
     }
 }
 
+/// ln of G(a + n v) / G(a) for one a, where a count n is worth v observations. Equal counts have equal
+/// values, so that sums of them do not depend on their order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RealRising {
+    start: f64,
+    value: f64,
+    before: f64,
+}
+
+impl RealRising {
+    pub(crate) fn new(start: f64, value: f64) -> Self {
+        Self { start, value, before: libm::lgamma(start) }
+    }
+
+    pub(crate) fn ln(&self, n: u32) -> Nats {
+        Nats::from_f64(libm::lgamma(self.start + f64::from(n) * self.value) - self.before)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

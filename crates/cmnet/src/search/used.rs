@@ -13,6 +13,8 @@ pub enum SearchUsed {
     Blanket,
     /// The consensus of searches on resamples.
     Bootstrap,
+    /// The consensus of searches on completed tables, whose missing cells were drawn.
+    Imputation,
     /// Branch and bound: the structure is proven to have the highest score.
     Exact,
     /// Another, by the name that a model file gives it.
@@ -26,6 +28,7 @@ impl SearchUsed {
             Self::Paper => "paper",
             Self::Blanket => "blanket",
             Self::Bootstrap => "bootstrap",
+            Self::Imputation => "imputation",
             Self::Exact => "exact",
             Self::Other(name) => name,
         }
@@ -38,6 +41,7 @@ impl From<&str> for SearchUsed {
             "paper" => Self::Paper,
             "blanket" => Self::Blanket,
             "bootstrap" => Self::Bootstrap,
+            "imputation" => Self::Imputation,
             "exact" => Self::Exact,
             _ => Self::Other(name.to_owned()),
         }
@@ -62,7 +66,7 @@ mod tests {
 
     #[test]
     fn names_of_files_are_kept() {
-        for name in ["paper", "blanket", "by hand", ""] {
+        for name in ["paper", "blanket", "imputation", "by hand", ""] {
             assert_eq!(SearchUsed::from(name).to_string(), name);
         }
         assert_eq!(SearchUsed::from("paper"), SearchUsed::Paper);

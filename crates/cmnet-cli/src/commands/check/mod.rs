@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         AnyModel::Mixture(mixture) => return mixture::run(arguments, &mixture),
     };
     let data = files::table_for(&model, &arguments.score.data)?;
-    let prior = prior(&model, &data, &arguments.score)?;
+    let prior = prior(&model, data.rows(), &arguments.score)?;
     let alpha = alpha(&model, arguments.score.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?
         .with_edge_prior(prior.edges().gamma())?

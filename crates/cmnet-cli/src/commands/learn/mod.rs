@@ -1,19 +1,26 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
 mod groups;
+mod imputed;
 mod mixture;
 mod outputs;
 mod sgm;
 mod summary;
+mod weighted;
 
 use crate::args::{Format, LearnArgs, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{checkpoint, files, output};
-use cmnet::{LearnOptions, ModelClass, Select, Tune, find_variable, learn_from};
+use crate::{checkpoint, files, output, weights};
+use cmnet::{
+    LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
+    learn_from,
+};
 use cmnet_report::answer::LearnedAnswer;
+use std::time::Duration;
+use summary::Told;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let options = options(arguments)?;
@@ -28,10 +35,20 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         sgm::check(arguments, &options)?;
     } else if arguments.seed.is_some() && !draws(arguments, &options) {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --components, --select heldout and cv, \
-                       --order auto, --ridge auto, --target and --group do so";
+                       --order auto, --ridge auto, --target, --group and --on-missing model do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    let mut loaded = files::table(&arguments.data, &options, &Watch::new(time_limit))?;
+    if let Some(loaded) = weights::table(&arguments.data, &arguments.weighing)? {
+        only_networks(arguments, "weights that are no whole numbers")?;
+        return weighted::run(arguments, &options, &loaded, &outputs, time_limit);
+    }
+    let mut loaded = match read(arguments, &options, time_limit)? {
+        Read::Complete(loaded) => loaded,
+        Read::Incomplete(loaded) => {
+            only_networks(arguments, "rows with missing values")?;
+            return imputed::run(arguments, options, &loaded, &outputs, time_limit);
+        }
+    };
     let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
     let find = |name: &String| find_variable(loaded.data.schema(), name);
     let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
@@ -55,7 +72,7 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format {
         Format::Text => {
-            let page = summary::render(&learned, &loaded, paths)?;
+            let page = summary::render(&learned, &Told::of(&loaded), paths)?;
             output::page(&comparison.as_ref().map_or(page.clone(), |found| format!("{page}\n{found}")))?;
         }
         Format::Json => {
@@ -76,9 +93,39 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
 /// Whether rows are held out by a seed.
 fn draws(arguments: &LearnArgs, options: &LearnOptions) -> bool {
     let by_rows = matches!(options.select, Select::Heldout | Select::Cv);
+    let by_model = arguments.data.reading.on_missing == OnMissing::Model;
     let asked =
         arguments.target.is_some() || arguments.components.is_some() || arguments.groups.group.is_some();
-    by_rows || !options.tune.is_nothing() || asked
+    by_rows || by_model || !options.tune.is_nothing() || asked
+}
+
+/// Refuses what is learned from complete rows with whole weights alone.
+fn only_networks(arguments: &LearnArgs, what: &str) -> anyhow::Result<()> {
+    let flag = if arguments.model == ModelClass::Sgm {
+        "--model sgm"
+    } else if arguments.components.is_some() {
+        "--components"
+    } else if arguments.groups.group.is_some() {
+        "--group"
+    } else {
+        return Ok(());
+    };
+    Err(Usage(format!("{flag}: this cannot be learned from {what}")).into())
+}
+
+/// A table as it was read.
+enum Read {
+    Complete(LoadedTable),
+    Incomplete(LoadedIncomplete),
+}
+
+/// Reads the table; one without missing values is the same whatever is to be done about them.
+fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Duration>) -> anyhow::Result<Read> {
+    if arguments.data.reading.on_missing != OnMissing::Model {
+        return Ok(Read::Complete(files::table(&arguments.data, options, &Watch::new(time_limit))?));
+    }
+    let loaded = files::incomplete_table(&arguments.data)?;
+    Ok(loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete))
 }
 
 /// What was typed becomes what the library understands; the target waits for the table.

@@ -3,8 +3,8 @@
 use crate::dialect::CommandLine;
 use crate::output;
 use cmnet::{
-    Criterion, Dataset, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedTable, Nats,
-    SearchReason, SearchUsed, StopReason,
+    Criterion, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedIncomplete, LoadedTable,
+    LoadedWeighted, Nats, Schema, SearchReason, SearchUsed, StopReason,
 };
 use cmnet_report::answer::by_rows::{ByRowsAnswer, KappaTried};
 use cmnet_report::answer::confirmed_lines;
@@ -12,20 +12,72 @@ use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;
 
+/// The table, as it is told.
+pub(super) struct Told<'a> {
+    file: &'a str,
+    rows: u64,
+    distinct_rows: usize,
+    schema: &'a Schema,
+    dropped_rows: u64,
+    /// What was done about missing values or weights.
+    rounds: Option<String>,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn of(loaded: &'a LoadedTable) -> Self {
+        let data = &loaded.data;
+        Self {
+            file: &loaded.file,
+            rows: data.rows(),
+            distinct_rows: data.distinct_rows(),
+            schema: data.schema(),
+            dropped_rows: loaded.dropped_rows,
+            rounds: None,
+        }
+    }
+
+    pub(super) fn of_weighted(loaded: &'a LoadedWeighted, weights: String) -> Self {
+        let table = &loaded.table;
+        Self {
+            file: &loaded.file,
+            rows: table.rows(),
+            distinct_rows: table.units().distinct_rows(),
+            schema: table.schema(),
+            dropped_rows: loaded.dropped_rows,
+            rounds: Some(weights),
+        }
+    }
+
+    pub(super) fn of_incomplete(loaded: &'a LoadedIncomplete, rounds: String) -> Self {
+        let table = &loaded.table;
+        Self {
+            file: &loaded.file,
+            rows: table.rows(),
+            distinct_rows: table.distinct_rows(),
+            schema: table.schema(),
+            dropped_rows: 0,
+            rounds: Some(rounds),
+        }
+    }
+}
+
 /// The table, one line per kappa, the chosen structure in words, the files written.
-pub(super) fn render(learned: &Learned, loaded: &LoadedTable, written: &[PathBuf]) -> anyhow::Result<String> {
-    let data = &loaded.data;
+pub(super) fn render(learned: &Learned, told: &Told<'_>, written: &[PathBuf]) -> anyhow::Result<String> {
+    let schema = told.schema;
     let mut page = String::new();
     writeln!(
         page,
         "{}: {} rows ({} distinct), {} variables",
-        loaded.file,
-        data.rows(),
-        data.distinct_rows(),
-        data.variables()
+        told.file,
+        told.rows,
+        told.distinct_rows,
+        schema.len()
     )?;
-    if loaded.dropped_rows > 0 {
-        writeln!(page, "{} rows with missing values were left out", loaded.dropped_rows)?;
+    if told.dropped_rows > 0 {
+        writeln!(page, "{} rows with missing values were left out", told.dropped_rows)?;
+    }
+    if let Some(rounds) = &told.rounds {
+        writeln!(page, "{rounds}")?;
     }
     writeln!(
         page,
@@ -34,13 +86,13 @@ pub(super) fn render(learned: &Learned, loaded: &LoadedTable, written: &[PathBuf
         if learned.search_reason == SearchReason::AskedFor { "" } else { " (auto)" }
     )?;
     table(&mut page, learned)?;
-    notes(&mut page, learned, data)?;
+    notes(&mut page, learned, schema)?;
     if let Some(chosen) = learned.selected.map(|place| &learned.models[place]) {
         writeln!(page)?;
-        page += &text::render(&Drawing::new(data.schema(), &chosen.structure)?);
-        confirmed(&mut page, chosen, data)?;
+        page += &text::render(&Drawing::new(schema, &chosen.structure)?);
+        confirmed(&mut page, chosen, schema)?;
     }
-    if let ([path, ..], None, Some(kept)) = (written, learned.selected, learned.kept(data.rows())) {
+    if let ([path, ..], None, Some(kept)) = (written, learned.selected, learned.kept(told.rows)) {
         let (why, what) = if learned.stop == StopReason::Interrupted {
             ("none was fitted", "cmnet fit adds them")
         } else {
@@ -61,13 +113,13 @@ pub(super) fn render(learned: &Learned, loaded: &LoadedTable, written: &[PathBuf
 }
 
 /// What the table says about the contexts of the chosen structure, where they were confirmed.
-fn confirmed(page: &mut String, chosen: &LearnedModel, data: &Dataset) -> anyhow::Result<()> {
+fn confirmed(page: &mut String, chosen: &LearnedModel, schema: &Schema) -> anyhow::Result<()> {
     if let Some(why) = &chosen.unconfirmed {
         writeln!(page, "\nthe contexts were not tested: {}", why.words(&CommandLine))?;
     }
     let Some(known) = &chosen.confirmed else { return Ok(()) };
     writeln!(page, "\nconfirmed: {} of {} context elements", known.elements.len(), known.tested)?;
-    for line in confirmed_lines(&output::printable(data.schema()), &chosen.structure, known) {
+    for line in confirmed_lines(&output::printable(schema), &chosen.structure, known) {
         writeln!(page, "  {line}")?;
     }
     Ok(())
@@ -115,7 +167,7 @@ fn fit_cells(fit: &Fit) -> String {
 }
 
 /// What a reader of the table must know.
-fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
+fn notes(page: &mut String, learned: &Learned, schema: &Schema) -> anyhow::Result<()> {
     match (learned.selected, learned.criterion) {
         (Some(place), Some(Criterion::Bic)) => {
             let among = if learned.models.iter().all(|model| model.fit.is_some()) {
@@ -137,7 +189,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
         )?,
         _ => {}
     }
-    if let Some(known) = ByRowsAnswer::of(learned, data.schema()) {
+    if let Some(known) = ByRowsAnswer::of(learned, schema) {
         by_rows(page, learned, &known)?;
     }
     let fits = || learned.models.iter().filter_map(|model| model.fit.as_ref());
@@ -158,7 +210,7 @@ fn notes(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result
     if learned.ties() > 0 {
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
-    limits(page, learned, data)?;
+    limits(page, learned, schema)?;
     passed_over(page, learned)?;
     if !learned.search_converged() {
         writeln!(
@@ -278,11 +330,11 @@ fn reason(learned: &Learned) -> String {
 }
 
 /// Which variables a limit concerned.
-fn limits(page: &mut String, learned: &Learned, data: &Dataset) -> anyhow::Result<()> {
+fn limits(page: &mut String, learned: &Learned, schema: &Schema) -> anyhow::Result<()> {
     if learned.limited.is_empty() {
         return Ok(());
     }
-    let name = |&variable: &usize| output::on_one_line(data.schema().name(variable));
+    let name = |&variable: &usize| output::on_one_line(schema.name(variable));
     let names: Vec<_> = learned.limited.iter().take(8).map(name).collect();
     let more = if learned.limited.len() > 8 { ", ..." } else { "" };
     let advice = if learned.search == SearchUsed::Blanket {

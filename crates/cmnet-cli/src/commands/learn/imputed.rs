@@ -1,0 +1,117 @@
+//! `cmnet learn --on-missing model`: structures from a table with missing values.
+
+use super::outputs::{self, Outputs};
+use super::summary::{self, Told};
+use crate::args::{Format, LearnArgs, Printed};
+use crate::commands::missing;
+use crate::dialect::CommandLine;
+use crate::exit::{Outcome, Usage};
+use crate::progress::Watch;
+use crate::{checkpoint, output};
+use cmnet::{
+    CompletedLearning, CompletionOptions, LearnOptions, LoadedIncomplete, Schema, learn_incomplete_from,
+};
+use cmnet_report::answer::LearnedAnswer;
+use std::fmt::Write;
+use std::time::Duration;
+
+pub(super) fn run(
+    arguments: &Printed<LearnArgs>,
+    learn: LearnOptions,
+    loaded: &LoadedIncomplete,
+    outputs: &Outputs,
+    time_limit: Option<Duration>,
+) -> anyhow::Result<Outcome> {
+    if arguments.target.is_some() {
+        let problem = "--target holds out rows without missing values; use --on-missing drop";
+        return Err(Usage(problem.to_owned()).into());
+    }
+    let completing = &arguments.completing;
+    let options = CompletionOptions {
+        completions: completing.completions,
+        rounds: completing.rounds,
+        seed: learn.tune.seed,
+        agreement: completing.agreement,
+        learn,
+    };
+    let table = &loaded.table;
+    missing::tell(&loaded.file, table);
+    let (checkpointer, state) = checkpoint::open_completion(&arguments.checkpoints, table, &options)?;
+    let watch = Watch::with_checkpoints(time_limit, checkpointer);
+    let found = learn_incomplete_from(state, table, &options, &watch)?;
+    // A disk that is full must not swallow the answer: it is printed either way.
+    let checkpointed = watch.finish();
+    let written =
+        match found.kept().map(|place| found.to_model(place, table, &options)).transpose()?.flatten() {
+            Some(model) => outputs.write_model(&model),
+            None => Ok(Vec::new()),
+        };
+    let paths = written.as_deref().unwrap_or_default();
+    match arguments.format {
+        Format::Text => {
+            let told = Told::of_incomplete(loaded, rounds(&found));
+            let mut page = summary::render(&found.learned, &told, &[])?;
+            agreement(&mut page, table.schema(), &found)?;
+            if let Some(files) = outputs::named(paths) {
+                writeln!(page, "\nwrote {files}")?;
+            }
+            output::page(&page)?;
+        }
+        Format::Json => {
+            output::answer(&LearnedAnswer::of_incomplete(&found, table, &CommandLine))?;
+            outputs::note_written(paths);
+        }
+    }
+    written?;
+    checkpointed?;
+    let unfitted = found.learned.models.iter().any(|model| model.unfitted.is_some());
+    Ok(match Outcome::of(found.learned.stop) {
+        Outcome::Done if unfitted => Outcome::Limited,
+        outcome => outcome,
+    })
+}
+
+/// What the rounds were, on one line.
+fn rounds(found: &CompletedLearning) -> String {
+    let end = match (found.rounds.len(), found.stable) {
+        (0, _) => "no round was finished",
+        (_, true) => "another round would find the same",
+        (_, false) => "the graph still changed from round to round: --rounds allows more",
+    };
+    format!(
+        "missing values: {} completed tables in each of {} rounds, seed {}; {end}",
+        found.completions,
+        found.rounds.len(),
+        found.seed
+    )
+}
+
+/// How far the completed tables agree on the chosen structure, and what else some of them found.
+fn agreement(page: &mut String, schema: &Schema, found: &CompletedLearning) -> anyhow::Result<()> {
+    let Some((place, known)) = found.kept().and_then(|place| Some((place, found.agreement.get(place)?)))
+    else {
+        return Ok(());
+    };
+    let schema = output::printable(schema);
+    let structure = &found.learned.models[place].structure;
+    writeln!(page, "\nagreement of the completed tables (kept from {} on)", found.threshold)?;
+    let mut edges: Vec<_> = known.edges.iter().collect();
+    edges.sort_by_key(|known| std::cmp::Reverse(known.found.count));
+    for edge in edges {
+        let [low, high] = [edge.edge.low(), edge.edge.high()].map(|v| schema.name(v));
+        let kept = if structure.graph().contains(edge.edge) { "" } else { ", not kept" };
+        writeln!(page, "  {} of {}  {low} - {high}{kept}", edge.found.count, edge.found.of)?;
+    }
+    let cut = |edge, cell| structure.context(edge).is_some_and(|context| context.contains(cell));
+    for element in &known.elements {
+        let ends = [element.edge.low(), element.edge.high()].map(|v| schema.name(v));
+        let level = |&(v, level): &(usize, u32)| {
+            format!("{}={}", schema.name(v), schema.variable(v).levels[level as usize])
+        };
+        let given: Vec<String> = element.given.iter().map(level).collect();
+        let kept = if cut(element.edge, element.cell) { "" } else { ", not kept" };
+        let (count, of) = (element.found.count, element.found.of);
+        writeln!(page, "  {count} of {of}  {} | {} given {}{kept}", ends[0], ends[1], given.join(", "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Tables with missing values, and learning from them.
+
+use crate::dialect::Keywords;
+use crate::errors;
+use crate::intake::{Packing, Source, read};
+use crate::learn::{Answer, checkpoints, warn, watched};
+use crate::model::Model;
+use crate::options::{Completing, Learning, Reading};
+use crate::table::Table;
+use crate::value;
+use crate::watch::Watch;
+use crate::work::{self, Ended, Stop};
+use cmnet::options::OptionName;
+use cmnet::{
+    Checkpointer, CompletedLearning, CompletionOptions, Error, LearnState, LoadedIncomplete, Result,
+    Source as File, Under, learn_incomplete_from, read_incomplete,
+};
+use cmnet_report::answer::{LearnedSummary, MissingAnswer};
+use cmnet_report::warning_text;
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A table of categories with its missing values.
+#[pyclass(frozen, module = "cmnet._cmnet")]
+pub(crate) struct IncompleteTable {
+    loaded: Arc<LoadedIncomplete>,
+}
+
+#[pymethods]
+impl IncompleteTable {
+    /// Packs a table that is in memory.
+    #[staticmethod]
+    fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading) -> PyResult<Self> {
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let mut packing = Packing::new(options);
+        read(py, source, &mut packing)?;
+        Ok(Self { loaded: Arc::new(packing.finish_incomplete(py)?) })
+    }
+
+    /// Reads a CSV or TSV file.
+    #[staticmethod]
+    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let read = move |stop: &Stop| read_incomplete(&File::Path(path), Under::new(&options, stop));
+        Ok(Self { loaded: Arc::new(work::call(py, 1, read)?) })
+    }
+
+    /// The same as a packed table, where nothing is missing.
+    fn complete(&self) -> Option<Table> {
+        self.loaded.complete().map(Table::of)
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        let mut texts: Vec<String> =
+            self.loaded.warnings.iter().map(|warning| warning_text(warning, &Keywords)).collect();
+        texts.extend(MissingAnswer::of(&self.loaded.table).iter().flat_map(MissingAnswer::warnings));
+        texts
+    }
+}
+
+/// What was learned, ready to be handed over.
+struct Found {
+    facts: Value,
+    models: Vec<cmnet::Model>,
+}
+
+impl Found {
+    fn of(found: &CompletedLearning, loaded: &LoadedIncomplete, options: &CompletionOptions) -> Result<Self> {
+        let summary = LearnedSummary::of_incomplete(found, &loaded.table, &Keywords);
+        let models =
+            (0..found.learned.models.len()).map(|place| found.to_model(place, &loaded.table, options));
+        let models: Vec<Option<cmnet::Model>> = models.collect::<Result<_>>()?;
+        Ok(Self { facts: value::of(&summary)?, models: models.into_iter().flatten().collect() })
+    }
+
+    fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
+        Ok((value::to_python(py, &self.facts)?, self.models.into_iter().map(Model::new).collect()))
+    }
+}
+
+/// Learns from a table with missing values: the answer, and what interrupted the work.
+#[pyfunction]
+pub(crate) fn learn_incomplete<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, IncompleteTable>,
+    completing: Completing,
+    learning: Learning,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Option<Answer<'py>>, Option<PyErr>)> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let loaded = table.loaded.clone();
+    let learn = learning.options(loaded.table.schema()).map_err(to_python)?;
+    if learning.is_stratified().map_err(to_python)? {
+        let expected = "error or drop: model \"sgm\" needs rows without missing values";
+        return Err(to_python(Error::option(OptionName::OnMissing, "model", expected)));
+    }
+    let options = completing.options(learning.seed, learn);
+    let open =
+        |path, pace| Checkpointer::open_completion(path, learning.resume, (&loaded.table, &options), pace);
+    let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
+    warn(py, note)?;
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
+    let own = watch.clone();
+    let work = move || {
+        let found = learn_incomplete_from(state, &loaded.table, &options, &*own)?;
+        Found::of(&found, &loaded, &options)
+    };
+    let ended = watched(py, &watch, progress, work)?;
+    // A disk that is full must not swallow the answer.
+    warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
+    match ended {
+        Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None)),
+        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised))),
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised))),
+    }
+}

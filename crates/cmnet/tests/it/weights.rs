@@ -1,0 +1,126 @@
+//! Real-valued weights: whole numbers as reals give the integers' scores, and real ones the referee's.
+
+use crate::common::{Sample, generator, labelled, random_structure};
+use cmnet::{
+    Alpha, ContextPrior, CountSource, CountedTable, FitMethod, FitOptions, Kappa, LearnOptions, Outcome,
+    RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable, fit, fit_with, learn, learn_counts,
+};
+use rand::Rng;
+use rand::seq::SliceRandom;
+
+fn weighted(sample: &Sample, weights: &[f64], kind: WeightKind) -> WeightedTable {
+    let rows: Vec<(Vec<u32>, f64)> = sample.rows.iter().cloned().zip(weights.iter().copied()).collect();
+    WeightedTable::new(sample.dataset().schema().clone(), rows, kind).unwrap()
+}
+
+#[test]
+fn whole_numbers_as_reals_are_the_whole_numbers() {
+    let mut random = generator(1821);
+    for case in 0..12 {
+        let sample = Sample::random(&mut random);
+        let reals: Vec<f64> = sample.weights.iter().map(|&w| f64::from(w)).collect();
+        let (data, table) = (sample.dataset(), weighted(&sample, &reals, WeightKind::Counts));
+        assert_eq!(table.rows(), data.rows());
+        let (counts, real) = (RowCounts::new(&data), WeightedCounts::new(&table));
+        let structure = random_structure(&mut random, &sample.cardinalities, 0.5);
+        let prior = ContextPrior::new(Kappa::Power(0.5), data.rows());
+        let one = Scorer::new(&counts, Alpha::default()).score(&structure, &prior).unwrap();
+        let other = Scorer::new(&real, Alpha::default()).score(&structure, &prior).unwrap();
+        assert_eq!(one.log_prior, other.log_prior);
+        for (a, b) in one.nodes.iter().zip(&other.nodes) {
+            assert!((a.to_f64() - b.to_f64()).abs() < 1e-9, "case {case}: {} {}", a.to_f64(), b.to_f64());
+        }
+        for method in [FitMethod::Exact, FitMethod::Pseudo] {
+            let options = FitOptions { method, ..FitOptions::default() };
+            let whole = fit(&structure, &data, &options).unwrap();
+            let Outcome::Done(found) = fit_with(&structure, &real, &options, &()).unwrap() else {
+                panic!("stopped")
+            };
+            assert!((whole.bic() - found.bic()).abs() < 1e-6 * whole.bic().abs(), "case {case}");
+        }
+    }
+}
+
+/// Equation (7) literally: lnGamma of the weights of each configuration, added up row by row.
+#[test]
+fn real_weights_have_the_score_of_equation_7() {
+    let mut random = generator(1822);
+    for case in 0..10 {
+        let sample = Sample::random(&mut random);
+        let weights: Vec<f64> = sample.rows.iter().map(|_| random.random_range(0.1..3.0)).collect();
+        for kind in [WeightKind::Counts, WeightKind::Design] {
+            let table = weighted(&sample, &weights, kind);
+            let counts = WeightedCounts::new(&table);
+            let mut structure = random_structure(&mut random, &sample.cardinalities, 0.6);
+            structure.clear_contexts();
+            let found = Scorer::new(&counts, Alpha::default()).log_mpl(&structure).unwrap().to_f64();
+            let (units, value) = (table.units(), counts.value());
+            let sum: f64 = units.weights().iter().map(|&w| f64::from(w) * value).sum();
+            assert!((sum - table.rows() as f64).abs() < 1e-6);
+            let mut expected = 0.0;
+            for node in 0..sample.cardinalities.len() {
+                let levels = sample.cardinalities[node];
+                let blanket = structure.markov_blanket(node).clone();
+                let mut classes = std::collections::BTreeMap::<Vec<u32>, Vec<f64>>::new();
+                for row in 0..units.distinct_rows() {
+                    let all = units.row(row);
+                    let key = blanket.iter().map(|v| all[v]).collect();
+                    let class = classes.entry(key).or_insert_with(|| vec![0.0; levels as usize]);
+                    class[all[node] as usize] += f64::from(units.weights()[row]) * value;
+                }
+                let alpha = 0.5;
+                for class in classes.values() {
+                    let total: f64 = class.iter().sum();
+                    let all = alpha * f64::from(levels);
+                    expected += libm::lgamma(all) - libm::lgamma(all + total);
+                    expected +=
+                        class.iter().map(|n| libm::lgamma(alpha + n) - libm::lgamma(alpha)).sum::<f64>();
+                }
+            }
+            assert!((found - expected).abs() < 1e-8, "case {case}: {found} and not {expected}");
+        }
+    }
+    // The referee's words are those of whole numbers.
+    assert!(labelled(&cmnet::Structure::empty(&[2])).edges.is_empty());
+}
+
+#[test]
+fn scaling_order_and_threads_change_nothing() {
+    let mut random = generator(1823);
+    let sample = loop {
+        let sample = Sample::random(&mut random);
+        if sample.rows.len() > 200 && sample.cardinalities.len() > 3 {
+            break sample;
+        }
+    };
+    let weights: Vec<f64> = sample.rows.iter().map(|_| random.random_range(0.2..4.0)).collect();
+    let learned = |sample: &Sample, weights: &[f64], threads: usize| {
+        let table = weighted(sample, weights, WeightKind::Design);
+        let counts = WeightedCounts::new(&table);
+        let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest()).unwrap();
+        let options = LearnOptions { threads, ..LearnOptions::default() };
+        let learned = learn_counts(&counted, &options, &()).unwrap();
+        let models =
+            learned.models.iter().map(|m| m.to_model_of(&counted, &options, &learned.search).unwrap());
+        models.map(|model| model.to_json().unwrap()).collect::<Vec<_>>()
+    };
+    let first = learned(&sample, &weights, 1);
+    let larger: Vec<f64> = weights.iter().map(|w| 512.0 * w).collect();
+    assert_eq!(first, learned(&sample, &larger, 2));
+    let mut order: Vec<usize> = (0..sample.rows.len()).collect();
+    order.shuffle(&mut random);
+    let shuffled = Sample { rows: order.iter().map(|&r| sample.rows[r].clone()).collect(), ..sample.clone() };
+    let theirs: Vec<f64> = order.iter().map(|&row| weights[row]).collect();
+    assert_eq!(first, learned(&shuffled, &theirs, 1));
+    // Equal weights are those of the rows themselves.
+    let ones = Sample { weights: vec![1; sample.rows.len()], ..sample.clone() };
+    let whole = learn(&ones.dataset(), &LearnOptions::default(), &()).unwrap();
+    let table = weighted(&ones, &vec![0.37; ones.rows.len()], WeightKind::Design);
+    assert_eq!(table.rows(), ones.dataset().rows());
+    let counts = WeightedCounts::new(&table);
+    let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest()).unwrap();
+    let found = learn_counts(&counted, &LearnOptions::default(), &()).unwrap();
+    for (one, other) in whole.models.iter().zip(&found.models) {
+        assert!((one.score.log_mpl.to_f64() - other.score.log_mpl.to_f64()).abs() < 1e-6);
+    }
+}
