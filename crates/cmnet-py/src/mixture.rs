@@ -154,15 +154,15 @@ impl Mixture {
     }
 
     fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, question, Asked::marginals)
+        self.ask(py, question, |asked| asked.marginals())
     }
 
     fn joint<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, question, Asked::joint)
+        self.ask(py, question, |asked| asked.joint())
     }
 
     fn most_probable<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, question, Asked::maximum)
+        self.ask(py, question, |asked| asked.maximum())
     }
 
     fn sample(&self, py: Python<'_>, rows: usize, question: Question) -> PyResult<Rows> {

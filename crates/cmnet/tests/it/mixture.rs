@@ -10,29 +10,36 @@ use cmnet::{
 use cmnet_check::{Class, LogLinear, Table, mixture as referee};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Two kinds of rows: in the first x0 and x1 go together, in the second x2 and x3; x4 tells the kinds apart,
-/// and so does the level 2 of x0.
-fn two_kinds(rows: u32) -> Dataset {
+/// Two kinds of rows: in the first x0 and x1 go together, in the second x2 and x3; the columns after them tell
+/// the kinds apart, and so does the level c of x0.
+fn kinds(rows: u32, telling: usize) -> Dataset {
     let mut state = 17u32;
     let mut chance = |percent: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 16) % 100 < percent
     };
-    let mut row = || {
+    let mut row = || -> Vec<u32> {
         let first = chance(60);
         let (one, other) = (u32::from(chance(50)), u32::from(chance(50)));
         let follows = |lead: u32, same: bool| if same { lead } else { 1 - lead };
         let (same, also) = (chance(90), chance(90));
-        if first {
-            [one, follows(one, same), u32::from(chance(20)), u32::from(chance(20)), u32::from(chance(15))]
+        let mut row = if first {
+            vec![one, follows(one, same), u32::from(chance(20)), u32::from(chance(20))]
         } else {
             let lead = if chance(50) { 2 } else { one };
-            [lead, u32::from(chance(70)), other, follows(other, also), u32::from(chance(85))]
-        }
+            vec![lead, u32::from(chance(70)), other, follows(other, also)]
+        };
+        row.extend((0..telling).map(|_| u32::from(chance(if first { 15 } else { 85 }))));
+        row
     };
     let name = |level: u32| ["a", "b", "c"][level as usize];
-    let labels: Vec<Vec<&str>> = (0..rows).map(|_| row().map(name).to_vec()).collect();
-    Dataset::from_labels(&["x0", "x1", "x2", "x3", "x4"], labels).unwrap()
+    let labels: Vec<Vec<&str>> = (0..rows).map(|_| row().into_iter().map(name).collect()).collect();
+    let names: Vec<String> = (0..4 + telling).map(|v| format!("x{v}")).collect();
+    Dataset::from_labels(&names.iter().map(String::as_str).collect::<Vec<_>>(), labels).unwrap()
+}
+
+fn two_kinds(rows: u32) -> Dataset {
+    kinds(rows, 1)
 }
 
 fn options() -> LearnOptions {
@@ -67,7 +74,7 @@ fn probability(mixture: &Mixture, row: &[u32]) -> f64 {
 
 #[test]
 fn classes_are_found_with_the_edges_that_hold_in_them() {
-    let data = two_kinds(3000);
+    let data = kinds(800, 5);
     let (one, two) = (learned(&data, "1"), learned(&data, "2"));
     assert!(two.mixture.bic() > one.mixture.bic());
     let found = class_edges(&two.mixture);
@@ -82,8 +89,10 @@ fn classes_are_found_with_the_edges_that_hold_in_them() {
     let kept = whole.kept(data.rows()).unwrap();
     assert_eq!(one.mixture.components()[0].model.structure(), &kept.structure);
     for select in [Select::Bic, Select::Heldout] {
-        let how = LearnOptions { select, ..options() };
-        let chosen = learn_mixture(&data, &how, &classes("auto"), &()).unwrap();
+        let kappas = vec![cmnet::Kappa::Epsilon];
+        let chosen =
+            learn_mixture(&data, &LearnOptions { select, kappas, ..options() }, &classes("auto"), &())
+                .unwrap();
         assert!(chosen.mixture.components().len() >= 2, "{:?}", chosen.tried);
         assert!(chosen.tried.len() >= 3);
     }
