@@ -3,7 +3,8 @@
 
 use anyhow::Result;
 use cmnet::{
-    BinRule, Bins, Edge, Kappa, LearnOptions, ReadOptions, Select, Source, cut_by_graph, learn, mix_seed, read_csv,
+    BinRule, Bins, Edge, Kappa, LearnOptions, ReadOptions, Select, Source, cut_by_graph, learn, mix_seed,
+    read_csv,
 };
 use rand::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -55,7 +56,8 @@ fn graph(text: &str, rule: &BinRule) -> Result<Vec<Edge>> {
     let bins = Bins::read([rule.to_string()])?;
     let options = ReadOptions { bins: bins.clone(), ..ReadOptions::default() };
     let mut loaded = read_csv(&Source::bytes("table", text), &options)?;
-    let learning = LearnOptions { kappas: vec![Kappa::Epsilon], select: Select::None, ..LearnOptions::default() };
+    let learning =
+        LearnOptions { kappas: vec![Kappa::Epsilon], select: Select::None, ..LearnOptions::default() };
     cut_by_graph(&mut loaded, &bins, &learning, &())?;
     let learned = learn(&loaded.data, &learning, &())?;
     Ok(learned.models[0].structure.graph().edges().collect())
@@ -79,7 +81,8 @@ fn table(mixed: bool, variables: usize, rows: usize, seed: u64) -> Result<(Strin
     for _ in 0..rows {
         let mut values: Vec<f64> = Vec::with_capacity(variables);
         for variable in 0..variables {
-            let noise = libm::sqrt(-2.0 * libm::log(uniform())) * libm::cos(std::f64::consts::TAU * uniform());
+            let noise =
+                libm::sqrt(-2.0 * libm::log(uniform())) * libm::cos(std::f64::consts::TAU * uniform());
             let value = match variable {
                 0 => noise,
                 _ if is_category(variable) => {
@@ -94,7 +97,13 @@ fn table(mixed: bool, variables: usize, rows: usize, seed: u64) -> Result<(Strin
             values.push(value);
         }
         let shown = values.iter().enumerate().map(|(variable, &value)| match variable {
-            _ if is_category(variable) => if value > 0.5 { "yes".to_owned() } else { "no".to_owned() },
+            _ if is_category(variable) => {
+                if value > 0.5 {
+                    "yes".to_owned()
+                } else {
+                    "no".to_owned()
+                }
+            }
             _ => format!("{:.6}", libm::exp(value)),
         });
         writeln!(text, "{}", shown.collect::<Vec<_>>().join(","))?;

@@ -27,7 +27,9 @@ struct Tally {
 
 /// Compares groups of so many rows each, in so many tables.
 pub(crate) fn run(groups: usize, rows: usize, tables: usize, permutations: usize, plain: bool) -> Result<()> {
-    println!("{groups} groups of {rows} rows, {VARIABLES} variables, {permutations} permutations, {tables} tables");
+    println!(
+        "{groups} groups of {rows} rows, {VARIABLES} variables, {permutations} permutations, {tables} tables"
+    );
     for (title, different, margins) in
         [("differences", DIFFERENT, false), ("no difference", 0, false), ("margins differ alone", 0, true)]
     {
@@ -75,10 +77,17 @@ impl Tally {
 
 /// Rows of a random tree whose first edges hold in the first half of the groups alone; the last column is the
 /// group. Where margins are to differ, variables without a parent do.
-fn table(seed: u64, groups: usize, rows: usize, different: usize, margins: bool) -> Result<(Dataset, Vec<Edge>)> {
+fn table(
+    seed: u64,
+    groups: usize,
+    rows: usize,
+    different: usize,
+    margins: bool,
+) -> Result<(Dataset, Vec<Edge>)> {
     let mut generator = Pcg64Mcg::seed_from_u64(mix_seed(seed));
     let variables = VARIABLES - 1;
-    let parents: Vec<Var> = (1..variables).map(|child| (generator.next_u64() % child as u64) as Var).collect();
+    let parents: Vec<Var> =
+        (1..variables).map(|child| (generator.next_u64() % child as u64) as Var).collect();
     let mut uniform = move || (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
     let truth: Vec<Edge> =
         (1..=different).map(|child| Edge::new(parents[child - 1], child)).collect::<cmnet::Result<_>>()?;
@@ -130,7 +139,11 @@ fn separate(data: &Dataset, groups: usize, permutations: usize, seed: u64) -> Re
         let reached = largest.iter().filter(|&&other| other >= range).count();
         (1.0 + reached as f64) / (1.0 + largest.len() as f64) <= LEVEL
     };
-    Ok(observed.into_iter().filter(|&(_, range)| range > 0.0 && is_rare(range)).map(|(edge, _)| edge).collect())
+    Ok(observed
+        .into_iter()
+        .filter(|&(_, range)| range > 0.0 && is_rare(range))
+        .map(|(edge, _)| edge)
+        .collect())
 }
 
 fn ranges(data: &Dataset, rows: &[Vec<u32>], labels: &[u32], groups: usize) -> Result<Vec<(Edge, f64)>> {
@@ -145,13 +158,17 @@ fn ranges(data: &Dataset, rows: &[Vec<u32>], labels: &[u32], groups: usize) -> R
     let mut weights: Vec<Vec<f64>> = Vec::new();
     let mut pairs: Vec<Edge> = Vec::new();
     for group in 0..groups as u32 {
-        let own: Vec<&Vec<u32>> = rows.iter().zip(labels).filter(|(_, label)| **label == group).map(|(row, _)| row).collect();
-        let columns: Vec<Vec<u32>> = variables.iter().map(|&v| own.iter().map(|row| row[v]).collect()).collect();
+        let own: Vec<&Vec<u32>> =
+            rows.iter().zip(labels).filter(|(_, label)| **label == group).map(|(row, _)| row).collect();
+        let columns: Vec<Vec<u32>> =
+            variables.iter().map(|&v| own.iter().map(|row| row[v]).collect()).collect();
         let table = Dataset::from_columns(schema.clone(), &columns, None)?;
         let learned = learn(&table, &options, &())?;
         let graph = learned.models[0].structure.graph();
         pairs = graph.pairs().collect();
-        weights.push(pairs.iter().map(|&edge| if graph.contains(edge) { odds(&columns, edge) } else { 0.0 }).collect());
+        weights.push(
+            pairs.iter().map(|&edge| if graph.contains(edge) { odds(&columns, edge) } else { 0.0 }).collect(),
+        );
     }
     let range = |place: usize| {
         let of_groups = || weights.iter().map(|own| own[place]);

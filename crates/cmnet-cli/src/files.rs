@@ -6,8 +6,8 @@ use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    Bins, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder, LoadedTable, Model, OnUnknown, ReadOptions,
-    Source, cut_by_graph, parse_delimiter, quoted_names, read_csv, visit_rows,
+    Bins, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder, LoadedTable, Model, OnUnknown,
+    ReadOptions, Source, cut_by_graph, parse_delimiter, quoted_names, read_csv, visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
 use std::path::{Path, PathBuf};

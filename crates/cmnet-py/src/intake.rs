@@ -256,7 +256,9 @@ impl Held {
             Self::Numbered { numbers, labels, ordered } => {
                 Ok(Cells::numbered(&numbers[from..to], labels, *ordered))
             }
-            Self::Arrow { .. } => slice.map_or_else(|| Ok(Cells::missing()), |slice| Cells::of(slice, decimals)),
+            Self::Arrow { .. } => {
+                slice.map_or_else(|| Ok(Cells::missing()), |slice| Cells::of(slice, decimals))
+            }
         }
     }
 }

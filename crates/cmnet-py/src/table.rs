@@ -7,8 +7,8 @@ use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
 use cmnet::{
-    Bins, Cuts, DataDigest, Dataset, LearnOptions, LoadedTable, Schema, Source as File, Under, Variable, Warning,
-    cut_by_graph, find_variable, read_csv,
+    Bins, Cuts, DataDigest, Dataset, LearnOptions, LoadedTable, Schema, Source as File, Under, Variable,
+    Warning, cut_by_graph, find_variable, read_csv,
 };
 use cmnet_report::warning_text;
 use numpy::{PyArray1, PyReadonlyArray1};

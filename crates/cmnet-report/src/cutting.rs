@@ -8,7 +8,11 @@ pub fn cut_text(column: &CutColumn) -> String {
     match &column.cuts {
         Some(cuts) => {
             let points: Vec<String> = cuts.points().iter().map(f64::to_string).collect();
-            format!("column {name}: {numbers} different numbers are cut at {} ({})", points.join(", "), column.rule)
+            format!(
+                "column {name}: {numbers} different numbers are cut at {} ({})",
+                points.join(", "),
+                column.rule
+            )
         }
         None => format!("column {name} has one number and is not cut ({})", column.rule),
     }

@@ -35,7 +35,8 @@ pub fn group_panels(schema: &Schema, structure: &Structure, group: Var) -> Resul
     let mut pictures = Vec::new();
     for (level, label) in (0..).zip(&schema.variable(group).levels) {
         let own = holding(Some(level))?;
-        let drawing = Drawing::new(&others, &own)?.with_places(&places)?.without_reading().with_title(label.clone());
+        let drawing =
+            Drawing::new(&others, &own)?.with_places(&places)?.without_reading().with_title(label.clone());
         pictures.push(svg::render(&drawing));
     }
     let note = "Edges that hold in each group. Variables have the same places in all panels.";

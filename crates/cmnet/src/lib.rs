@@ -88,9 +88,9 @@ mod tree;
 
 // Tables.
 pub use data::{
-    BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
-    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RawTable, RowLevels, Schema, UNNAMED_TABLE, Var,
-    Variable, Warning, collapse, mix_seed, quoted_names,
+    BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
+    Intake, Levels, LoadedTable, MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RawTable,
+    RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -111,10 +111,11 @@ pub use confidence::{
     Resample, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
     structure_posterior,
 };
-pub use groups::{
-    GroupComparison, GroupOptions, PairInGroup, PairOfGroups, compare_groups, group_knowledge, vanishes_in_group,
-};
 pub use discretize::{CutSearch, cut_by_graph};
+pub use groups::{
+    GroupComparison, GroupOptions, PairInGroup, PairOfGroups, compare_groups, group_knowledge,
+    vanishes_in_group,
+};
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Parameters.
 pub use loglinear::{
@@ -145,8 +146,8 @@ pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
-    OpenedCheckpoint, ReadOptions, Source, check_writable, checkpoint_files, context_records, edge_names,
-    VariableRecord, json_to_text, uai, variable_records, write_atomic, write_atomic_with, write_json,
+    OpenedCheckpoint, ReadOptions, Source, VariableRecord, check_writable, checkpoint_files, context_records,
+    edge_names, json_to_text, uai, variable_records, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
 pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};

@@ -9,7 +9,9 @@ use cmnet::LearnOptions;
 use cmnet_report::answer::Description;
 
 pub(crate) fn run(arguments: &Printed<DataArgs>) -> anyhow::Result<Outcome> {
-    let description = Description::of_loaded(&files::read(arguments, &LearnOptions::default(), &Watch::new(None))?).in_words(&CommandLine);
+    let description =
+        Description::of_loaded(&files::read(arguments, &LearnOptions::default(), &Watch::new(None))?)
+            .in_words(&CommandLine);
     match arguments.format {
         Format::Text => output::page(&description.to_string())?,
         Format::Json => output::answer(&description)?,

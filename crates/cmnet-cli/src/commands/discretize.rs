@@ -5,8 +5,8 @@ use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
 use cmnet::{
-    Bins, LearnOptions, LevelOrder, OnMissing, OnUnknown, ReadOptions, Schema, Source, csv_field, cut_by_graph,
-    read_csv, visit_rows, write_atomic, write_atomic_with,
+    Bins, LearnOptions, LevelOrder, OnMissing, OnUnknown, ReadOptions, Schema, Source, csv_field,
+    cut_by_graph, read_csv, visit_rows, write_atomic, write_atomic_with,
 };
 use cmnet_report::answer::DiscretizedAnswer;
 use cmnet_report::warning_text;
@@ -70,15 +70,19 @@ fn write_table(path: &Path, source: &Source, options: &ReadOptions, schema: &Sch
     let mut rows: Vec<u8> = Vec::new();
     let names = schema.variables().iter().map(|variable| csv_field(&variable.name));
     let header: Vec<String> = names.chain(options.weights.as_deref().map(csv_field)).collect();
-    let labels: Vec<Vec<String>> =
-        schema.variables().iter().map(|variable| variable.levels.iter().map(|level| csv_field(level)).collect()).collect();
+    let labels: Vec<Vec<String>> = schema
+        .variables()
+        .iter()
+        .map(|variable| variable.levels.iter().map(|level| csv_field(level)).collect())
+        .collect();
     let drops = options.on_missing == OnMissing::Drop;
     visit_rows(source, options, OnUnknown::Error, schema, |row| {
         if drops && row.levels.iter().any(Option::is_none) {
             return Ok(());
         }
         let cells = row.levels.iter().zip(&labels);
-        let cells = cells.map(|(level, labels)| level.map_or(String::new(), |level| labels[level as usize].clone()));
+        let cells =
+            cells.map(|(level, labels)| level.map_or(String::new(), |level| labels[level as usize].clone()));
         let weight = options.weights.as_ref().map(|_| row.weight.to_string());
         let line: Vec<String> = cells.chain(weight).collect();
         rows.extend_from_slice(line.join(",").as_bytes());

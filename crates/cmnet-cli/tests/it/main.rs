@@ -19,6 +19,7 @@ mod docs;
 mod explore;
 mod knowledge;
 mod missing;
+mod numbers;
 mod posterior;
 mod query;
 mod refine;

@@ -122,7 +122,10 @@ impl fmt::Display for GroupsAnswer {
         let groups: Vec<String> =
             self.levels.iter().map(|level| format!("{} ({} rows)", level.label, level.rows)).collect();
         writeln!(f, "Groups of {}: {}", self.group, groups.join(", "))?;
-        writeln!(f, "Edges by group: mutual information given the neighbours in nats, - where the model has none\n")?;
+        writeln!(
+            f,
+            "Edges by group: mutual information given the neighbours in nats, - where the model has none\n"
+        )?;
         let shown: Vec<&PairAnswer> = self.pairs.iter().filter(|pair| pair.edge || pair.differs).collect();
         let name = |pair: &PairAnswer| pair.pair.join(" - ");
         let width = shown.iter().map(|pair| name(pair).chars().count()).max().unwrap_or(4).max(4);

@@ -5,7 +5,8 @@ use super::groups::GroupsAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
     ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit, FitStatus, Learned,
-    LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord, context_records, edge_names, variable_records,
+    LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord, context_records, edge_names,
+    variable_records,
 };
 use serde::Serialize;
 use serde_json::Value;

@@ -106,7 +106,6 @@ fn written(units: f64, exponent: i32) -> Option<f64> {
     format!("{units}e{exponent}").parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,8 +47,8 @@ pub use seed::mix_seed;
 pub(crate) use split::below;
 pub use split::{Fold, FoldPlan, Folds};
 pub use tally::OnMissing;
-pub(crate) use variable::{check_cuts, check_levels};
 #[cfg(feature = "csv")]
 pub(crate) use variable::check_names;
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
+pub(crate) use variable::{check_cuts, check_levels};
 pub use warning::Warning;

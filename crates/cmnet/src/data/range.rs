@@ -95,7 +95,9 @@ mod tests {
 
     #[test]
     fn other_labels_are_left_alone() {
-        for labels in [["<=3", "4-7"], ["lt-80", "80-89"], ["2", "5more"], ["a-b", "1-2"], ["9-1", "1-2"], ["1", "2"]] {
+        for labels in
+            [["<=3", "4-7"], ["lt-80", "80-89"], ["2", "5more"], ["a-b", "1-2"], ["9-1", "1-2"], ["1", "2"]]
+        {
             assert_eq!(ordered(&labels), None, "{labels:?}");
         }
     }

@@ -70,7 +70,8 @@ impl RawTable {
             variables.push(own);
             columns.push(column);
         }
-        let known = (0..cuts.len()).map(|variable| cuts[variable].as_ref().or(schema.cuts(variable)).cloned());
+        let known =
+            (0..cuts.len()).map(|variable| cuts[variable].as_ref().or(schema.cuts(variable)).cloned());
         let schema = Schema::new_unchecked(variables).with_all_cuts(known.collect::<Vec<_>>());
         let weights = Weights::from(self.data.weights().to_vec());
         let (columns, weights) = merge_equal_rows(columns, &weights, control)?;

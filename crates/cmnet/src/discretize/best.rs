@@ -52,7 +52,13 @@ impl Coded {
         (numbers, count)
     }
 
-    fn family(&self, node: Option<Var>, others: impl Iterator<Item = Var>, grid: &[u32], size: usize) -> Family {
+    fn family(
+        &self,
+        node: Option<Var>,
+        others: impl Iterator<Item = Var>,
+        grid: &[u32],
+        size: usize,
+    ) -> Family {
         let (numbers, configurations) = self.configurations(others);
         let mut cells: Vec<BTreeMap<(u32, u32), u32>> = vec![BTreeMap::new(); size];
         for (row, &number) in numbers.iter().enumerate() {
@@ -187,8 +193,10 @@ mod tests {
     /// The score of a cut by the scorer of structures.
     fn literal(rows: &Coded, graph: &Graph, variable: Var, grid: &[u32], starts: &[usize]) -> f64 {
         let mut columns = rows.columns.clone();
-        columns[variable] =
-            grid.iter().map(|&cell| starts.iter().filter(|&&start| start <= cell as usize).count() as u32).collect();
+        columns[variable] = grid
+            .iter()
+            .map(|&cell| starts.iter().filter(|&&start| start <= cell as usize).count() as u32)
+            .collect();
         let mut cardinalities = rows.cardinalities.clone();
         cardinalities[variable] = starts.len() as u32 + 1;
         let named = |(place, &levels): (usize, &u32)| Variable {
@@ -203,7 +211,8 @@ mod tests {
         let mut structure = Structure::empty(&cardinalities);
         graph.edges().for_each(|edge| assert!(structure.add_edge(edge).unwrap()));
         let score = Scorer::new(&counts, Alpha::default()).log_mpl(&structure).unwrap().to_f64();
-        let density = data.level_counts(variable).iter().map(|&rows| rows as f64 * (rows as f64).ln()).sum::<f64>();
+        let density =
+            data.level_counts(variable).iter().map(|&rows| rows as f64 * (rows as f64).ln()).sum::<f64>();
         score - density
     }
 

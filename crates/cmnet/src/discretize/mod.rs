@@ -140,7 +140,8 @@ impl<'a> Cutting<'a> {
         let learned = learn_here(&data, options, &[], observer)?;
         ask(observer)?;
         let model = learned.models.first();
-        let graph = model.map_or_else(|| Graph::empty(data.variables()), |model| model.structure.graph().clone());
+        let graph =
+            model.map_or_else(|| Graph::empty(data.variables()), |model| model.structure.graph().clone());
         let score = model.and_then(|model| model.score.total()).unwrap_or_default();
         let inside = |column: &Column| {
             let counts = data.level_counts(column.variable);
@@ -152,7 +153,8 @@ impl<'a> Cutting<'a> {
     /// Cuts each column anew for a graph until none changes; whether one did.
     fn sweep(&mut self, graph: &Graph, options: &LearnOptions, control: &dyn Control) -> Result<bool> {
         let mut rows = self.coded();
-        let levels = rows.cardinalities.iter().copied().chain(self.columns.iter().map(|own| own.levels as u32));
+        let levels =
+            rows.cardinalities.iter().copied().chain(self.columns.iter().map(|own| own.levels as u32));
         let table = RisingTable::new(options.alpha, levels, self.raw.data().rows());
         let mut changed = false;
         for _ in 0..SWEEPS {

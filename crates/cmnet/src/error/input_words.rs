@@ -115,7 +115,9 @@ impl InputProblem {
                 no_header(dialect)
             ),
             Self::OtherColumns { first, columns } => {
-                format!("the columns are not those of {first} ({columns}); files of one table have the same columns")
+                format!(
+                    "the columns are not those of {first} ({columns}); files of one table have the same columns"
+                )
             }
             Self::UnknownColumn { name, known, near } => {
                 let near = near.as_deref().map(quoted);

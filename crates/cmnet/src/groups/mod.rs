@@ -56,12 +56,15 @@ impl GroupOptions {
         }
         let counts = data.level_counts(self.group);
         if counts.iter().filter(|&&rows| rows > 0).count() < 2 {
-            let expected = format!("a column with at least two levels that occur; {} has one", name(self.group));
+            let expected =
+                format!("a column with at least two levels that occur; {} has one", name(self.group));
             return Err(Error::option(OptionName::Group, data.schema().name(self.group), expected));
         }
         if let Some(small) = counts.iter().position(|&rows| rows == 1) {
             let level = quoted(&data.schema().variable(self.group).levels[small]);
-            let expected = format!("groups of at least two rows; {level} has one: leave it out, or join it with another");
+            let expected = format!(
+                "groups of at least two rows; {level} has one: leave it out, or join it with another"
+            );
             return Err(Error::option(OptionName::Group, data.schema().name(self.group), expected));
         }
         let pairs = (data.variables() as u64).saturating_mul(data.variables() as u64);
@@ -82,9 +85,10 @@ impl GroupOptions {
 pub fn group_knowledge(schema: &Schema, group: Var, among: &[Var]) -> Knowledge {
     let all: Vec<Var> = (0..schema.len()).collect();
     let ends = if among.is_empty() { all.as_slice() } else { among };
-    let require = ends.iter().filter(|&&other| other != group).map(|&other| {
-        EdgePattern::Ends([schema.name(group).to_owned(), schema.name(other).to_owned()])
-    });
+    let require = ends
+        .iter()
+        .filter(|&&other| other != group)
+        .map(|&other| EdgePattern::Ends([schema.name(group).to_owned(), schema.name(other).to_owned()]));
     Knowledge { require: require.collect(), ..Knowledge::default() }
 }
 
@@ -181,7 +185,8 @@ fn compare(
         rows.flat_map(|(code, &weight)| std::iter::repeat_n(code, weight as usize)).collect()
     };
     let columns: Vec<Vec<u32>> = variables.iter().map(|&variable| expanded(variable)).collect();
-    let levels: Vec<u32> = variables.iter().map(|&variable| data.schema().variable(variable).cardinality()).collect();
+    let levels: Vec<u32> =
+        variables.iter().map(|&variable| data.schema().variable(variable).cardinality()).collect();
     let groups: Vec<u16> = expanded(options.group).into_iter().map(|code| code as u16).collect();
     let count = data.schema().variable(options.group).levels.len();
     let mut blocks: Vec<Vec<usize>> = Vec::new();

@@ -67,7 +67,8 @@ fn read_files(name: &str, paths: &[PathBuf], options: Under<'_, ReadOptions>) ->
         };
         if columns.names() != names.as_slice() {
             let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-            let problem = InputProblem::OtherColumns { first, columns: quoted_list(names.iter().map(String::as_str)) };
+            let problem =
+                InputProblem::OtherColumns { first, columns: quoted_list(names.iter().map(String::as_str)) };
             return Err(Error::input(records.place(), problem));
         }
         intake.rename(&file.name());

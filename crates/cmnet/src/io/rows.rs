@@ -55,7 +55,8 @@ fn visit_one(
     visit: &mut dyn FnMut(CodedRow<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
     let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
-    let all = ReadOptions { columns: None, schema: None, bins: Bins::default(), ..ReadOptions::clone(&options) };
+    let all =
+        ReadOptions { columns: None, schema: None, bins: Bins::default(), ..ReadOptions::clone(&options) };
     let columns = header::columns(&records, &all)?;
     let places = columns.places(schema, "check the header line")?;
     let reader = RowLevels::new(schema, &options.missing, on_unknown);

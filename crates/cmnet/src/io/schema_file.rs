@@ -96,8 +96,10 @@ impl LevelOrder {
             let refused = |problem| {
                 Error::input(Place { name: Some(name.clone()), ..Place::file(file).at_line(line) }, problem)
             };
-            let cuts = Cuts::new(points).map_err(|error| refused(InputProblem::Schema { what: error.to_string() }))?;
-            let declared = columns.entry(name.clone()).or_insert(Declared { line, levels: cuts.labels(), cuts: None });
+            let cuts = Cuts::new(points)
+                .map_err(|error| refused(InputProblem::Schema { what: error.to_string() }))?;
+            let declared =
+                columns.entry(name.clone()).or_insert(Declared { line, levels: cuts.labels(), cuts: None });
             check_cuts(&declared.levels, &cuts).map_err(refused)?;
             declared.cuts = Some(cuts);
         }
@@ -139,13 +141,17 @@ impl LevelOrder {
             let levels: Vec<String> = declared.levels.iter().map(|level| quoted(level)).collect();
             text += &format!("{} = [{}]\n", quoted(name), levels.join(", "));
         }
-        let cut: Vec<(&String, &Cuts)> =
-            self.columns.iter().filter_map(|(name, declared)| Some((name, declared.cuts.as_ref()?))).collect();
+        let cut: Vec<(&String, &Cuts)> = self
+            .columns
+            .iter()
+            .filter_map(|(name, declared)| Some((name, declared.cuts.as_ref()?)))
+            .collect();
         if !cut.is_empty() {
             text += "\n[cuts]\n";
         }
         for (name, cuts) in cut {
-            let points: Vec<String> = cuts.points().iter().map(|&point| toml::Value::Float(point).to_string()).collect();
+            let points: Vec<String> =
+                cuts.points().iter().map(|&point| toml::Value::Float(point).to_string()).collect();
             text += &format!("{} = [{}]\n", quoted(name), points.join(", "));
         }
         text
@@ -294,7 +300,11 @@ mod tests {
         assert_eq!(order.cuts("weight").unwrap().points(), [60.5, 80.0]);
         let again = LevelOrder::parse("s", &order.to_text()).unwrap();
         assert_eq!((again.levels("age"), again.cuts("weight")), (order.levels("age"), order.cuts("weight")));
-        assert!(message("[cuts]\na = [3, 2]").contains("line 2, column \"a\""), "{}", message("[cuts]\na = [3, 2]"));
+        assert!(
+            message("[cuts]\na = [3, 2]").contains("line 2, column \"a\""),
+            "{}",
+            message("[cuts]\na = [3, 2]")
+        );
         assert!(message("[levels]\na = ['x']\n[cuts]\na = [3]").contains("1 levels and 1 cut points"));
         assert!(message("[cuts]\na = ['x']").contains("line 2"));
     }

@@ -43,7 +43,11 @@ impl Source {
         }
         let path = PathBuf::from(argument);
         let paths = if path.exists() { Vec::new() } else { matching(&path) };
-        if paths.is_empty() { Self::Path(path) } else { Self::Files { name: path.display().to_string(), paths } }
+        if paths.is_empty() {
+            Self::Path(path)
+        } else {
+            Self::Files { name: path.display().to_string(), paths }
+        }
     }
 
     /// Bytes in memory.

@@ -3,8 +3,8 @@
 use super::outputs::Outputs;
 use crate::args::GroupArgs;
 use crate::exit::Usage;
-use crate::progress::Watch;
 use crate::output;
+use crate::progress::Watch;
 use cmnet::{
     Dataset, GroupOptions, LearnOptions, Learned, LoadedTable, StopReason, compare_groups, find_variable,
     find_variables, group_knowledge, write_atomic,
