@@ -17,6 +17,7 @@ mod dialect;
 mod each_row;
 mod errors;
 mod exact;
+mod groups;
 mod incomplete;
 mod intake;
 mod intervals;
@@ -55,6 +56,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;
     module.add_function(wrap_pyfunction!(exact::exact, module)?)?;
+    module.add_function(wrap_pyfunction!(groups::compare_groups, module)?)?;
     module.add_function(wrap_pyfunction!(report::report_table, module)?)?;
     module.add_function(wrap_pyfunction!(report::report_model, module)?)?;
     module.add_function(wrap_pyfunction!(options::option_table, module)?)?;

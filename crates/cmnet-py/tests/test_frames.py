@@ -182,7 +182,7 @@ def test_other_floats_are_refused_wherever_they_stand(odd):
         polars.DataFrame({"a": values}),
         pyarrow.table({"a": values}),
     ):
-        with pytest.raises(cmnet.NotCategoriesError, match="numbers with decimals.*bin them first"):
+        with pytest.raises(cmnet.NotCategoriesError, match="numbers with decimals.*cut its numbers into classes"):
             cmnet.Table(table)
 
 

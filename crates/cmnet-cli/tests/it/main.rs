@@ -20,6 +20,7 @@ mod explore;
 mod knowledge;
 mod missing;
 mod mixture;
+mod numbers;
 mod posterior;
 mod query;
 mod refine;

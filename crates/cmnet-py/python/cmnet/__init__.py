@@ -47,7 +47,7 @@ from ._errors import (
     TableWarning,
     UnknownLevelError,
 )
-from ._learn import bootstrap, cross_validate, exact, learn, posterior, report
+from ._learn import bootstrap, compare_groups, cross_validate, exact, learn, posterior, report
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
 from ._mixture import ClassMarginals, Mixture
 from ._model import Context, Model
@@ -95,6 +95,7 @@ __all__ = [
     "UnknownLevelError",
     "__version__",
     "bootstrap",
+    "compare_groups",
     "cross_validate",
     "datasets",
     "discretize",

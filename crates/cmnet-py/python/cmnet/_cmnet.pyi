@@ -148,6 +148,9 @@ def posterior(
 def exact(
     table: Table, proving: Mapping[str, Any], progress: Callable[[_Facts], Any] | None
 ) -> tuple[Any, BaseException | None]: ...
+def compare_groups(
+    table: Table, group: str, block: str | None, permutations: int, level: float, seed: int
+) -> _Facts: ...
 def report_table(
     table: Table,
     paging: Mapping[str, Any],

@@ -19,7 +19,7 @@ from ._table import Table, _warn as warn
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Drawing, Learning, Proving, Resampling, Validating
+    from ._options import Drawing, Learning, Proving, Reading, Resampling, Validating
 
 
 @keywords_of(
@@ -340,6 +340,51 @@ def exact(
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Exact(*answer))
     return Exact(*answer)
+
+
+@keywords_of(_options.reading)
+def compare_groups(
+    table: Any,
+    group: str,
+    *,
+    block: str | None = None,
+    permutations: int = 999,
+    level: float = 0.05,
+    seed: int = 1,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Reading],
+) -> dict[str, Any]:
+    """Compares groups of rows pair by pair: which dependences differ between them?
+
+    Parameters
+    ----------
+    table
+        As for `cmnet.learn`.
+    group
+        The column whose levels are the groups.
+    block
+        A column of pairs, persons or other blocks within which labels of groups are exchanged.
+    permutations, seed
+        How often labels are exchanged, and what determines that.
+    level
+        The level of the tests, adjusted for all pairs.
+
+    Returns
+    -------
+    dict
+        ``pairs`` has, for each pair of variables, its strength in each group, the p-value of the
+        difference alone (``p_value``), adjusted for all pairs (``adjusted``), and whether it
+        ``differs``. ``vanishes`` speaks of a model, and is true where there is none.
+    """
+    packed = Table(table, names=names, **options)
+    return _cmnet.compare_groups(
+        packed._table,
+        _options.name("group", group),
+        None if block is None else _options.name("block", block),
+        _options.number("permutations", permutations),
+        _options.real("level", level),
+        _options.number("seed", seed),
+    )
 
 
 @keywords_of(_options.searching, _options.fitting, _options.reading)

@@ -63,6 +63,11 @@ class Table(Variables):
     schema
         Levels of some columns in order, as a mapping or the path of a TOML file. Such a column
         has exactly these levels.
+    bins
+        How columns of numbers are cut into classes: 4 or ``"frequency:4"`` (equal frequency),
+        ``"width:4"``, ``"graph:4"`` (what fits the neighbours best) for all columns of more than
+        20 numbers; or a mapping of columns to such rules or to lists of cut points, with `None`
+        for all others. Such columns may have decimals.
 
     What an owner of the table should know is told as a `cmnet.TableWarning`.
 

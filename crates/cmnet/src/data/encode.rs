@@ -196,6 +196,9 @@ impl Coder {
     fn add_number(&mut self, label: &str) -> Result<Added, InputProblem> {
         let Order::Numbers(numbers) = &mut self.order else { return Ok(Added::new(0)) };
         let value = number(label).ok_or_else(|| not_a_number(label, &[]))?;
+        if let Some(code) = numbers.find(value) {
+            return Ok(Added::new(code));
+        }
         let (code, recoding) = numbers.add(value);
         if recoding.is_some() {
             self.forget();

@@ -156,15 +156,13 @@ impl Schema {
         nearest(name, self.variables.iter().map(|variable| variable.name.as_str()))
     }
 
-    /// The first thing in which another schema differs, in words.
+    /// The first thing in which another schema differs, in words. Ranges are compared by their labels.
     pub fn first_difference(&self, other: &Self) -> Option<String> {
         if self.len() != other.len() {
             return Some(format!("the one has {} variables, the other {}", self.len(), other.len()));
         }
         let mut pairs = (1..).zip(self.variables.iter().zip(&other.variables));
-        let Some((place, (one, other))) = pairs.find(|(_, (one, other))| one != other) else {
-            return self.first_other_cut(other);
-        };
+        let (place, (one, other)) = pairs.find(|(_, (one, other))| one != other)?;
         let name = quoted(&one.name);
         if one.name != other.name {
             return Some(format!(
@@ -178,12 +176,6 @@ impl Schema {
             levels(one),
             levels(other)
         ))
-    }
-
-    /// The first variable that another schema cuts elsewhere, in words.
-    fn first_other_cut(&self, other: &Self) -> Option<String> {
-        let cut = (0..self.len()).find(|&variable| self.cuts(variable) != other.cuts(variable))?;
-        Some(format!("the cut points of {} differ", quoted(self.name(cut))))
     }
 
     /// The numbers of levels r_1..r_d.

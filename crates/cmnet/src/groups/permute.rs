@@ -148,8 +148,8 @@ mod tests {
         assert!((values[0].alone - 0.01).abs() < 1e-12 && (values[0].adjusted - 0.01).abs() < 1e-12);
         assert!((values[1].alone - 0.5).abs() < 1e-12);
         assert!(values.iter().all(|value| value.adjusted >= value.alone - 1e-12));
-        // Of equal differences, the larger of two must be reached by both.
-        let values = p_values(&[98.0, 98.0], &permuted);
+        // A difference is reached by either pair more often than by one.
+        let values = p_values(&[95.0, 95.0], &permuted);
         assert!(values[0].adjusted > values[0].alone);
     }
 }

@@ -255,7 +255,7 @@ fn more_levels_than_a_variable_may_have() {
     assert_eq!(
         complaint(text),
         "t.csv, line 65537, column 2 (\"id\"): more than 65535 different values; this column looks like an \
-         identifier or a measurement: --drop it or group its values"
+         identifier or a measurement: --drop it, or cut its numbers into classes: --bins 4"
     );
 }
 
