@@ -33,7 +33,10 @@ pub(crate) fn dry_run(part: Option<&str>) -> Result<()> {
             _ => crate::book::run()?,
         }
     }
-    println!("xtask: the release can be made; nothing was published");
+    match part {
+        Some(part) => println!("xtask: the part {part} can be made; nothing was published"),
+        None => println!("xtask: the release can be made; nothing was published"),
+    }
     Ok(())
 }
 

@@ -104,8 +104,8 @@ pub fn csv_field(text: &str) -> String {
         !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
     // What a file may begin with and what is no part of its text: Excel's line that states the
     // delimiter, and the byte order mark.
-    let begins_a_file = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("sep="))
-        || text.starts_with('\u{feff}');
+    let begins_a_file =
+        text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("sep=")) || text.starts_with('\u{feff}');
     if plain && !begins_a_file {
         return text.to_owned();
     }
