@@ -54,8 +54,8 @@ cargo xtask COMMAND
   mutants [MODULE]   small changes of the library, each of which a test must notice (cargo-mutants)
   book               the pages as a site by mdBook, after every link between them was followed
   release --dry-run [PART]
-                     crates, command, Python package, policy and book of a release, from a clean clone,
-                     installed into empty environments and tried; nothing is published
+                     what a release would publish (crates, command, python, policy, book), from a
+                     clean clone, installed into empty environments and tried; nothing leaves
 ";
 
 fn main() -> ExitCode {

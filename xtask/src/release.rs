@@ -33,7 +33,10 @@ pub(crate) fn dry_run(part: Option<&str>) -> Result<()> {
             _ => crate::book::run()?,
         }
     }
-    println!("xtask: the release can be made; nothing was published");
+    match part {
+        Some(part) => println!("xtask: the part {part} can be made; nothing was published"),
+        None => println!("xtask: the release can be made; nothing was published"),
+    }
     Ok(())
 }
 
@@ -76,16 +79,10 @@ impl Release {
             let package = self.package(name).context("make the part crates first")?;
             step(Command::new("tar").arg("-xzf").arg(package).arg("-C").arg(&unpacked))?;
         }
+        std::fs::write(unpacked.join("Cargo.toml"), instead_of_the_registry())?;
         let root = self.empty("command")?;
         let mut install = self.cargo(&["install", "--quiet", "--root"]);
-        install.arg(&root).arg("--path").arg(unpacked.join(versioned("cmnet-cli")));
-        for name in &CRATES[..CRATES.len() - 1] {
-            let place = unpacked.join(versioned(name));
-            install.arg("--config").arg(format!("patch.crates-io.{name}.path='{}'", place.display()));
-        }
-        step(
-            install.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").env("CARGO_PROFILE_RELEASE_DEBUG", "false"),
-        )?;
+        step(install.arg(&root).arg("--path").arg(unpacked.join(versioned("cmnet-cli"))))?;
         let command = root.join("bin").join("cmnet");
         println!("  {} stripped command", kilobytes(&command)?);
         self.try_command(&command)
@@ -165,6 +162,18 @@ impl Release {
         let path = self.folder.join("target/package").join(versioned(name) + ".crate");
         if path.exists() { Ok(path) } else { bail!("there is no {}", path.display()) }
     }
+}
+
+/// A workspace of the unpacked packages: each finds the others there and not in the registry, which
+/// does not have them yet. The command is stripped.
+fn instead_of_the_registry() -> String {
+    let places: Vec<String> =
+        CRATES.map(|name| format!("{name} = {{ path = '{}' }}", versioned(name))).into();
+    format!(
+        "[workspace]\nresolver = '3'\nmembers = ['cmnet-*']\n\n[patch.crates-io]\n{}\n\n\
+         [profile.release]\nstrip = 'symbols'\n",
+        places.join("\n")
+    )
 }
 
 /// All crates have one version, that of this program.

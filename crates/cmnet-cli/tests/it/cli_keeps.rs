@@ -224,3 +224,32 @@ fn a_file_beyond_the_limit_of_the_system_is_an_error_and_leaves_the_old_one() {
         assert_eq!(left.count(), 0, "limit {limit}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_does_not_swallow_the_answer() {
+    let sandbox = Sandbox::with_model();
+    for (line, told) in [
+        ("fit m.model.json data/coronary_heart.csv", "log-likelihood"),
+        ("predict m.model.json data/coronary_heart.csv --target smoking", "rows predicted"),
+        ("bootstrap data/coronary_heart.csv --replicates 2 --kappa n^-0.5", "2 replicates"),
+    ] {
+        let ran = sandbox.run(&format!("{line} -o /dev/full")).ends_with(2);
+        assert!(ran.stdout.contains(told), "{line}: {}", ran.stdout);
+        assert!(ran.stderr.contains("/dev/full: cannot write"), "{line}: {}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_gone_does_not_cost_the_model() {
+    let sandbox = Sandbox::new();
+    let table = "data/coronary_heart.csv";
+    for line in [format!("bootstrap {table} --replicates 2 --kappa n^-0.5"), format!("learn {table}")] {
+        let line = format!("{} {line} -o kept.model.json | true", env!("CARGO_BIN_EXE_cmnet"));
+        let shell = Command::new("sh").args(["-c", &line]).current_dir(sandbox.path("")).status();
+        assert!(shell.unwrap().success());
+        assert!(sandbox.exists("kept.model.json"), "{line}");
+        std::fs::remove_file(sandbox.path("kept.model.json")).unwrap();
+    }
+}
