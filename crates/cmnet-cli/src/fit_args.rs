@@ -2,7 +2,7 @@
 
 use crate::args::{
     CheckpointArgs, DataArgs, FittedArgs, FittingArgs, KnowledgeArgs, ModelArgs, ReadingArgs, SearchArgs,
-    choice,
+    ShareArgs, choice,
 };
 use clap::Args;
 use cmnet::options::{drawing, learning, resampling, validation};
@@ -42,6 +42,8 @@ pub(crate) struct CvArgs {
     pub(crate) fold_column: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) share: ShareArgs,
 }
 
 #[derive(Debug, Args)]

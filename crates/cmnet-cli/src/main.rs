@@ -11,6 +11,7 @@ mod fit_args;
 mod interrupt;
 mod output;
 mod progress;
+mod share;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Bootstrap(arguments) => commands::bootstrap::run(arguments),
         Command::Posterior(arguments) => commands::posterior::run(arguments),
         Command::Cv(arguments) => commands::cv::run(arguments),
+        Command::Merge(arguments) => commands::merge::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Report(arguments) => commands::report::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),

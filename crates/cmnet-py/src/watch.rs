@@ -161,7 +161,7 @@ impl LearnObserver for Watch {
                 self.say(json!({"replicate": finished, "replicates": of}));
             }
             LearnEvent::Sweep { finished, of } => self.say(json!({"sweep": finished, "sweeps": of})),
-            LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
+            LearnEvent::FoldFinished { result, .. } => self.inner().folds.push((*result).clone()),
             _ => {}
         }
     }

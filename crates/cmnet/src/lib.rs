@@ -82,13 +82,14 @@ mod score;
 mod search;
 mod structure;
 mod table;
+mod task;
 mod tree;
 
 // Tables.
 pub use data::{
-    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, LoadedTable,
-    MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema, UNNAMED_TABLE, Var,
-    Variable, Warning, collapse, mix_seed, quoted_names,
+    Codes, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable, Intake, Levels, ListedLevels,
+    LoadedTable, MAX_LEVELS, MAX_ROWS, MissingPattern, OnMissing, OnUnknown, RowLevels, Schema, Survey,
+    Surveyed, UNNAMED_TABLE, Var, Variable, Warning, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -97,10 +98,10 @@ pub use structure::Structure;
 // Learning.
 pub use learn::{
     ByRows, Chosen, ContextChoice, Criterion, CrossValidated, CrossValidation, FirstLearning, FitControl,
-    FoldNumbers, FoldResult, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
+    FoldNumbers, FoldResult, FoldState, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
     LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason,
-    Select, TargetModel, Tried, Tune, Tuned, cross_validate, learn, learn_counts, learn_from, parse_bytes,
-    parse_duration, run_identity, tune,
+    Select, TargetModel, Tried, Tune, Tuned, cross_validate, cross_validate_from, learn, learn_counts,
+    learn_from, parse_bytes, parse_duration, run_identity, tune,
 };
 // Confidence.
 pub use confidence::{
@@ -110,6 +111,8 @@ pub use confidence::{
     structure_posterior,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
+// Tasks.
+pub use task::{Findings, Job, Shard, Task};
 // Parameters.
 pub use loglinear::{
     Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Order, Parameters, Restriction, Ridge, Term,
@@ -139,11 +142,11 @@ pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
     CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
-    OpenedCheckpoint, ReadOptions, Source, check_writable, checkpoint_files, context_records, edge_names,
-    json_to_text, uai, write_atomic, write_atomic_with, write_json,
+    OpenedCheckpoint, Part, PartFile, ReadOptions, Source, check_writable, checkpoint_files, context_records,
+    edge_names, json_to_text, uai, write_atomic, write_atomic_with, write_json,
 };
 #[cfg(feature = "csv")]
-pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, visit_rows};
+pub use io::{CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, survey_csv, visit_rows};
 // Stopping, and errors as facts.
 pub use control::{Control, Outcome, StopReason, Under};
 pub use error::{

@@ -46,6 +46,7 @@ from ._errors import (
     StructureError,
     TableWarning,
     UnknownLevelError,
+    WorkerError,
 )
 from ._learn import bootstrap, cross_validate, exact, learn, posterior, report
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
@@ -90,6 +91,7 @@ __all__ = [
     "Table",
     "TableWarning",
     "UnknownLevelError",
+    "WorkerError",
     "__version__",
     "bootstrap",
     "cross_validate",

@@ -141,14 +141,14 @@ class Table(Variables):
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_table_from_parts, (*self._table.parts(), self._table.dropped_rows, self._table.missing))
+        return (_table_from_packed, (self._table.packed(), self._table.dropped_rows, self._table.missing))
 
     def __repr__(self) -> str:
         return f"Table({self.rows} rows, {self.distinct_rows} distinct, {len(self.names)} variables: {_some(self.names)})"
 
 
-def _table_from_parts(*parts: Any) -> Table:
-    return Table._of(_cmnet.Table.from_parts(*parts))
+def _table_from_packed(packed: bytes, dropped_rows: int, missing: list[tuple[str, int]]) -> Table:
+    return Table._of(_cmnet.Table.from_packed(packed, dropped_rows, missing))
 
 
 def _rows_from_parts(levels: Any, columns: Any) -> Rows:

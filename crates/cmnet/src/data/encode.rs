@@ -131,6 +131,23 @@ impl Coder {
         Ok(code)
     }
 
+    /// The levels, where there may be no others.
+    pub(crate) fn levels_declared(&self) -> Option<Vec<String>> {
+        match &self.order {
+            Order::Declared(levels) => Some(levels.clone()),
+            _ => None,
+        }
+    }
+
+    /// The labels as they were written, in the order in which they were met.
+    pub(crate) fn into_labels(self) -> Vec<String> {
+        let labels = self.codes.into_iter().filter(|&(_, code)| code != MISSING);
+        let mut labels: Vec<(u16, String)> =
+            labels.map(|(text, code)| (code, String::from_utf8_lossy(&text).into_owned())).collect();
+        labels.sort_unstable_by_key(|&(code, _)| code);
+        labels.into_iter().map(|(_, text)| text).collect()
+    }
+
     /// The levels in their final order, and for every code given so far its final code.
     pub(crate) fn finish(self) -> (Vec<String>, Vec<u16>) {
         if let Order::Declared(levels) = self.order {

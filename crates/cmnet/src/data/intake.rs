@@ -7,11 +7,12 @@
 use super::builder::{RowProblem, TableBuilder};
 use super::encode::Coder;
 use super::loaded::LoadedTable;
+use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::Warning;
 use crate::control::Control;
-use crate::error::{Error, InputProblem, OptionName, Place, Result};
+use crate::error::{Error, InputProblem, Place, Result};
 
 /// What stands for a file in errors about a table from memory.
 pub const UNNAMED_TABLE: &str = "the table";
@@ -109,6 +110,10 @@ pub struct Intake {
     tally: RowTally,
     /// The number of each column in the whole table, counted from 1.
     numbers: Vec<usize>,
+    /// What only looks for levels: those that each column lists itself.
+    listed: Option<Vec<Option<Vec<String>>>>,
+    /// Observations met while only levels are looked for.
+    observed: u64,
 }
 
 impl Intake {
@@ -144,7 +149,15 @@ impl Intake {
         }
         let builder = TableBuilder::new(names, coders);
         let keeps_blanks = origin.keeps_blanks();
-        Ok(Self { origin, keeps_blanks, builder, tally: RowTally::default(), numbers })
+        Ok(Self {
+            origin,
+            keeps_blanks,
+            builder,
+            tally: RowTally::default(),
+            numbers,
+            listed: None,
+            observed: 0,
+        })
     }
 
     /// The same table whose columns, in errors, have these numbers, counted from 1:
@@ -153,6 +166,35 @@ impl Intake {
     pub fn with_numbers(mut self, numbers: impl IntoIterator<Item = usize>) -> Self {
         self.numbers.iter_mut().zip(numbers).for_each(|(own, number)| *own = number);
         self
+    }
+
+    /// The same table, which keeps no rows: it only finds out which levels there are. `listed` has
+    /// those that a column lists itself, in its order.
+    pub(crate) fn surveying(mut self, listed: Vec<Option<Vec<String>>>) -> Self {
+        self.listed = Some(listed.into_iter().map(|levels| levels.map(|levels| trimmed(&levels))).collect());
+        self
+    }
+
+    /// What was found out about the levels.
+    pub fn survey(self) -> Survey {
+        let missing = self.builder.missing().to_vec();
+        let width = missing.len();
+        let declared = self.builder.declared();
+        let (names, met) = self.builder.into_labels();
+        let listed = self.listed.unwrap_or_else(|| vec![None; width]);
+        let columns = names.into_iter().zip(declared).zip(listed.into_iter().zip(met));
+        Survey::new(
+            columns.map(|((name, declared), (listed, met))| SurveyedColumn::new(name, declared, listed, met)),
+            SurveyedRows {
+                file: self.origin.name().to_owned(),
+                rows: self.tally.rows,
+                observed: self.observed,
+                dropped_rows: self.tally.dropped_rows,
+                dropped_weight: self.tally.dropped_weight,
+                first_dropped: self.tally.first_dropped,
+                missing,
+            },
+        )
     }
 
     /// Makes room for so many rows, where their number is known beforehand.
@@ -202,12 +244,14 @@ impl Intake {
         weight: u64,
         cell: impl Fn(usize) -> Option<&'a [u8]>,
     ) -> Result<()> {
+        let kept = if self.listed.is_some() { 0 } else { weight };
         let pushed = if self.keeps_blanks {
-            self.builder.push(weight, cell)
+            self.builder.push(kept, cell)
         } else {
-            self.builder.push(weight, |column| cell(column).map(<[u8]>::trim_ascii))
+            self.builder.push(kept, |column| cell(column).map(<[u8]>::trim_ascii))
         };
         let complete = pushed.map_err(|problem| self.error_at(line(), *problem))?;
+        self.observed = self.observed.saturating_add(if complete { weight } else { 0 });
         self.tally.add(line, weight, complete);
         self.builder.merge_when_large(control)
     }
@@ -235,12 +279,8 @@ impl Intake {
     /// # Errors
     /// As [`Intake::finish`]; when the control asks to stop.
     pub fn finish_under(self, on_missing: OnMissing, control: &dyn Control) -> Result<LoadedTable> {
-        if on_missing == OnMissing::Model {
-            let expected =
-                "error or drop: rows with missing values are for fits of a model, which knows the levels";
-            return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
-        }
-        if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
+        on_missing.check_complete()?;
+        if let Some(problem) = self.tally.problem(self.builder.met(), on_missing, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();

@@ -26,7 +26,7 @@ use super::records::Records;
 use super::source::Source;
 use super::text::Text;
 use crate::control::Under;
-use crate::data::{Intake, Levels, LoadedTable};
+use crate::data::{Intake, Levels, LoadedTable, Survey};
 use crate::error::{Error, InputProblem, Result};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
@@ -63,17 +63,35 @@ pub fn read_csv_from<'a>(
     read_text(Text::open(name.to_owned(), reader, options.control())?, options)
 }
 
+/// Finds out which levels a table has, as a first look at a part of one.
+///
+/// # Errors
+/// As [`read_csv`].
+pub fn survey_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<Survey> {
+    let options = options.into();
+    Ok(take_in(source.open(options.control())?, options, Columns::survey)?.survey())
+}
+
 fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
+    take_in(text, options, Columns::intake)?.finish_under(options.on_missing, options.control())
+}
+
+/// Takes in every row of a text.
+fn take_in(
+    text: Text<'_>,
+    options: Under<'_, ReadOptions>,
+    begin: impl Fn(&Columns, &ReadOptions, Vec<Levels>) -> Result<Intake>,
+) -> Result<Intake> {
     let mut records = Records::open(text, options.delimiter)?;
     let columns = header::columns(&records, &options)?;
     let known = vec![Levels::Observed; columns.variables().len()];
-    let mut intake = columns.intake(&options, known)?;
+    let mut intake = begin(&columns, &options, known)?;
     let mut more = !options.header || records.advance()?;
     while more {
         take_row(&records, &columns, &mut intake, options)?;
         more = records.advance()?;
     }
-    intake.finish_under(options.on_missing, options.control())
+    Ok(intake)
 }
 
 fn take_row(

@@ -23,6 +23,8 @@ mod model_file;
 mod model_record;
 #[cfg(feature = "csv")]
 mod plain;
+mod part;
+mod part_record;
 mod read_options;
 #[cfg(feature = "csv")]
 mod records;
@@ -42,10 +44,11 @@ pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
 #[cfg(feature = "csv")]
-pub use csv::{csv_field, read_csv, read_csv_from};
+pub use csv::{csv_field, read_csv, read_csv_from, survey_csv};
 pub use json_text::{json_to_text, write_json};
 pub use model_file::{context_records, edge_names};
 pub use model_record::ContextRecord;
+pub use part::{Part, PartFile};
 pub use read_options::ReadOptions;
 #[cfg(feature = "csv")]
 pub use rows::{CodedRow, visit_rows};

@@ -240,7 +240,7 @@ impl LearnOptions {
     /// Mode `paper` takes about 2d steps, and each has the toggles of some ten nodes with
     /// all d evaluated again; an evaluation looks at the distinct rows and climbs contexts, which
     /// takes most of the time where contexts are allowed.
-    pub(super) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
+    pub(crate) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
         if self.search != SearchMode::Auto {
             return (self.search, SearchReason::AskedFor);
         }

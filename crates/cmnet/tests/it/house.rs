@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 22] = [
+const FLOORS: [&str; 23] = [
     "error",
     "control",
     "data",
@@ -26,6 +26,7 @@ const FLOORS: [&str; 22] = [
     "evaluate",
     "learn",
     "confidence",
+    "task",
     "io",
     "options",
 ];

@@ -42,3 +42,4 @@ mod precision;
 mod referee;
 mod refine;
 mod sources;
+mod tasks;

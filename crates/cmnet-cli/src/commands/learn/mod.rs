@@ -9,8 +9,8 @@ use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{checkpoint, files, output};
-use cmnet::{LearnOptions, ModelClass, Select, Tune, find_variable, learn_from};
+use crate::{checkpoint, files, output, share};
+use cmnet::{Job, LearnOptions, ModelClass, Select, Tune, find_variable, learn_from};
 use cmnet_report::answer::LearnedAnswer;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
@@ -18,6 +18,11 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
+    share::check(&arguments.share, &arguments.data.files())?;
+    if arguments.share.known.is_some() && arguments.checkpoints.checkpoint.is_some() {
+        let problem = "--known: a run has one beginning; leave out --checkpoint, or go on from that alone";
+        return Err(Usage(problem.to_owned()).into());
+    }
     let time_limit = time_limit(&arguments.search)?;
     if is_sgm {
         sgm::check(arguments, &options)?;
@@ -32,7 +37,14 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     if is_sgm {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
     }
+    let job = Job::Learn(options.clone());
+    if let Some(outcome) = share::run(&arguments.share, &job, &loaded.data, &Watch::new(time_limit))? {
+        return Ok(outcome);
+    }
+    let known = share::known(&arguments.share, &job, &loaded.data)?;
+    share::note_rest(&job, &loaded.data, &known);
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
+    let state = if arguments.share.known.is_some() { known.learn_state() } else { state };
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
     // A disk that is full must not swallow the answer: it is printed either way.
