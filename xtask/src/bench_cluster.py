@@ -1,4 +1,5 @@
-"""`cargo xtask bench cluster [ROWS [VARIABLES [FOLDS]]]`: two worker processes beside two threads, and packing.
+"""`cargo xtask bench cluster [ROWS [VARIABLES [REPLICATES]]]`: two worker processes beside two threads, packing, and
+what units of the cost model take.
 
 Ratios are of processor time (user and system, of this process and of the workers), which other programs on the
 machine change little. Wall time is told beside them.
@@ -18,6 +19,7 @@ import pyarrow.parquet
 from distributed import Client, LocalCluster
 
 import cmnet.dask
+from cmnet import _cmnet, _options, _tasks
 
 
 def chain(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
@@ -70,8 +72,62 @@ def compare(name: str, clock: Clock, threads, workers, same) -> None:
     )
 
 
+def cpu(work):
+    """What some work gives, and the processor time that it takes here."""
+    before = time.process_time()
+    return work(), time.process_time() - before
+
+
+def blankets(variables: int, rows: int) -> float:
+    """Seconds for the blankets of all variables, per pair of variables and row."""
+    table = cmnet.Table(chain(variables, rows, 3))
+    learning = {
+        **_options.searching(search="blanket", kappa="eps", threads=1),
+        **_options.learning(select="none"),
+        "fitting": _options.fitting(),
+    }
+    spec = _tasks._spec("learn", learning)
+    run = _cmnet.Run(table._table, spec)
+    (task, _), = run.tasks(1)
+    needed = run.needed()
+    _, taken = cpu(lambda: _tasks.run_task(table, spec, task, needed, 1, None))
+    return taken / variables**2 / rows
+
+
+def units() -> dict[str, float]:
+    """Nanoseconds for each unit of the cost model."""
+    wide = cmnet.Table(chain(200, 100_000, 4))
+    half = cmnet.Table(chain(200, 100_000, 5))
+    cells = 200 * 100_000
+    packed, write = cpu(wide._table.packed)
+    _, read = cpu(lambda: _cmnet.Table.from_packed(packed, 0, []))
+    _, digest = cpu(lambda: wide.digest)
+    _, merge = cpu(lambda: _cmnet.Table.merged([wide._table, half._table]))
+    return {
+        "write": write / cells * 1e9,
+        "read": read / cells * 1e9,
+        "digest": digest / cells * 1e9,
+        "merge": merge / cells / 2 * 1e9,
+        "blankets of 5,000 rows": blankets(200, 5_000) * 1e9,
+        "blankets of 20,000 rows": blankets(200, 20_000) * 1e9,
+    }
+
+
+def model(unit: dict[str, float], pack: float) -> None:
+    """What 10^9 rows x 1,000 binary columns would take on 64 machines of 16 cores, by these units."""
+    cells, cores = 1e12, 1024
+    print("units, ns: " + ", ".join(f"{name} {value:.2f}" for name, value in unit.items()))
+    print(f"two looks: {cells * pack / 1e9 / cores:.0f} s on all cores")
+    print(f"a round of merging: {cells * unit['merge'] / 1e9 / 64:.0f} s on one core of each machine")
+    print(f"the last merge: {cells * unit['merge'] / 1e9:.0f} s on one core")
+    print(f"the table to a machine: 125 GB and {cells * unit['read'] / 1e9:.0f} s on one core")
+    print(f"digest: {cells * unit['digest'] / 1e9:.0f} s per task on one core")
+    print(f"blankets: {1e6 * 1e9 * unit['blankets of 20,000 rows'] / 1e9 / cores:.0f} s on all cores")
+
+
 def main() -> None:
-    rows, variables, folds = ([int(word) for word in sys.argv[1:]] + [10_000_000, 2_000, 10][len(sys.argv) - 1 :])[:3]
+    given = [int(word) for word in sys.argv[1:]]
+    rows, variables, replicates = (given + [10_000_000, 2_000, 200][len(given) :])[:3]
     with LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
     ) as cluster, Client(cluster) as client:
@@ -87,10 +143,17 @@ def main() -> None:
         )
         small = cmnet.Table(chain(20, 2_000, 2))
         compare(
-            f"cross-validation, 20 variables, 2,000 rows, {folds} folds",
+            f"bootstrap, 20 variables, 2,000 rows, {replicates} replicates",
             clock,
-            lambda: cmnet.cross_validate(small, folds=folds, kappa=["eps", "n^-0.5"], threads=2),
-            lambda: cmnet.dask.cross_validate(client, small, folds=folds, kappa=["eps", "n^-0.5"]),
+            lambda: cmnet.bootstrap(small, replicates=replicates, kappa="n^-0.5", threads=2),
+            lambda: cmnet.dask.bootstrap(client, small, replicates=replicates, kappa="n^-0.5"),
+            lambda found: (list(found.edges), found.consensus.to_text()),
+        )
+        compare(
+            "cross-validation, 20 variables, 2,000 rows, 10 folds",
+            clock,
+            lambda: cmnet.cross_validate(small, kappa=["eps", "n^-0.5"], threads=2),
+            lambda: cmnet.dask.cross_validate(client, small, kappa=["eps", "n^-0.5"]),
             lambda found: list(found.rows),
         )
         with tempfile.TemporaryDirectory() as folder:
@@ -100,17 +163,18 @@ def main() -> None:
                 pyarrow.parquet.write_table(pyarrow.table(columns), f"{folder}/{part:02}.parquet")
             size = sum(entry.stat().st_size for entry in os.scandir(folder)) / 2**20
             told: list[dict] = []
-            packed, cpu, wall = clock.measure(
+            packed, used, wall = clock.measure(
                 lambda: cmnet.dask.table(f"{folder}/*.parquet", client, progress=told.append)
             )
             bound = next(facts for facts in told if "table_bytes" in facts)
             peaks = ", ".join(f"{peak(pid):.0f}" for pid in clock.pids)
             print(
-                f"packing {rows:,} rows x 20 columns, {parts} files of {size / parts:.1f} MiB: {cpu:.1f} s of processor "
-                f"time, {cpu / rows / 20 * 1e9:.1f} ns a cell, wall {wall:.1f} s; {packed.distinct_rows:,} distinct rows, "
+                f"packing {rows:,} rows x 20 columns, {parts} files of {size / parts:.1f} MiB: {used:.1f} s of processor "
+                f"time, {used / rows / 20 * 1e9:.1f} ns a cell, wall {wall:.1f} s; {packed.distinct_rows:,} distinct rows, "
                 f"{packed.nbytes / 2**20:.1f} MiB packed, {bound['table_bytes'] / 2**20:.0f} MiB told beforehand; "
                 f"peak of the workers {peaks} MiB, of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
             )
+        model(units(), used / rows / 20 * 1e9)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ cargo xtask COMMAND
                      (networks) and of the density tables in DIR (density), beside other programs
   bench inference    exact inference beside pyAgrum and toulbar2
   bench python       learning and marginals from Python, beside pgmpy
-  bench cluster [ROWS [VARIABLES [FOLDS]]]
+  bench cluster [ROWS [VARIABLES [REPLICATES]]]
                      worker processes beside threads, and packing of Parquet files with its memory
   same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
                      for byte

@@ -342,12 +342,12 @@ pub(crate) struct CheckpointArgs {
 }
 
 /// One share of a run, for batch queues.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ShareArgs {
     /// Do one share of the run, such as 2/8, and write it with --part; `cmnet merge` puts the shares together
     #[arg(help_heading = SHARES, long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
-    /// Where the share goes; what is there already of this share is not done again
+    /// Where the share goes (or --checkpoint, where there is one); what is there already is not done again
     #[arg(help_heading = SHARES, long, value_name = "FILE")]
     pub(crate) part: Option<PathBuf>,
     /// What earlier shares of this run found, from `cmnet merge`: it is not done again

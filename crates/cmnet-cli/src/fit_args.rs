@@ -73,6 +73,8 @@ pub(crate) struct BootstrapArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
+    pub(crate) division: ShareArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! One share of a run for a batch queue: `--shard`, `--part` and `--known`.
 
-use crate::args::ShareArgs;
+use crate::args::{CheckpointArgs, ShareArgs};
 use crate::exit::{Outcome, Usage};
 use crate::{files, output};
 use cmnet::{Dataset, Findings, Job, LearnObserver, Part, PartFile, Shard};
@@ -19,6 +19,25 @@ pub(crate) fn check(arguments: &ShareArgs, inputs: &[&Path]) -> anyhow::Result<(
         }
         (None, None) => Ok(()),
     }
+}
+
+/// The arguments of a command that has checkpoints too: that of a share is its part. Refuses two files to
+/// write a share to, and two states to go on from.
+pub(crate) fn with_checkpoints(
+    arguments: &ShareArgs,
+    checkpoints: &CheckpointArgs,
+) -> anyhow::Result<ShareArgs> {
+    let ShareArgs { shard, part, known } = arguments.clone();
+    let Some(file) = &checkpoints.checkpoint else { return Ok(ShareArgs { shard, part, known }) };
+    let problem = match (&shard, &part, &known) {
+        (Some(_), None, _) => return Ok(ShareArgs { shard, part: Some(file.clone()), known }),
+        (Some(_), Some(_), _) => "--part: a share is written to one file; leave out --checkpoint",
+        (None, _, Some(_)) => {
+            "--known: a run has one beginning; leave out --checkpoint, or go on from that alone"
+        }
+        (None, _, None) => return Ok(ShareArgs { shard, part, known }),
+    };
+    Err(Usage(problem.to_owned()).into())
 }
 
 /// What earlier shares of the run found, as `cmnet merge` put it together.
@@ -47,13 +66,17 @@ pub(crate) fn run(
         output::note(&note);
     }
     let before = found.clone();
-    found.add(known.clone())?;
+    found.add(known)?;
+    let identity = job.identity(data);
+    let part = |found: &Findings, finished: bool| {
+        Part::with_identity(&identity, job, data, found.clone()).of_shard(shard, finished)
+    };
     let open = |task: &&cmnet::Task| !before.has(task);
     for task in tasks.iter().filter(open) {
         let start = found.clone();
         found.add(job.run(task, &start, data, observer)?)?;
         let finished = tasks.iter().all(|task| found.has(task));
-        file.write(&Part::new(job, data, found.clone()).of_shard(shard, finished))?;
+        file.write(&part(&found, finished))?;
         if let Some(reason) = observer.stop() {
             output::note(&format!(
                 "ended early ({reason}); the same command goes on from {}",
@@ -62,7 +85,7 @@ pub(crate) fn run(
             return Ok(Some(Outcome::of(reason)));
         }
     }
-    file.write(&Part::new(job, data, found).of_shard(shard, true))?;
+    file.write(&part(&found, true))?;
     output::note(&format!("share {shard} of this run ({} tasks) is in {}", tasks.len(), path.display()));
     Ok(Some(Outcome::Done))
 }

@@ -33,7 +33,7 @@ pub(crate) struct Resampling {
 }
 
 impl Resampling {
-    fn options(&self, learn: LearnOptions) -> Result<BootstrapOptions> {
+    pub(crate) fn options(&self, learn: LearnOptions) -> Result<BootstrapOptions> {
         Ok(BootstrapOptions {
             replicates: self.replicates,
             seed: self.seed,
@@ -65,7 +65,7 @@ impl Found {
 }
 
 /// Facts and consensus, and what interrupted the work.
-type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>)>, Option<PyErr>);
+pub(crate) type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>)>, Option<PyErr>);
 
 /// Learns structures anew from resamples of a packed table.
 #[pyfunction]
@@ -85,9 +85,22 @@ pub(crate) fn bootstrap<'py>(
     let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
     warn(py, note)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
+    finished(py, data, options, state, &watch, progress)
+}
+
+/// Resamples from where a run stands.
+pub(crate) fn finished<'py>(
+    py: Python<'py>,
+    data: Arc<Dataset>,
+    options: BootstrapOptions,
+    state: BootstrapState,
+    watch: &Arc<Watch>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Answer<'py>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
     let own = watch.clone();
     let work = move || Found::of(state, &data, &options, &own);
-    let ended = watched(py, &watch, progress, work)?;
+    let ended = watched(py, watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     let (found, raised) = match ended {
         Ended::Done(found) => (Some(found.map_err(to_python)?), None),

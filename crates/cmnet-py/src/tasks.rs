@@ -1,5 +1,6 @@
 //! Runs that are divided into tasks, for workers elsewhere: tasks out, what they found in.
 
+use crate::bootstrap::{self, Resampling};
 use crate::errors;
 use crate::learn::{Answer, Outcome, Unfinished, finished, plan, validated};
 use crate::options::Learning;
@@ -8,8 +9,8 @@ use crate::value;
 use crate::watch::Watch;
 use crate::work::{self, Ended, Running};
 use cmnet::{
-    CrossValidation, Dataset, Error, Findings, FoldState, Job, LearnState, Part, RunFact, StopReason, Task,
-    cross_validate_from,
+    BootstrapState, CrossValidation, Dataset, Error, Findings, FoldState, Job, LearnState, Part, RunFact,
+    StopReason, Task, cross_validate_from,
 };
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,12 +20,13 @@ use std::time::Duration;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Spec {
-    /// `learn` or `cv`.
+    /// `learn`, `cv` or `bootstrap`.
     run: String,
     learning: Learning,
     folds: usize,
     seed: u64,
     fold_column: Option<String>,
+    resampling: Option<Resampling>,
 }
 
 impl Spec {
@@ -41,7 +43,14 @@ impl Spec {
                 let plan = plan(data, self.folds, self.seed, self.fold_column.as_deref())?;
                 Ok(Job::CrossValidate { plan, options })
             }
-            other => Err(Error::option("run", other, "learn or cv")),
+            "bootstrap" => {
+                self.learning.check_divided()?;
+                let Some(resampling) = &self.resampling else {
+                    return Err(Error::option("resampling", "none", "how the table is resampled"));
+                };
+                Ok(Job::Bootstrap(resampling.options(options)?))
+            }
+            other => Err(Error::option("run", other, "learn, cv or bootstrap")),
         }
     }
 }
@@ -84,8 +93,11 @@ impl Run {
 
     /// What the tasks need to know, as a text.
     fn needed(&self, py: Python<'_>) -> PyResult<String> {
-        // Folds that are done are nobody's beginning.
-        let needed = Findings { folds: FoldState::default(), ..self.known().clone() };
+        // Folds and replicates that are done are nobody's beginning.
+        let known = self.known();
+        let resamples = BootstrapState { first: known.resamples.first.clone(), ..BootstrapState::default() };
+        let (blankets, graph, kappas) = (known.blankets.clone(), known.graph.clone(), known.kappas.clone());
+        let needed = Findings { blankets, graph, kappas, folds: FoldState::default(), resamples };
         let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
         text.map_err(|error| errors::to_python(py, &error))
     }
@@ -107,6 +119,8 @@ impl Run {
                 "index": known.kappas.len()}),
             Job::CrossValidate { plan, .. } => serde_json::json!({"phase": "search",
                 "fold": known.finished_folds().len(), "folds": plan.count(&self.data)}),
+            Job::Bootstrap(options) => serde_json::json!({"phase": "search",
+                "replicate": known.resamples.finished.len(), "replicates": options.replicates}),
         };
         value::to_python(py, &facts)
     }
@@ -128,6 +142,29 @@ impl Run {
     /// What was learned before the interruption.
     fn unfinished(&self) -> Unfinished {
         Unfinished::new(self.data.clone(), self.job.options().clone(), self.known().learn_state())
+    }
+
+    /// Ends a bootstrap with the replicates that are known, in so many seconds at most; with `interrupted`,
+    /// nothing is done beyond them.
+    fn bootstrapped<'py>(
+        &self,
+        py: Python<'py>,
+        seconds: Option<f64>,
+        interrupted: bool,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<bootstrap::Answer<'py>> {
+        let Job::Bootstrap(options) = &self.job else {
+            return Err(errors::internal(py, "this run is no bootstrap"));
+        };
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+        let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
+        if interrupted {
+            // Asked twice, it fits nothing either: who pressed Ctrl-C does not wait.
+            watch.ask_to_stop();
+            watch.ask_to_stop();
+        }
+        let state = self.known().resamples.clone();
+        bootstrap::finished(py, self.data.clone(), options.clone(), state, &watch, progress)
     }
 
     /// Ends a cross-validation whose folds are known; `stop` says why some are not.

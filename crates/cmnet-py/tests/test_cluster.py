@@ -3,6 +3,7 @@ byte, whatever is killed."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import random
@@ -23,6 +24,8 @@ import pytest
 import cmnet
 
 KAPPAS = ["eps", "n^-0.5"]
+LIMIT = 600 << 20
+"""Bytes that a worker may take."""
 
 
 def chain(variables: int, rows: int, seed: int) -> pandas.DataFrame:
@@ -102,6 +105,38 @@ def test_folds_on_an_executor(packed):
     assert by_column == cmnet.cross_validate(packed, fold_column="x3", kappa="eps")
 
 
+RESAMPLING = {"replicates": 12, "kappa": "n^-0.5"}
+
+
+def supports(found):
+    facts = {name: value for name, value in vars(found).items() if name not in ("consensus", "edges", "contexts")}
+    return list(found.edges), list(found.contexts), found.consensus.to_text(), facts
+
+
+@pytest.mark.parametrize("more", [{}, {"start": "table", "kappa": KAPPAS}, {"stop_early": True, "replicates": 120}])
+def test_replicates_on_an_executor(more):
+    table = cmnet.Table(chain(6, 200, 3))
+    options = {**RESAMPLING, **more}
+    alone = cmnet.bootstrap(table, **options)
+    told = []
+    with AnyOrder(3) as pool:
+        found = cmnet.bootstrap(table, executor=pool, progress=told.append, **options)
+        with pytest.raises(cmnet.OptionError, match="checkpoint"):
+            cmnet.bootstrap(table, checkpoint="run.ck", executor=pool)
+    assert supports(found) == supports(alone)
+    assert max(facts.get("replicate", 0) for facts in told) == alone.replicates
+
+
+def test_pools_of_processes(packed):
+    loky = pytest.importorskip("loky")
+    alone = texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS))
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS, executor=pool)) == alone
+    pool = loky.get_reusable_executor(2)
+    assert texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS, executor=pool)) == alone
+    pool.shutdown()
+
+
 def test_progress_and_options_are_those_of_one_machine(packed):
     told = []
     with ThreadPoolExecutor(2) as pool:
@@ -122,15 +157,15 @@ def test_progress_and_options_are_those_of_one_machine(packed):
 
 
 class Stuck(ThreadPoolExecutor):
-    """Does its first task, and none after it."""
+    """Does its first tasks, and none after them."""
 
-    def __init__(self):
+    def __init__(self, enough=1):
         super().__init__(1)
-        self.begun = 0
+        self.left = enough
 
     def submit(self, function, *arguments):
-        self.begun += 1
-        return super().submit(function, *arguments) if self.begun == 1 else Future()
+        self.left -= 1
+        return super().submit(function, *arguments) if self.left >= 0 else Future()
 
 
 def test_ctrl_c_and_the_time_limit_keep_what_is_there(packed):
@@ -141,6 +176,13 @@ def test_ctrl_c_and_the_time_limit_keep_what_is_there(packed):
             cmnet.learn(packed, search="paper", executor=pool)
     found = raised.value.partial
     assert found.stop == "interrupted" and found.models[0].edges
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with Stuck(2) as pool:
+        timer.start()
+        with pytest.raises(cmnet.Interrupted) as raised:
+            cmnet.bootstrap(packed, executor=pool, **RESAMPLING)
+    found = raised.value.partial
+    assert (found.stop, found.asked) == ("interrupted", 12) and 0 < found.replicates < 12
     alone = cmnet.cross_validate(packed, folds=3, kappa="eps")
     with Stuck() as pool:
         found = cmnet.cross_validate(packed, folds=3, kappa="eps", executor=pool, time_limit=0.5)
@@ -177,7 +219,7 @@ distributed = pytest.importorskip("distributed")
 def client():
     dask.config.set({"distributed.worker.daemon": True, "distributed.comm.timeouts.connect": "60s"})
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GiB"
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=LIMIT
     ) as cluster, distributed.Client(cluster) as client:
         yield client
 
@@ -193,6 +235,8 @@ def test_a_cluster_gives_the_answer_of_one_machine(client, packed, workers):
         assert texts(cmnet.dask.learn(client, packed, search=search, kappa=KAPPAS)) == texts(alone)
     alone = cmnet.cross_validate(packed, folds=3, kappa="eps")
     assert cmnet.dask.cross_validate(client, packed, folds=3, kappa="eps") == alone
+    found = cmnet.dask.bootstrap(client, packed, **RESAMPLING)
+    assert supports(found) == supports(cmnet.bootstrap(packed, **RESAMPLING))
     executor = client.get_executor()
     assert cmnet.cross_validate(packed, folds=3, kappa="eps", executor=executor) == alone
 
@@ -307,6 +351,7 @@ def test_workers_may_be_killed(client, frame):
     larger = cmnet.Table(chain(14, 500, 2))
     alone = {search: texts(cmnet.learn(larger, search=search, kappa=KAPPAS)) for search in ("paper", "blanket")}
     folds = cmnet.cross_validate(larger, folds=3, kappa="eps")
+    resampled = supports(cmnet.bootstrap(larger, **RESAMPLING))
     whole = cmnet.Table(frame)
     for number in range(runs):
         ready(client)
@@ -314,11 +359,13 @@ def test_workers_may_be_killed(client, frame):
         thread = threading.Thread(target=killer, args=(client, number, stop), daemon=True)
         thread.start()
         try:
-            if number % 4 < 2:
-                search = ("paper", "blanket")[number % 2]
+            if number % 5 < 2:
+                search = ("paper", "blanket")[number % 5]
                 assert texts(cmnet.dask.learn(client, larger, search=search, kappa=KAPPAS)) == alone[search]
-            elif number % 4 == 2:
+            elif number % 5 == 2:
                 assert cmnet.dask.cross_validate(client, larger, folds=3, kappa="eps") == folds
+            elif number % 5 == 3:
+                assert supports(cmnet.dask.bootstrap(client, larger, **RESAMPLING)) == resampled
             else:
                 ddf = dask.dataframe.from_pandas(frame, npartitions=6)
                 assert cmnet.dask.table(ddf, client).digest == whole.digest
@@ -327,15 +374,19 @@ def test_workers_may_be_killed(client, frame):
             thread.join()
 
 
-def test_a_task_that_kills_every_worker_is_named(client, packed, monkeypatch):
+def test_a_partition_that_takes_all_memory_is_named(client, frame, monkeypatch):
+    import dask.dataframe
+
     import cmnet.dask
     from cmnet import _tasks
 
     ready(client)
     monkeypatch.setattr(_tasks, "MOST_LOSSES", 0)
-    with pytest.raises(cmnet.WorkerError, match="the deadly one could not be done: ") as raised:
-        _tasks.gather(cmnet.dask.ClientPool(client, packed), [("the deadly one", ())], _dies, print)
-    assert raised.value.task == "the deadly one"
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    ddf = dask.dataframe.from_pandas(frame, npartitions=4).map_partitions(_devours, meta=frame)
+    with pytest.raises(cmnet.WorkerError, match="^partition 2 could not be done: .* memory") as raised:
+        cmnet.dask.table(ddf, client)
+    assert raised.value.task == "partition 2"
     ready(client)
 
 
@@ -348,5 +399,10 @@ def test_a_cluster_without_workers_is_one_clear_error(client, packed, monkeypatc
         cmnet.dask.learn(client, packed)
 
 
-def _dies(table):
-    os.kill(os.getpid(), signal.SIGKILL)
+def _devours(part):
+    """Takes more memory than a worker may have, until its nanny ends it."""
+    if part.index[0] == 200:
+        taken = np.ones(LIMIT >> 3)
+        time.sleep(60)
+        return taken
+    return part

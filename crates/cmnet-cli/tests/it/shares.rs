@@ -57,6 +57,24 @@ fn folds_are_shared_too() {
 }
 
 #[test]
+fn replicates_are_shared_too() {
+    let sandbox = Sandbox::new();
+    let bootstrap = format!("bootstrap {TABLE} --replicates 21 --kappa n^-0.5 --format json");
+    merged(&sandbox, &bootstrap, "", 3, "all.part");
+    // The checkpoint of a share is its part.
+    assert_eq!(sandbox.run(&format!("{bootstrap} --shard 2/3 --checkpoint second.part")).code, 0);
+    assert_eq!(sandbox.read("second.part"), sandbox.read("all.part.2"));
+    let both = sandbox.run(&format!("{bootstrap} --shard 2/3 --checkpoint 2.part --part 3.part"));
+    assert!(both.code == 2 && both.stderr.contains("one file"), "{}", both.stderr);
+    let ended = sandbox.run(&format!("{bootstrap} --known all.part -o ended.json"));
+    let alone = sandbox.run(&format!("{bootstrap} -o alone.json"));
+    assert_eq!((ended.code, &ended.stdout), (0, &alone.stdout), "{}", ended.stderr);
+    assert_eq!(sandbox.read("ended.json"), sandbox.read("alone.json"));
+    let refused = sandbox.run(&format!("{bootstrap} --known all.part --checkpoint run.ck"));
+    assert!(refused.code == 2 && refused.stderr.contains("one beginning"), "{}", refused.stderr);
+}
+
+#[test]
 fn what_is_no_whole_run_is_refused() {
     let sandbox = Sandbox::new();
     let learn = format!("learn {TABLE} --kappa eps,n^-0.5");

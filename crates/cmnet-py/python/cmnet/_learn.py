@@ -170,6 +170,7 @@ def bootstrap(
     table: Any,
     *,
     progress: Progress = None,
+    executor: Executor | None = None,
     names: Sequence[str] | None = None,
     **options: Unpack[Resampling],
 ) -> Bootstrap:
@@ -199,6 +200,8 @@ def bootstrap(
         Ends before all replicates when more would not change the answer.
     checkpoint, resume, checkpoint_interval
         As for `cmnet.learn`: goes on to the same answer as without a break.
+    executor
+        As for `cmnet.learn`: some replicates are a task. There are no checkpoints then.
 
     The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples; of
     several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
@@ -213,7 +216,10 @@ def bootstrap(
     _check_checkpoint(learning["checkpoint"], table)
     resampling = _options.resampling(**_options.pick(options, _options.resampling))
     with progress_bar(progress) as tell:
-        answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
+        if executor is None:
+            answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
+        else:
+            answer, raised = _tasks.bootstrap(packed, resampling, learning, executor, tell)
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Bootstrap(*answer))
     return Bootstrap(*answer)

@@ -158,7 +158,7 @@ def gather(
 
 
 def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"run": run, "learning": learning, "folds": 0, "seed": 0, "fold_column": None, **more}
+    return {"run": run, "learning": learning, "folds": 0, "seed": 0, "fold_column": None, "resampling": None, **more}
 
 
 def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:
@@ -224,3 +224,18 @@ def cross_validate(
     except KeyboardInterrupt as raised:
         return run.validated("interrupted"), raised
     return run.validated(None), None
+
+
+def bootstrap(
+    table: Table, resampling: dict[str, Any], learning: dict[str, Any], executor: Any, tell: Tell | None
+) -> tuple[Any, BaseException | None]:
+    """As `_cmnet.bootstrap`, by tasks."""
+    spec = _spec("bootstrap", learning, resampling=resampling)
+    run = _cmnet.Run(table._table, spec)
+    try:
+        left = _do(run, table, spec, executor, tell)
+    except OutOfTime:
+        left = 0.0
+    except KeyboardInterrupt as raised:
+        return run.bootstrapped(None, True, None)[0], raised
+    return run.bootstrapped(left, False, tell)

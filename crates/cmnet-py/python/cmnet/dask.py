@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from distributed import Client
     from typing_extensions import Unpack
 
-    from ._learned import CrossValidation, Learned
-    from ._options import Learning, Reading, Validating
+    from ._learned import Bootstrap, CrossValidation, Learned
+    from ._options import Learning, Reading, Resampling, Validating
 
-__all__ = ["cross_validate", "learn", "table"]
+__all__ = ["bootstrap", "cross_validate", "learn", "table"]
 
 PATIENCE = 60.0
 """Seconds without any worker after which a run gives up."""
@@ -228,6 +228,19 @@ def cross_validate(
         names=names,
         **options,
     )
+
+
+@keywords_of(_options.resampling, _options.checkpointing, _options.searching, _options.fitting, _options.reading)
+def bootstrap(
+    client: Client,
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Resampling],
+) -> Bootstrap:
+    """As `cmnet.bootstrap`, on the workers of a client: some replicates are a task."""
+    return _learn.bootstrap(table, executor=_executor(client), progress=progress, names=names, **options)
 
 
 def _executor(client: Client) -> Any:

@@ -4,6 +4,7 @@ mod bounded;
 mod consensus;
 mod frequency;
 mod options;
+mod pieces;
 mod posterior;
 mod resample;
 mod run;
@@ -14,6 +15,7 @@ mod tally;
 use crate::learn::Replicate;
 pub use frequency::{Frequency, Verdict};
 pub use options::{BootstrapOptions, ReplicateStart, Resample};
+pub(crate) use pieces::{first_learning, open_replicates, some_replicates};
 pub use posterior::{
     BayesFactor, Chance, EdgePosterior, ElementPosterior, Moves, PosteriorOptions, StructurePosterior,
     structure_posterior,

@@ -21,10 +21,10 @@ mod lock;
 mod model_error;
 mod model_file;
 mod model_record;
-#[cfg(feature = "csv")]
-mod plain;
 mod part;
 mod part_record;
+#[cfg(feature = "csv")]
+mod plain;
 mod read_options;
 #[cfg(feature = "csv")]
 mod records;

@@ -1,5 +1,6 @@
 //! The fields of a part: what is known of a run, each result under its number.
 
+use super::bootstrap_record::{FirstRecord, ReplicateRecord};
 use super::checkpoint_record::{Checked, FoundRecord, NamedFacts, blanket};
 use crate::error::Unfitted;
 use crate::learn::{FoldNumbers, FoldResult};
@@ -26,6 +27,9 @@ pub(super) struct PartRecord {
     kappas: BTreeMap<usize, FoundRecord>,
     folds: BTreeMap<usize, FoldRecord>,
     folds_by_pseudo_likelihood: BTreeMap<usize, FoldRecord>,
+    /// What the whole table gave before it was resampled.
+    first: Option<FirstRecord>,
+    replicates: Vec<ReplicateRecord>,
 }
 
 /// The numbers of each method as texts, to the last bit; or why there are none.
@@ -72,6 +76,8 @@ impl PartRecord {
             kappas: findings.kappas.iter().map(|(&place, found)| (place, FoundRecord::new(found))).collect(),
             folds: folds(&findings.folds.finished),
             folds_by_pseudo_likelihood: folds(&findings.folds.by_pseudo_likelihood),
+            first: findings.resamples.first.as_ref().map(|first| FirstRecord::new(first, &head.levels)),
+            replicates: findings.resamples.finished.iter().map(ReplicateRecord::new).collect(),
         }
     }
 
@@ -90,6 +96,11 @@ impl PartRecord {
         };
         findings.folds.finished = folds(self.folds)?;
         findings.folds.by_pseudo_likelihood = folds(self.folds_by_pseudo_likelihood)?;
+        findings.resamples.first = self.first.map(|first| first.read(&self.levels)).transpose()?;
+        for replicate in self.replicates {
+            let (number, found) = replicate.read(&self.levels)?;
+            findings.resamples.finished.insert(number, found);
+        }
         let shard = match self.shard {
             Some((number, of)) => {
                 Some(Shard::new(number, of).ok_or_else(|| format!("there is no share {number}/{of}"))?)

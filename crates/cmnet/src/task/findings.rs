@@ -1,6 +1,7 @@
 //! What is known of a run: the results of its tasks, in any order.
 
 use super::task::Task;
+use crate::confidence::BootstrapState;
 use crate::control::StopReason;
 use crate::data::Var;
 use crate::error::{Error, Result};
@@ -20,6 +21,8 @@ pub struct Findings {
     pub kappas: BTreeMap<usize, ClimbResult>,
     /// Folds of a cross-validation.
     pub folds: FoldState,
+    /// Replicates of a bootstrap, and what the whole table gave before them.
+    pub resamples: BootstrapState,
 }
 
 impl Findings {
@@ -53,7 +56,14 @@ impl Findings {
         }
         add_all(&mut self.folds.finished, other.folds.finished, "fold")?;
         let again = (&mut self.folds.by_pseudo_likelihood, other.folds.by_pseudo_likelihood);
-        add_all(again.0, again.1, "fold")
+        add_all(again.0, again.1, "fold")?;
+        if let Some(found) = other.resamples.first {
+            if self.resamples.first.as_ref().is_some_and(|known| *known != found) {
+                return Err(contradiction("learning from the whole table"));
+            }
+            self.resamples.first = Some(found);
+        }
+        add_all(&mut self.resamples.finished, other.resamples.finished, "replicate")
     }
 
     /// Whether a task is done.
@@ -66,6 +76,10 @@ impl Findings {
             Task::Kappa(place) => self.kappas.get(place).is_some_and(is_finished),
             Task::Fold { place, again: false } => self.folds.finished.contains_key(place),
             Task::Fold { place, again: true } => self.folds.by_pseudo_likelihood.contains_key(place),
+            Task::First => self.resamples.first.is_some(),
+            Task::Replicates(numbers) => {
+                numbers.clone().all(|number| self.resamples.finished.contains_key(&number))
+            }
         }
     }
 

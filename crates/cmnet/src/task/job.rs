@@ -3,6 +3,7 @@
 use super::findings::{Findings, is_finished};
 use super::shard::Shard;
 use super::task::Task;
+use crate::confidence::{BootstrapOptions, bootstrap_identity, open_replicates};
 use crate::data::{Dataset, FoldPlan, Var};
 use crate::error::{Error, OptionName, Result};
 use crate::learn::{LearnOptions, RunFact, SearchMode, Select, fold_options, folds_differ, run_identity};
@@ -20,10 +21,15 @@ pub enum Job {
         /// How each fold is learned.
         options: LearnOptions,
     },
+    /// Resamples: a structure of each.
+    Bootstrap(BootstrapOptions),
 }
 
 /// Variables whose blankets are found between two writes of a share.
 const BATCH: usize = 64;
+
+/// Replicates that are learned between two writes of a share.
+const FEW: usize = 8;
 
 impl Job {
     /// The word for this kind of run, as the command is called.
@@ -31,6 +37,7 @@ impl Job {
         match self {
             Self::Learn(_) => "learn",
             Self::CrossValidate { .. } => "cv",
+            Self::Bootstrap(_) => "bootstrap",
         }
     }
 
@@ -38,11 +45,15 @@ impl Job {
     pub fn options(&self) -> &LearnOptions {
         match self {
             Self::Learn(options) | Self::CrossValidate { options, .. } => options,
+            Self::Bootstrap(options) => &options.learn,
         }
     }
 
     /// All that must be the same for findings to belong to the run: see [`run_identity`].
     pub fn identity(&self, data: &Dataset) -> Vec<(RunFact, String)> {
+        if let Self::Bootstrap(options) = self {
+            return bootstrap_identity(data, options);
+        }
         let mut identity = run_identity(data, self.options());
         let mut set = |option: OptionName, value: String| {
             identity.retain(|(fact, _)| *fact != RunFact::Option(option));
@@ -66,19 +77,35 @@ impl Job {
     /// The blankets come before the graph, the graph before the structures that need it, and folds are learned again when it
     /// shows that not all of them can have exact probabilities. So ask again when these are done.
     pub fn tasks(&self, data: &Dataset, known: &Findings, pieces: usize) -> Vec<Task> {
+        if let Self::Bootstrap(options) = self {
+            if known.resamples.first.is_none() {
+                return vec![Task::First];
+            }
+            let open = open_replicates(&known.resamples.finished, data, options);
+            return cut(&open, pieces).into_iter().map(Task::Replicates).collect();
+        }
         let open = self.open_variables(data, known);
         if open.is_empty() {
             let whole = self.whole_tasks(data, known);
             return if self.needs_graph(data, known, &whole) { vec![Task::Graph] } else { whole };
         }
-        let size = open.len().div_ceil(pieces.max(1));
-        ranges(&open, size).into_iter().map(Task::Blankets).collect()
+        cut(&open, pieces).into_iter().map(Task::Blankets).collect()
     }
 
     /// The tasks of one share of what can be done now. Shares do not depend on how much others have
     /// done: a part that is done already is left out. A task may need what those before it found. Each
     /// share finds the graph for itself, where nobody has found it in an earlier round.
+    ///
+    /// A share of resamples does all of its replicates, also those that an answer that is settled
+    /// early leaves out: nobody can know them beforehand.
     pub fn share(&self, data: &Dataset, known: &Findings, shard: Shard) -> Vec<Task> {
+        if let Self::Bootstrap(options) = self {
+            let own = shard.part(options.replicates);
+            let open: Vec<u64> =
+                own.filter(|number| !known.resamples.finished.contains_key(number)).collect();
+            let first = (!open.is_empty() && known.resamples.first.is_none()).then_some(Task::First);
+            return first.into_iter().chain(ranges(&open, FEW).into_iter().map(Task::Replicates)).collect();
+        }
         if !self.open_variables(data, known).is_empty() {
             let own = shard.part(data.variables() as u64);
             let own: Vec<Var> = (own.start as usize..own.end as usize)
@@ -88,7 +115,7 @@ impl Job {
         }
         let mine = |task: &Task| match task {
             Task::Kappa(place) | Task::Fold { place, .. } => *place as u64 % shard.of() == shard.number() - 1,
-            Task::Blankets(_) | Task::Graph => true,
+            Task::Blankets(_) | Task::Graph | Task::First | Task::Replicates(_) => true,
         };
         let own: Vec<Task> = self.whole_tasks(data, known).into_iter().filter(mine).collect();
         let graph = self.needs_graph(data, known, &own).then_some(Task::Graph);
@@ -132,6 +159,8 @@ impl Job {
                 let open = |place: &usize| !known.kappas.get(place).is_some_and(is_finished);
                 (0..options.kappas.len()).filter(open).map(Task::Kappa).collect()
             }
+            // Its tasks can be cut anywhere.
+            Self::Bootstrap(_) => Vec::new(),
             Self::CrossValidate { plan, options } => {
                 let count = plan.count(data);
                 let open = |again: bool| {
@@ -176,11 +205,33 @@ pub(super) fn searches_blankets(data: &Dataset, options: &LearnOptions) -> bool 
     options.mode(data.variables(), data.distinct_rows() as u64).0 == SearchMode::Blanket
 }
 
+/// Numbers that can be counted through.
+trait Counted: Copy + PartialEq {
+    fn next(self) -> Self;
+}
+
+impl Counted for usize {
+    fn next(self) -> Self {
+        self + 1
+    }
+}
+
+impl Counted for u64 {
+    fn next(self) -> Self {
+        self + 1
+    }
+}
+
 /// Runs of neighbours among ascending numbers, each of at most so many.
-fn ranges(numbers: &[Var], most: usize) -> Vec<Range<Var>> {
-    let neighbours = numbers.chunk_by(|one, other| one + 1 == *other);
+fn ranges<T: Counted>(numbers: &[T], most: usize) -> Vec<Range<T>> {
+    let neighbours = numbers.chunk_by(|one, other| one.next() == *other);
     let pieces = neighbours.flat_map(|run| run.chunks(most.max(1)));
-    pieces.filter_map(|piece| Some(*piece.first()?..piece.last()? + 1)).collect()
+    pieces.filter_map(|piece| Some(*piece.first()?..piece.last()?.next())).collect()
+}
+
+/// The same in about so many pieces.
+fn cut<T: Counted>(numbers: &[T], pieces: usize) -> Vec<Range<T>> {
+    ranges(numbers, numbers.len().div_ceil(pieces.max(1)))
 }
 
 #[cfg(test)]
@@ -189,7 +240,8 @@ mod tests {
 
     #[test]
     fn ranges_hold_neighbours_alone() {
-        assert_eq!(ranges(&[0, 1, 2, 3, 4, 7, 8], 3), [0..3, 3..5, 7..9]);
-        assert!(ranges(&[], 3).is_empty());
+        assert_eq!(ranges(&[0_u64, 1, 2, 3, 4, 7, 8], 3), [0..3, 3..5, 7..9]);
+        assert!(ranges::<usize>(&[], 3).is_empty());
+        assert_eq!(cut(&[0_usize, 1, 2, 3, 4], 2), [0..3, 3..5]);
     }
 }

@@ -3,6 +3,7 @@
 use super::findings::Findings;
 use super::job::{Job, searches_blankets};
 use super::task::Task;
+use crate::confidence::{BootstrapState, first_learning, some_replicates};
 use crate::data::{Dataset, Folds};
 use crate::error::{Error, Result};
 use crate::learn::{
@@ -63,9 +64,24 @@ impl Job {
                 };
                 Ok(Findings { folds, ..Findings::default() })
             }
+            (Self::Bootstrap(options), Task::First) => {
+                let first = first_learning(data, options, observer)?;
+                Ok(resampled(BootstrapState { first, ..BootstrapState::default() }))
+            }
+            (Self::Bootstrap(options), Task::Replicates(numbers)) if numbers.end <= options.replicates => {
+                let Some(first) = &known.resamples.first else {
+                    return Err(Error::option("known", "nothing", "what the whole table gave"));
+                };
+                let finished = some_replicates(first, numbers.clone(), data, options, observer)?;
+                Ok(resampled(BootstrapState { first: None, finished }))
+            }
             _ => Err(Error::option("task", task.name(), "a task of this run")),
         }
     }
+}
+
+fn resampled(resamples: BootstrapState) -> Findings {
+    Findings { resamples, ..Findings::default() }
 }
 
 /// What the search of one kappa starts from, or that of the graph.

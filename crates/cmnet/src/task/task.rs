@@ -21,6 +21,10 @@ pub enum Task {
         /// Whether pseudo-likelihood takes the place of the method that was asked for.
         again: bool,
     },
+    /// Learning from the whole table, before it is resampled.
+    First,
+    /// These replicates of a bootstrap; they need what the whole table gave.
+    Replicates(Range<u64>),
 }
 
 impl Task {
@@ -33,6 +37,8 @@ impl Task {
             Self::Graph => "the graph without contexts".to_owned(),
             Self::Kappa(place) => format!("the structure of kappa {}", place + 1),
             Self::Fold { place, again: false } => format!("fold {}", place + 1),
+            Self::First => "learning from the whole table".to_owned(),
+            Self::Replicates(numbers) => format!("replicates {} to {}", numbers.start + 1, numbers.end),
             Self::Fold { place, again: true } => format!("fold {} by pseudo-likelihood", place + 1),
         }
     }

@@ -3,9 +3,9 @@
 
 use crate::common::{Impatient, Sample, generator};
 use cmnet::{
-    CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa, LearnObserver,
-    LearnOptions, Learned, Part, SearchMode, SearchObserver, Select, Shard, cross_validate,
-    cross_validate_from, learn, learn_from,
+    BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
+    LearnObserver, LearnOptions, Learned, Part, ReplicateStart, SearchMode, SearchObserver, Select, Shard,
+    bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -157,6 +157,34 @@ fn by_shares(job: &Job, data: &Dataset, of: u64) -> Findings {
         known = Part::merge((1..=of).map(part).collect()).unwrap().of(job, data).unwrap();
     }
     known
+}
+
+#[test]
+fn resampling_by_tasks_is_resampling() {
+    let mut rng = generator(74);
+    let data = two_tree(8, 200, 4).unwrap().data;
+    for (round, start) in
+        [ReplicateStart::Empty, ReplicateStart::Table, ReplicateStart::Empty].into_iter().enumerate()
+    {
+        let kappas = if round == 0 { Kappa::paper_grid() } else { vec![Kappa::Power(0.5)] };
+        let learn = LearnOptions { kappas, ..options(SearchMode::Auto) };
+        let (replicates, stop_early) = (if round == 2 { 160 } else { 9 }, round == 2);
+        let asked = BootstrapOptions { replicates, stop_early, start, learn, ..BootstrapOptions::default() };
+        let job = Job::Bootstrap(asked.clone());
+        let alone = bootstrap(&data, &asked, &()).unwrap();
+        let text = |found: &cmnet::Bootstrap| {
+            found.to_model(&data, &asked, &()).unwrap().unwrap().to_json().unwrap()
+        };
+        let same = |findings: Findings, most: usize| {
+            assert!(findings.resamples.finished.len() <= most);
+            let found = bootstrap_from(findings.resamples, &data, &asked, &()).unwrap();
+            assert_eq!((&found, text(&found)), (&alone, text(&alone)));
+        };
+        // Tasks end where the answer is settled; shares cannot know where that is.
+        same(known(&job, &data, &mut rng), alone.finished as usize);
+        same(by_shares(&job, &data, 4), replicates as usize);
+        assert_eq!(alone.settled, stop_early);
+    }
 }
 
 #[test]

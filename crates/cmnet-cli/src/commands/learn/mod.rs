@@ -18,11 +18,8 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
-    share::check(&arguments.share, &arguments.data.files())?;
-    if arguments.share.known.is_some() && arguments.checkpoints.checkpoint.is_some() {
-        let problem = "--known: a run has one beginning; leave out --checkpoint, or go on from that alone";
-        return Err(Usage(problem.to_owned()).into());
-    }
+    let division = share::with_checkpoints(&arguments.share, &arguments.checkpoints)?;
+    share::check(&division, &arguments.data.files())?;
     let time_limit = time_limit(&arguments.search)?;
     if is_sgm {
         sgm::check(arguments, &options)?;
@@ -38,13 +35,13 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
     }
     let job = Job::Learn(options.clone());
-    if let Some(outcome) = share::run(&arguments.share, &job, &loaded.data, &Watch::new(time_limit))? {
+    if let Some(outcome) = share::run(&division, &job, &loaded.data, &Watch::new(time_limit))? {
         return Ok(outcome);
     }
-    let known = share::known(&arguments.share, &job, &loaded.data)?;
+    let known = share::known(&division, &job, &loaded.data)?;
     share::note_rest(&job, &loaded.data, &known);
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
-    let state = if arguments.share.known.is_some() { known.learn_state() } else { state };
+    let state = if division.known.is_some() { known.learn_state() } else { state };
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
     // A disk that is full must not swallow the answer: it is printed either way.
