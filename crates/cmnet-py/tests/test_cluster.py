@@ -209,6 +209,25 @@ def test_tables_travel_packed(frame, packed):
     assert len(pickle.dumps(packed)) < cells * 2 / 8 + packed.distinct_rows * 4 + 4000
 
 
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())])
+def test_buffers_that_begin_anywhere_are_read(kind):
+    """As those that a worker gets from another process."""
+    labels = ["no", "yes", None, "no"] * 3
+
+    def moved(values):
+        if isinstance(values, pyarrow.DictionaryArray):
+            return pyarrow.DictionaryArray.from_arrays(moved(values.indices), moved(values.dictionary))
+        return pyarrow.Array.from_buffers(values.type, len(values), [odd(buffer) for buffer in values.buffers()])
+
+    def odd(buffer):
+        return buffer and pyarrow.py_buffer(b"x" + buffer.to_pybytes()).slice(1)
+
+    aligned = pyarrow.array(labels).cast(kind) if pyarrow.types.is_large_string(kind) else pyarrow.array(labels)
+    aligned = aligned.dictionary_encode() if pyarrow.types.is_dictionary(kind) else aligned
+    read = [cmnet.Table({"a": column}, on_missing="drop") for column in (aligned, moved(aligned))]
+    assert read[0] == read[1] and read[0].rows == 9
+
+
 # A cluster of worker processes, one for all tests.
 
 dask = pytest.importorskip("dask")
