@@ -41,9 +41,12 @@ cargo xtask COMMAND
                      (networks) and of the density tables in DIR (density), beside other programs
   bench inference    exact inference beside pyAgrum and toulbar2
   bench python       learning and marginals from Python, beside pgmpy
+  bench cluster [ROWS [VARIABLES [REPLICATES]]]
+                     worker processes beside threads, and packing of Parquet files with its memory
   same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
                      for byte
   kills [N]          N runs (default 100) killed at random moments and resumed
+  kills cluster [N]  N runs (default 100) on a cluster of Dask whose workers are killed
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
   memory [CMNET]     the peak of every command beside the bound that it was given
@@ -72,8 +75,11 @@ fn main() -> ExitCode {
         ["bench", "accuracy", part, folder] => bench_accuracy::run(Some(part), Some(folder)),
         ["bench", "inference"] => bench_inference::run(),
         ["bench", "python"] => python_package::bench(),
+        ["bench", "cluster", sizes @ ..] => python_package::bench_cluster(sizes),
         ["same", baseline] => same::run(baseline),
         ["kills"] => kills::run(100),
+        ["kills", "cluster"] => python_package::kills("100"),
+        ["kills", "cluster", count] => python_package::kills(count),
         ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
         ["hostile"] => hostile::run(20_000, None),
         ["hostile", count] => count.parse().map_err(Into::into).and_then(|count| hostile::run(count, None)),

@@ -9,6 +9,8 @@ use std::process::Command;
 /// What the tests and measurements need, by pip.
 const REQUIREMENTS: &str = "crates/cmnet-py/tests/requirements.txt";
 const BENCH: &str = "xtask/src/bench_python.py";
+const BENCH_CLUSTER: &str = "xtask/src/bench_cluster.py";
+const KILLS: &str = "crates/cmnet-py/tests/test_cluster.py";
 
 /// The interpreter of an environment made anew, with what the tests need.
 pub(crate) fn fresh_environment() -> Result<PathBuf> {
@@ -38,6 +40,21 @@ pub(crate) fn bench() -> Result<()> {
     let python = environment(Environment::AsItIs)?;
     install(&python, "release")?;
     step(Command::new(&python).arg(BENCH).env("CMNET_COMMAND", release("cmnet-cli")?))
+}
+
+/// `cargo xtask bench cluster`: worker processes of Dask beside threads.
+pub(crate) fn bench_cluster(sizes: &[&str]) -> Result<()> {
+    let python = environment(Environment::AsItIs)?;
+    install(&python, "release")?;
+    step(Command::new(&python).arg(BENCH_CLUSTER).args(sizes))
+}
+
+/// `cargo xtask kills cluster`: so many runs on a cluster whose workers are killed.
+pub(crate) fn kills(runs: &str) -> Result<()> {
+    let python = environment(Environment::AsItIs)?;
+    install(&python, "dev")?;
+    let tests = ["-m", "pytest", "-p", "no:cacheprovider", "-k", "may_be_killed", KILLS];
+    step(Command::new(&python).args(tests).env("CMNET_KILLED_RUNS", runs))
 }
 
 /// Whether an environment that is there already will do.

@@ -71,6 +71,9 @@ pub(crate) enum Command {
     /// Say how probable each edge and context is: structures drawn from their posterior
     #[command(after_help = POSTERIOR_HELP)]
     Posterior(Printed<PosteriorArgs>),
+    /// Put the shares of a run together that --shard divided
+    #[command(after_help = MERGE_HELP)]
+    Merge(Printed<MergeArgs>),
     /// Compare two models: edges and contexts of one and not the other, divergence
     #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
     Compare(Printed<CompareArgs>),
@@ -133,6 +136,16 @@ below 0.25, and else inconclusive. The interval tells what the number of replica
 Ctrl-C and the time limit end the work and keep the replicates before the first that is not finished
 (exit codes 130 and 3).";
 
+const MERGE_HELP: &str = "\
+Example, each of the first four on a machine of its own:
+  cmnet learn survey.csv --shard 1/4 --part 1.part
+  ...
+  cmnet learn survey.csv --shard 4/4 --part 4.part
+  cmnet merge 1.part 2.part 3.part 4.part -o all.part
+  cmnet learn survey.csv --known all.part
+
+The last command ends the run: its answer is that of one machine, to the last byte.";
+
 const POSTERIOR_HELP: &str = "\
 Examples:
   cmnet posterior data/coronary_heart.csv
@@ -158,6 +171,7 @@ const HOLES: &str = "Missing values (with --on-missing model)";
 const KNOWLEDGE: &str = "What is known about edges";
 const FITTING: &str = "Fitting";
 const GROUPS: &str = "Groups of rows";
+const SHARES: &str = "Shares of a batch queue";
 
 /// Reads one of the words of an option; the library says which there are and what they do.
 pub(crate) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -317,6 +331,8 @@ pub(crate) struct LearnArgs {
     pub(crate) completing: CompletingArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
+    pub(crate) share: ShareArgs,
 }
 
 /// How groups of rows are compared.
@@ -398,6 +414,31 @@ pub(crate) struct CheckpointArgs {
     pub(crate) resume: bool,
     #[arg(help_heading = LONG_RUNS, long, value_name = "TIME", help = learning::CHECKPOINT_INTERVAL.help, default_value = learning::CHECKPOINT_INTERVAL.default)]
     pub(crate) checkpoint_interval: String,
+}
+
+/// One share of a run, for batch queues.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ShareArgs {
+    /// Do one share of the run, such as 2/8, and write it with --part; `cmnet merge` puts the shares together
+    #[arg(help_heading = SHARES, long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
+    /// Where the share goes (or --checkpoint, where there is one); what is there already is not done again
+    #[arg(help_heading = SHARES, long, value_name = "FILE")]
+    pub(crate) part: Option<PathBuf>,
+    /// What earlier shares of this run found, from `cmnet merge`: it is not done again
+    #[arg(help_heading = SHARES, long, value_name = "FILE")]
+    pub(crate) known: Option<PathBuf>,
+}
+
+/// The parts to put together.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The parts of all shares of one run
+    #[arg(value_name = "PART", required = true)]
+    pub(crate) parts: Vec<PathBuf>,
+    /// Where what they know together goes
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// How parameters are estimated.

@@ -2,7 +2,7 @@
 
 use crate::args::{
     CheckpointArgs, DataArgs, FittedArgs, FittingArgs, KnowledgeArgs, ModelArgs, ReadingArgs, SearchArgs,
-    WeighingArgs, choice,
+    ShareArgs, WeighingArgs, choice,
 };
 use clap::Args;
 use cmnet::options::{drawing, learning, resampling, validation};
@@ -46,6 +46,8 @@ pub(crate) struct CvArgs {
     pub(crate) fold_column: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) share: ShareArgs,
 }
 
 #[derive(Debug, Args)]
@@ -80,6 +82,8 @@ pub(crate) struct BootstrapArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
+    #[command(flatten)]
+    pub(crate) division: ShareArgs,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod fit_args;
 mod interrupt;
 mod output;
 mod progress;
+mod share;
 mod weights;
 
 use args::{Cli, Command};
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Bootstrap(arguments) => commands::bootstrap::run(arguments),
         Command::Posterior(arguments) => commands::posterior::run(arguments),
         Command::Cv(arguments) => commands::cv::run(arguments),
+        Command::Merge(arguments) => commands::merge::run(arguments),
         Command::Compare(arguments) => commands::compare::run(arguments),
         Command::Report(arguments) => commands::report::run(arguments),
         Command::Draw(arguments) => commands::draw::run(arguments),

@@ -31,11 +31,11 @@ pub(crate) struct Resampling {
     start: String,
     bound: u64,
     stop_early: bool,
-    drop_rows: Vec<f64>,
+    pub(crate) drop_rows: Vec<f64>,
 }
 
 impl Resampling {
-    fn options(&self, learn: LearnOptions) -> Result<BootstrapOptions> {
+    pub(crate) fn options(&self, learn: LearnOptions) -> Result<BootstrapOptions> {
         Ok(BootstrapOptions {
             replicates: self.replicates,
             seed: self.seed,
@@ -80,7 +80,7 @@ impl Found {
 }
 
 /// Facts, consensus and a picture of the supports, and what interrupted the work.
-type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>, String)>, Option<PyErr>);
+pub(crate) type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>, String)>, Option<PyErr>);
 
 /// Learns structures anew from resamples of a packed table.
 #[pyfunction]
@@ -100,9 +100,22 @@ pub(crate) fn bootstrap<'py>(
     let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
     warn(py, note)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
+    finished(py, data, (options, resampling.drop_rows), state, &watch, progress)
+}
+
+/// Resamples from where a run stands.
+pub(crate) fn finished<'py>(
+    py: Python<'py>,
+    data: Arc<Dataset>,
+    (options, drop_rows): (BootstrapOptions, Vec<f64>),
+    state: BootstrapState,
+    watch: &Arc<Watch>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Answer<'py>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
     let own = watch.clone();
-    let work = move || Found::of(state, &data, &options, &resampling.drop_rows, &own);
-    let ended = watched(py, &watch, progress, work)?;
+    let work = move || Found::of(state, &data, &options, &drop_rows, &own);
+    let ended = watched(py, watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     let (found, raised) = match ended {
         Ended::Done(found) => (Some(found.map_err(to_python)?), None),

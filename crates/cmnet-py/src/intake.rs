@@ -3,11 +3,12 @@
 
 use crate::cells::{Cells, Labels, not_categories};
 use crate::errors;
+use crate::table::some_rows;
 use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::{
     Columns, Control, Error, InputProblem, Intake, Levels, LoadedIncomplete, LoadedTable, OnMissing, Place,
-    ReadOptions, Result, UNNAMED_TABLE,
+    ReadOptions, Result, Survey, UNNAMED_TABLE,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -308,11 +309,31 @@ pub(crate) struct Packing {
     columns: Option<Columns>,
     intake: Option<Intake>,
     signals: Signals,
+    /// Whether only levels are looked for.
+    surveys: bool,
 }
 
 impl Packing {
     pub(crate) fn new(options: ReadOptions) -> Self {
-        Self { options, columns: None, intake: None, signals: Signals::new() }
+        Self { options, columns: None, intake: None, signals: Signals::new(), surveys: false }
+    }
+
+    /// Looks for levels alone, and keeps no rows.
+    pub(crate) fn surveying(options: ReadOptions) -> Self {
+        Self { surveys: true, ..Self::new(options) }
+    }
+
+    /// What was found out about levels.
+    pub(crate) fn survey(self, py: Python<'_>) -> PyResult<Survey> {
+        match self.intake {
+            Some(intake) => Ok(intake.survey()),
+            None => Err(errors::to_python(py, &no_columns())),
+        }
+    }
+
+    /// The packed part of a table, if a row of it is left.
+    pub(crate) fn finish_part(self, py: Python<'_>) -> PyResult<Option<LoadedTable>> {
+        work::call(py, 1, move |stop| some_rows(self.packed(stop)))
     }
 
     /// The packed table, by the calling thread, which reuses the memory that it has, or by
@@ -332,9 +353,12 @@ impl Packing {
     }
 
     fn packed(self, control: &dyn Control) -> Result<LoadedTable> {
-        let no_table = || Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns);
-        self.intake.ok_or_else(no_table)?.finish_under(self.options.on_missing, control)
+        self.intake.ok_or_else(no_columns)?.finish_under(self.options.on_missing, control)
     }
+}
+
+fn no_columns() -> Error {
+    Error::input(Place::file(UNNAMED_TABLE), InputProblem::NoColumns)
 }
 
 impl Rows for Packing {
@@ -355,11 +379,15 @@ impl Rows for Packing {
 
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()> {
         let Some(columns) = &self.columns else { return Ok(()) };
-        let mut intake = columns.intake(&self.options, levels)?;
-        if self.options.on_missing == OnMissing::Model {
+        let mut intake = if self.surveys {
+            columns.survey(&self.options, levels)?
+        } else {
+            columns.intake(&self.options, levels)?
+        };
+        if self.options.on_missing == OnMissing::Model && !self.surveys {
             intake = intake.keeping_incomplete_rows();
         }
-        intake.reserve(count.unwrap_or(0));
+        intake.reserve(if self.surveys { 0 } else { count.unwrap_or(0) });
         self.intake = Some(intake);
         Ok(())
     }

@@ -36,6 +36,12 @@ pub(crate) struct Unfinished {
     state: LearnState,
 }
 
+impl Unfinished {
+    pub(crate) fn new(data: Arc<Dataset>, options: LearnOptions, state: LearnState) -> Self {
+        Self { data, options, state }
+    }
+}
+
 #[pymethods]
 impl Unfinished {
     /// The structures that were found before the interruption, without parameters.
@@ -70,7 +76,7 @@ impl Found {
 }
 
 /// Answer, exception and what is unfinished: the last two only after an interruption.
-type Outcome<'py, T> = (Option<T>, Option<PyErr>, Option<Unfinished>);
+pub(crate) type Outcome<'py, T> = (Option<T>, Option<PyErr>, Option<Unfinished>);
 
 /// Learns from a packed table; `progress` is called now and then with where the search stands.
 #[pyfunction]
@@ -91,21 +97,36 @@ pub(crate) fn learn<'py>(
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
     let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
+    let Some(seed) = stratified else { return finished(py, data, options, state, &watch, progress) };
+    let own = watch.clone();
+    match watched(py, &watch, progress, move || stratify(&data, seed, &options, &*own))? {
+        Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
+        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
+        // The random search of stratified models has no state to go on from.
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised), None)),
+    }
+}
+
+/// Learns from where a run stands.
+pub(crate) fn finished<'py>(
+    py: Python<'py>,
+    data: Arc<Dataset>,
+    options: LearnOptions,
+    state: LearnState,
+    watch: &Arc<Watch>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Outcome<'py, Answer<'py>>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
     let (own, table, plan) = (watch.clone(), data.clone(), options.clone());
-    let search = move || match stratified {
-        Some(seed) => stratify(&table, seed, &plan, &*own),
-        None => Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan),
-    };
-    let ended = watched(py, &watch, progress, search)?;
+    let search = move || Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan);
+    let ended = watched(py, watch, progress, search)?;
     // A disk that is full must not swallow the answer.
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     match ended {
         Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
         Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
         Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
-            // The random search of stratified models has no state to go on from.
-            let unfinished = stratified.is_none().then(|| Unfinished { data, options, state: watch.state() });
-            Ok((None, Some(raised), unfinished))
+            Ok((None, Some(raised), Some(Unfinished { data, options, state: watch.state() })))
         }
     }
 }
@@ -193,10 +214,7 @@ pub(crate) fn cross_validate<'py>(
     let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
     let options = learning.options(data.schema()).map_err(to_python)?;
-    let deal = match fold_column {
-        Some(column) => FoldPlan::Column(find_variable(data.schema(), &column).map_err(to_python)?),
-        None => FoldPlan::Drawn { folds, seed },
-    };
+    let deal = plan(&data, folds, seed, fold_column.as_deref()).map_err(to_python)?;
     let begun = CrossValidation::begun(&data, deal);
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
@@ -210,8 +228,21 @@ pub(crate) fn cross_validate<'py>(
             (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
         }
     };
-    let answer = value::of(&CrossValidatedAnswer::of(&found, &Keywords)).map_err(to_python)?;
-    Ok((Some(value::to_python(py, &answer)?), raised, None))
+    Ok((Some(validated(py, &found)?), raised, None))
+}
+
+/// Which observations are held out together.
+pub(crate) fn plan(data: &Dataset, folds: usize, seed: u64, column: Option<&str>) -> Result<FoldPlan> {
+    Ok(match column {
+        Some(column) => FoldPlan::Column(find_variable(data.schema(), column)?),
+        None => FoldPlan::Drawn { folds, seed },
+    })
+}
+
+/// What a cross-validation found, for Python.
+pub(crate) fn validated<'py>(py: Python<'py>, found: &CrossValidation) -> PyResult<Bound<'py, PyAny>> {
+    let answer = value::of(&CrossValidatedAnswer::of(found, &Keywords));
+    value::to_python(py, &answer.map_err(|error| errors::to_python(py, &error))?)
 }
 
 /// The exception about a column that is not one of categories.

@@ -29,6 +29,7 @@ mod posterior;
 mod report;
 mod rows;
 mod table;
+mod tasks;
 mod threads;
 mod value;
 mod watch;
@@ -48,6 +49,10 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<mixture::Mixture>()?;
     module.add_class::<learn::Unfinished>()?;
+    module.add_class::<tasks::Run>()?;
+    module.add_function(wrap_pyfunction!(tasks::run_task, module)?)?;
+    module.add_function(wrap_pyfunction!(table::add_surveys, module)?)?;
+    module.add_function(wrap_pyfunction!(table::surveyed, module)?)?;
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::learn_mixture, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::load_any, module)?)?;
@@ -60,6 +65,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report::report_table, module)?)?;
     module.add_function(wrap_pyfunction!(report::report_model, module)?)?;
     module.add_function(wrap_pyfunction!(options::option_table, module)?)?;
+    module.add_function(wrap_pyfunction!(options::seconds, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_column, module)?)?;
     module.add_function(wrap_pyfunction!(learn::refuse_option, module)?)?;
     module.add_function(wrap_pyfunction!(ask::query, module)?)?;

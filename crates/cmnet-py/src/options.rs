@@ -130,7 +130,7 @@ pub(crate) struct Learning {
     refine: String,
     max_cells: Option<u64>,
     select: String,
-    threads: usize,
+    pub(crate) threads: usize,
     time_limit: Option<String>,
     max_neighbors: usize,
     max_configurations: u64,
@@ -192,6 +192,19 @@ impl Learning {
         }
     }
 
+    /// Refuses what a run that is divided into tasks has no use for.
+    pub(crate) fn check_divided(&self) -> Result<()> {
+        if self.is_stratified()? {
+            let expected = "cmn: the random search of sgm cannot be divided";
+            return Err(Error::option(OptionName::Model, "sgm", expected));
+        }
+        if self.checkpoint.is_some() || self.resume {
+            let expected = "none beside an executor, whose tasks are short";
+            return Err(Error::option(OptionName::Checkpoint, "a file", expected));
+        }
+        Ok(())
+    }
+
     pub(crate) fn time_limit(&self) -> Result<Option<Duration>> {
         self.time_limit.as_deref().map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()
     }
@@ -230,4 +243,11 @@ pub(crate) fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     };
     let table: Map<String, Value> = GROUPS.iter().map(group).collect();
     value::to_python(py, &Value::Object(table))
+}
+
+/// A time limit in seconds.
+#[pyfunction]
+pub(crate) fn seconds(py: Python<'_>, time_limit: &str) -> PyResult<f64> {
+    let limit = parse_duration(OptionName::TimeLimit, time_limit);
+    limit.map(|limit| limit.as_secs_f64()).map_err(|error| crate::errors::to_python(py, &error))
 }

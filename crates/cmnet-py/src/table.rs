@@ -7,12 +7,13 @@ use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
 use cmnet::{
-    Bins, Cuts, DataDigest, Dataset, LearnOptions, LoadedTable, Schema, Source as File, Under, Variable,
-    Warning, cut_by_graph, find_variable, read_csv,
+    Bins, DataDigest, Dataset, ErrorKind, InputProblem, LearnOptions, ListedLevels, LoadedTable, Schema,
+    Source as File, Survey, Under, Variable, Warning, cut_by_graph, read_csv, survey_csv,
 };
 use cmnet_report::warning_text;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,37 +68,80 @@ impl Table {
         Ok(Self::of(cut(py, work::call(py, 1, read)?, bins)?))
     }
 
-    /// Puts a table together from its parts.
+    /// Packs one part of a table with levels that are known; `None` where no row is left.
     #[staticmethod]
-    #[pyo3(signature = (levels, columns, weights, dropped_rows, missing, cuts = Vec::new()))]
-    fn from_parts(
+    fn pack(py: Python<'_>, source: Part<'_>, reading: Reading) -> PyResult<Option<Self>> {
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let packed = match source {
+            Part::File(path) => {
+                let read =
+                    move |stop: &Stop| some_rows(read_csv(&File::Path(path), Under::new(&options, stop)));
+                work::call(py, 1, read)?
+            }
+            Part::Memory(source) => {
+                let mut packing = Packing::new(options);
+                read(py, source, &mut packing)?;
+                packing.finish_part(py)?
+            }
+        };
+        Ok(packed.map(Self::of))
+    }
+
+    /// Finds out which levels a part of a table has: a text that `add_surveys` takes.
+    #[staticmethod]
+    fn survey(py: Python<'_>, source: Part<'_>, reading: Reading) -> PyResult<String> {
+        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let survey = match source {
+            Part::File(path) => {
+                let look = move |stop: &Stop| survey_csv(&File::Path(path), Under::new(&options, stop));
+                work::call(py, 1, look)?
+            }
+            Part::Memory(source) => {
+                let mut packing = Packing::surveying(options);
+                read(py, source, &mut packing)?;
+                packing.survey(py)?
+            }
+        };
+        serde_json::to_string(&survey).map_err(|error| errors::internal(py, &error.to_string()))
+    }
+
+    /// All observations of packed tables with the same levels.
+    #[staticmethod]
+    fn merged(py: Python<'_>, tables: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
+        let dropped_rows = tables.iter().map(|table| table.dropped_rows).sum();
+        let data: Vec<Dataset> = tables.iter().map(|table| (*table.data).clone()).collect();
+        drop(tables);
+        let data = work::call(py, 1, move |stop| Dataset::merged(data, stop))?;
+        Ok(Self {
+            warnings: in_words(&Warning::of(&data)),
+            data: Arc::new(data),
+            dropped_rows,
+            missing: Vec::new(),
+        })
+    }
+
+    /// The same table with what was left out while it was read in parts.
+    fn noted(&self, dropped_rows: u64, missing: Vec<(String, u64)>) -> Self {
+        Self { data: self.data.clone(), warnings: self.warnings.clone(), dropped_rows, missing }
+    }
+
+    /// A table as `packed` gives it.
+    #[staticmethod]
+    fn from_packed(
         py: Python<'_>,
-        levels: Levels,
-        columns: Vec<PyReadonlyArray1<'_, i32>>,
-        weights: PyReadonlyArray1<'_, u32>,
+        bytes: &[u8],
         dropped_rows: u64,
         missing: Vec<(String, u64)>,
-        cuts: Vec<(String, Vec<f64>)>,
     ) -> PyResult<Self> {
-        let columns = unsigned(&columns)?;
-        let weights = weights.as_slice()?.to_vec();
-        let data = schema(levels)
-            .and_then(|schema| with_cuts(schema, cuts))
-            .and_then(|schema| Dataset::from_columns(schema, &columns, Some(&weights)))
-            .map_err(|error| errors::to_python(py, &error))?;
+        let data = work::guarded(py, || Dataset::from_bytes(bytes))?;
         let warnings = in_words(&Warning::of(&data));
         Ok(Self { data: Arc::new(data), warnings, dropped_rows, missing })
     }
 
-    /// The distinct rows as codes per column, and their weights.
-    #[allow(clippy::type_complexity, reason = "plain values, taken apart in Python")]
-    fn parts<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Levels, Vec<Bound<'py, PyArray1<i32>>>, Bound<'py, PyArray1<u32>>) {
-        let codes = |v| PyArray1::from_iter(py, self.data.column(v).iter().map(|code| code as i32));
-        let columns = (0..self.data.variables()).map(codes).collect();
-        (levels(self.data.schema()), columns, PyArray1::from_slice(py, self.data.weights()))
+    /// The table as bytes: a few bits per cell.
+    fn packed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = work::guarded(py, || Ok(self.data.to_bytes()))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     #[getter]
@@ -182,12 +226,63 @@ pub(crate) fn cuts(schema: &Schema) -> Vec<(String, Vec<f64>)> {
     (0..schema.len()).filter_map(own).collect()
 }
 
-fn with_cuts(mut schema: Schema, cuts: Vec<(String, Vec<f64>)>) -> cmnet::Result<Schema> {
-    for (name, points) in cuts {
-        let variable = find_variable(&schema, &name)?;
-        schema = schema.with_cuts(variable, Cuts::new(points)?)?;
+/// A part of a table: a file, or rows in memory.
+#[derive(FromPyObject)]
+enum Part<'py> {
+    File(PathBuf),
+    Memory(Source<'py>),
+}
+
+/// A part of which no row is left is no error: others may have some.
+pub(crate) fn some_rows(loaded: cmnet::Result<LoadedTable>) -> cmnet::Result<Option<LoadedTable>> {
+    match loaded {
+        Err(error)
+            if matches!(error.kind(), ErrorKind::Input { problem: InputProblem::NoRows { .. }, .. }) =>
+        {
+            Ok(None)
+        }
+        loaded => loaded.map(Some),
     }
-    Ok(schema)
+}
+
+/// Puts what was found out about parts of a table together, in their order.
+#[pyfunction]
+pub(crate) fn add_surveys(py: Python<'_>, surveys: Vec<String>) -> PyResult<String> {
+    let added = added(py, &surveys)?;
+    serde_json::to_string(&added).map_err(|error| errors::internal(py, &error.to_string()))
+}
+
+/// Names and levels of a whole table, its rows, those left out, and missing values by column.
+type Surveyed = (Levels, u64, u64, Vec<(String, u64)>);
+
+/// The levels that all parts of a table have together; `all_listed` as data frames are put together.
+#[pyfunction]
+pub(crate) fn surveyed(
+    py: Python<'_>,
+    survey: String,
+    all_listed: bool,
+    on_missing: &str,
+) -> PyResult<Surveyed> {
+    let listed = if all_listed { ListedLevels::All } else { ListedLevels::First };
+    let found = added(py, &[survey])?;
+    let found = on_missing.parse().and_then(|on_missing| found.finish(listed, on_missing));
+    let found = found.map_err(|error| errors::to_python(py, &error))?;
+    let names = found.levels.iter().map(|(name, _)| name.clone());
+    let missing = names.zip(found.missing).filter(|(_, count)| *count > 0).collect();
+    Ok((found.levels, found.rows, found.dropped_rows, missing))
+}
+
+fn added(py: Python<'_>, surveys: &[String]) -> PyResult<Survey> {
+    let mut whole: Option<Survey> = None;
+    for text in surveys {
+        let next: Survey =
+            serde_json::from_str(text).map_err(|error| errors::internal(py, &error.to_string()))?;
+        whole = Some(match whole {
+            Some(own) => own.then(next).map_err(|error| errors::to_python(py, &error))?,
+            None => next,
+        });
+    }
+    whole.ok_or_else(|| errors::option(py, "table", "no part", "at least one part of a table"))
 }
 
 fn in_words(warnings: &[Warning]) -> Vec<String> {

@@ -164,7 +164,7 @@ impl LearnObserver for Watch {
                 self.say(json!({"phase": "drop rows", "index": index, "of": of}));
             }
             LearnEvent::Sweep { finished, of } => self.say(json!({"sweep": finished, "sweeps": of})),
-            LearnEvent::FoldFinished(result) => self.inner().folds.push((*result).clone()),
+            LearnEvent::FoldFinished { result, .. } => self.inner().folds.push((*result).clone()),
             _ => {}
         }
     }

@@ -240,7 +240,7 @@ FUZZ = """
         lambda: cmnet.Model.from_structure(random.choice(odd), random.choice(odd), random.choice(odd)),
         lambda: _cmnet.learn(random.choice(odd), random.choice(odd), None),
         lambda: _cmnet.Table.from_memory(random.choice(odd), random.choice(odd)),
-        lambda: _cmnet.Table.from_parts(random.choice(odd), random.choice(odd), random.choice(odd)),
+        lambda: _cmnet.Table.from_packed(random.choice(odd), random.choice(odd), random.choice(odd)),
         lambda: _cmnet.Rows.from_parts([("a", ["x"])], [np.array([random.choice([0, 5, -1])], dtype=np.int32)]).codes("a"),
         lambda: _cmnet.query(random.choice(odd), random.choice(odd), random.choice(odd), {}, {}),
     ]
@@ -292,13 +292,14 @@ def test_parts_that_do_not_fit_are_refused():
     """What pickles are made of is checked too."""
     levels = [("a", ["x"]), ("b", ["x", "y"])]
     column = lambda *codes: np.array(codes, dtype=np.int32)
-    ones = np.ones(1, dtype=np.uint32)
     for columns in ([column(1), column(0)], [column(-1), column(0)], [column(0)], [column(0), column(0, 1)]):
         with pytest.raises(cmnet.CmnetError):
             _cmnet.Rows.from_parts(levels, columns)
-        with pytest.raises(cmnet.CmnetError):
-            _cmnet.Table.from_parts(levels, columns, ones, 0, [])
     assert len(_cmnet.Rows.from_parts(levels, [column(0), column(1)])) == 1
+    packed = cmnet.Table({"a": ["x", "y", "x"]})._table.packed()
+    for broken in (b"", packed[:-1], packed + b"x", b"x" + packed[1:]):
+        with pytest.raises(cmnet.CmnetError):
+            _cmnet.Table.from_packed(broken, 0, [])
 
 
 def test_numbers_beyond_a_limit_and_paths_that_cannot_be_written_are_refused(heart_model):

@@ -22,6 +22,7 @@ pub use quoting::{nearest, quoted, quoted_bytes, quoted_list};
 pub use remedy::{Remedies, Remedy};
 pub use stop::StopReason;
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -233,7 +234,7 @@ fn advised(problem: &str, remedies: &Remedies, dialect: &dyn Dialect) -> String 
 }
 
 /// A limit, what goes beyond it, and what may help.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitReached {
     /// What is too large.
     pub what: String,
@@ -252,7 +253,8 @@ impl LimitReached {
 }
 
 /// Why a structure has no parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Unfitted {
     /// Nobody asked for them.
@@ -310,6 +312,8 @@ pub enum CheckpointProblem {
     },
     /// Not a file that checkpoints can go to, as these words say.
     Unusable(&'static str),
+    /// Parts that do not make a whole, as these words say.
+    Parts(String),
 }
 
 impl CheckpointProblem {
@@ -318,6 +322,7 @@ impl CheckpointProblem {
             Self::OtherOption { option, saved, here } => (dialect.option(*option), saved, here),
             Self::Other { what, saved, here } => (what.clone(), saved, here),
             Self::Unusable(why) => return (*why).to_owned(),
+            Self::Parts(why) => return why.clone(),
         };
         format!("this checkpoint has another {what}: {saved} there, {here} here")
     }

@@ -85,14 +85,15 @@ mod score;
 mod search;
 mod structure;
 mod table;
+mod task;
 mod tree;
 
 // Tables.
 pub use data::{
     BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
-    Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS, MissingPattern,
-    OnMissing, OnUnknown, RawTable, RowLevels, Schema, UNNAMED_TABLE, Var, Variable, Warning, WeightKind,
-    WeightedTable, collapse, mix_seed, quoted_names,
+    Intake, Levels, ListedLevels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS,
+    MissingPattern, OnMissing, OnUnknown, RawTable, RowLevels, Schema, Survey, Surveyed, UNNAMED_TABLE, Var,
+    Variable, Warning, WeightKind, WeightedTable, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -101,10 +102,11 @@ pub use structure::Structure;
 // Learning.
 pub use learn::{
     ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
-    CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, Judged, LearnEvent,
-    LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine, Refinement,
-    Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned, cross_validate,
-    learn, learn_counts, learn_from, parse_bytes, parse_duration, run_identity, tune,
+    CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, FoldState, Judged,
+    LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
+    Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned,
+    cross_validate, cross_validate_from, learn, learn_counts, learn_from, parse_bytes, parse_duration,
+    run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{
@@ -126,6 +128,8 @@ pub use groups::{
     vanishes_in_group,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
+// Tasks.
+pub use task::{Findings, Job, Shard, Task};
 // Parameters.
 pub use loglinear::{
     Estimate, Fit, FitMethod, FitOptions, FitReason, FitStatus, Order, Parameters, Restriction, Ridge, Term,
@@ -155,12 +159,14 @@ pub use model::{Confirmed, Model, Provenance, RefinedScore, Support};
 // Files.
 pub use io::{
     AnyModel, CheckpointPace, CheckpointedRun, Checkpointer, Clock, Columns, ContextRecord, LevelOrder,
-    OpenedCheckpoint, ReadOptions, Source, VariableRecord, check_writable, checkpoint_files, context_records,
-    edge_names, json_to_text, uai, variable_records, write_atomic, write_atomic_with, write_json,
+    OpenedCheckpoint, Part, PartFile, ReadOptions, Source, VariableRecord, check_writable, checkpoint_files,
+    context_records, edge_names, json_to_text, uai, variable_records, write_atomic, write_atomic_with,
+    write_json,
 };
 #[cfg(feature = "csv")]
 pub use io::{
-    CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, read_weighted, visit_rows,
+    CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, read_weighted,
+    survey_csv, visit_rows,
 };
 // Stopping, and errors as facts.
 pub use control::{Control, Outcome, StopReason, Under};

@@ -4,9 +4,9 @@ use crate::args::{BootstrapArgs, Format, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
-use crate::{checkpoint, files, output};
+use crate::{checkpoint, files, output, share};
 use cmnet::{
-    Bootstrap, BootstrapOptions, ElementSupport, Frequency, Model, Schema, Stability, StopReason,
+    Bootstrap, BootstrapOptions, ElementSupport, Frequency, Job, Model, Schema, Stability, StopReason,
     bootstrap_from, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
@@ -36,9 +36,18 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         files::check_apart(output, plot)?;
     }
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.into_iter().flatten())?;
+    let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
+    share::check(&division, &arguments.data.files())?;
     let time_limit = time_limit(&arguments.search)?;
     let data = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit))?;
+    let job = Job::Bootstrap(options.clone());
+    if let Some(outcome) = share::run(&division, &job, &data, &Watch::new(time_limit))? {
+        return Ok(outcome);
+    }
+    let known = share::known(&division, &job, &data)?;
+    share::note_rest(&job, &data, &known);
     let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
+    let state = if division.known.is_some() { known.resamples } else { state };
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let found = bootstrap_from(state, &data, &options, &watch)?;
     let model = found.to_model(&data, &options, &watch)?;

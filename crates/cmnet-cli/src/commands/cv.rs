@@ -5,20 +5,27 @@ use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::Outcome;
 use crate::progress::Watch;
-use crate::{files, output};
-use cmnet::{CrossValidation, FitMethod, FoldPlan, StopReason, cross_validate, find_variable};
+use crate::{files, output, share};
+use cmnet::{CrossValidation, FitMethod, FoldPlan, Job, StopReason, cross_validate_from, find_variable};
 use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
+    share::check(&arguments.share, &arguments.data.files())?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch)?;
     let deal = match &arguments.fold_column {
         Some(column) => FoldPlan::Column(find_variable(data.schema(), column)?),
         None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },
     };
-    let found = cross_validate(&data, deal, &options, &watch)?;
+    let job = Job::CrossValidate { plan: deal, options: options.clone() };
+    if let Some(outcome) = share::run(&arguments.share, &job, &data, &watch)? {
+        return Ok(outcome);
+    }
+    let known = share::known(&arguments.share, &job, &data)?;
+    share::note_rest(&job, &data, &known);
+    let found = cross_validate_from(&known.folds, &data, deal, &options, &watch)?;
     match arguments.format {
         Format::Text => output::page(&as_text(&found, arguments)?)?,
         Format::Json => output::answer(&CrossValidatedAnswer::of(&found, &CommandLine))?,

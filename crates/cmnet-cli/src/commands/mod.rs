@@ -21,6 +21,7 @@ pub(crate) mod import;
 pub(crate) mod impute;
 pub(crate) mod independent;
 pub(crate) mod learn;
+pub(crate) mod merge;
 pub(crate) mod missing;
 pub(crate) mod mixture;
 pub(crate) mod posterior;

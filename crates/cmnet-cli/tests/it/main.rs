@@ -25,6 +25,7 @@ mod posterior;
 mod query;
 mod refine;
 mod report;
+mod shares;
 mod trust;
 #[cfg(unix)]
 mod tutorial;

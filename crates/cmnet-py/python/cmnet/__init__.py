@@ -46,6 +46,7 @@ from ._errors import (
     StructureError,
     TableWarning,
     UnknownLevelError,
+    WorkerError,
 )
 from ._learn import bootstrap, compare_groups, cross_validate, exact, learn, posterior, report
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Scores
@@ -93,6 +94,7 @@ __all__ = [
     "Table",
     "TableWarning",
     "UnknownLevelError",
+    "WorkerError",
     "__version__",
     "bootstrap",
     "compare_groups",

@@ -113,9 +113,26 @@ def _arrow_column(values: Any) -> Column:
 
         some = values.slice(start, stop - start)
         chunked = some if isinstance(some, pyarrow.ChunkedArray) else pyarrow.chunked_array([some])
-        return (chunked.__arrow_c_stream__(), False)
+        aligned = pyarrow.chunked_array([_aligned(chunk) for chunk in chunked.chunks], chunked.type)
+        return (aligned.__arrow_c_stream__(), False)
 
     return Column(len(values), part)
+
+
+def _aligned(values: Any) -> Any:
+    """The same pyarrow array with buffers that begin at multiples of 8 bytes.
+
+    Those that came from another process may begin anywhere, and reading numbers there is undefined.
+    """
+    import pyarrow
+
+    if isinstance(values, pyarrow.DictionaryArray):
+        parts = _aligned(values.indices), _aligned(values.dictionary)
+        return pyarrow.DictionaryArray.from_arrays(*parts, ordered=values.type.ordered)
+    if all(buffer is None or buffer.address % 8 == 0 for buffer in values.buffers()):
+        return values
+    # Of two arrays, a new one is made.
+    return pyarrow.concat_arrays([values, values.slice(0, 0)])
 
 
 def pandas_column(name: str, number: int, values: Any) -> Column:

@@ -15,9 +15,11 @@ class InputError(CmnetError, ValueError):
 
     ``file`` and ``line`` (from 1) say where in a file, ``row`` (from 0) where in a table in
     memory; ``column`` is the column's number (from 1) and ``name`` its name. Each is None
-    where it is not known.
+    where it is not known. ``partition`` names the part of a table that `cmnet.dask.table` was
+    reading.
     """
 
+    partition: str | None = None
     file: str | None = None
     line: int | None = None
     row: int | None = None
@@ -106,6 +108,12 @@ class FileError(_SystemError):
     """The operating system refused something about ``file``; ``errno`` is its number for why."""
 
     file: str | None = None
+
+
+class WorkerError(CmnetError, RuntimeError):
+    """Workers of a cluster were lost again and again; ``task`` is what they were doing."""
+
+    task: str | None = None
 
 
 class InternalError(CmnetError, RuntimeError):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-from . import _cmnet, _options
+from . import _cmnet, _options, _tasks
 from ._errors import Interrupted, OptionError
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior
 from ._mixture import Mixture
@@ -29,6 +30,7 @@ def learn(
     table: Any,
     *,
     progress: Progress = None,
+    executor: Executor | None = None,
     names: Sequence[str] | None = None,
     **options: Unpack[Learning],
 ) -> Learned:
@@ -99,6 +101,10 @@ def learn(
         True shows a bar (with tqdm, where that is installed), False none; None shows one
         after a second when a person is watching. A function is called about every 50
         milliseconds with a dict that says where the search stands.
+    executor
+        Where the tasks of the run are done: any ``concurrent.futures.Executor``, such as a process
+        pool or ``client.get_executor()`` of Dask. The answer is the same. ``threads`` are then those
+        of each task, one by default. `cmnet.dask` does this with a client of Dask.
 
     Ctrl-C ends the search within half a second and raises `cmnet.Interrupted`, a
     KeyboardInterrupt whose ``partial`` is what was found so far.
@@ -123,7 +129,10 @@ def learn(
     if learning["components"] is not None:
         return _learn_mixture(packed, learning, progress)
     with progress_bar(progress) as tell:
-        answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
+        if executor is None:
+            answer, raised, unfinished = _cmnet.learn(packed._table, learning, tell)
+        else:
+            answer, raised, unfinished = _tasks.learn(packed, learning, executor, tell)
     if raised is not None:
 
         def partial() -> Learned | None:
@@ -176,6 +185,7 @@ def cross_validate(
     seed: int = 1,
     fold_column: str | None = None,
     progress: Progress = None,
+    executor: Executor | None = None,
     names: Sequence[str] | None = None,
     **options: Unpack[Validating],
 ) -> CrossValidation:
@@ -185,8 +195,8 @@ def cross_validate(
     row, the mean log-probability of held-out rows, edges and parameters. A seed gives the same
     folds for any order of rows; ``fold_column`` names a column that says the fold of each row
     instead, and is itself no variable of the models. The other options are those of
-    `cmnet.learn`. Ctrl-C raises `cmnet.Interrupted`, whose ``partial`` has the means over the
-    folds that were finished.
+    `cmnet.learn`; with an ``executor`` every fold is a task. Ctrl-C raises `cmnet.Interrupted`, whose
+    ``partial`` has the means over the folds that were finished.
     """
     reading = _options.pick(options, _options.reading)
     if fold_column is not None:
@@ -203,7 +213,10 @@ def cross_validate(
     }
     numbers = (_options.number("folds", folds), _options.number("seed", seed))
     with progress_bar(progress) as tell:
-        answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
+        if executor is None:
+            answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
+        else:
+            answer, raised = _tasks.cross_validate(packed, *numbers, fold_column, learning, executor, tell)
     if raised is not None:
         _raise(raised, lambda: CrossValidation(answer))
     return CrossValidation(answer)
@@ -216,6 +229,7 @@ def bootstrap(
     table: Any,
     *,
     progress: Progress = None,
+    executor: Executor | None = None,
     names: Sequence[str] | None = None,
     **options: Unpack[Resampling],
 ) -> Bootstrap:
@@ -248,6 +262,8 @@ def bootstrap(
         when so many are dropped (`Bootstrap.stability`).
     checkpoint, resume, checkpoint_interval
         As for `cmnet.learn`: goes on to the same answer as without a break.
+    executor
+        As for `cmnet.learn`: some replicates are a task. There are no checkpoints then.
 
     The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples; of
     several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
@@ -262,7 +278,10 @@ def bootstrap(
     _check_checkpoint(learning["checkpoint"], table)
     resampling = _options.resampling(**_options.pick(options, _options.resampling))
     with progress_bar(progress) as tell:
-        answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
+        if executor is None:
+            answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
+        else:
+            answer, raised = _tasks.bootstrap(packed, resampling, learning, executor, tell)
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Bootstrap(*answer))
     return Bootstrap(*answer)

@@ -16,6 +16,8 @@ _PATIENCE = 1.0
 
 def _line(facts: dict[str, Any]) -> str:
     parts = []
+    if "task" in facts:
+        return f"{facts['doing']}, task {facts['task']}/{facts['tasks']}"
     if "replicate" in facts:
         return f"replicate {facts['replicate']}/{facts['replicates']}"
     if "sweep" in facts:
@@ -35,6 +37,8 @@ def _line(facts: dict[str, Any]) -> str:
 
 def _amount(facts: dict[str, Any]) -> tuple[int, int]:
     """How much there is to do, and how much of it is done."""
+    if "task" in facts:
+        return facts["tasks"], facts["task"]
     if "replicate" in facts:
         return facts["replicates"], facts["replicate"]
     if "sweep" in facts:

@@ -151,8 +151,7 @@ class Table(Variables):
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        facts = (self._table.dropped_rows, self._table.missing, self._table.cuts)
-        return (_table_from_parts, (*self._table.parts(), *facts))
+        return (_table_from_packed, (self._table.packed(), self._table.dropped_rows, self._table.missing))
 
     def __repr__(self) -> str:
         return f"Table({self.rows} rows, {self.distinct_rows} distinct, {len(self.names)} variables: {_some(self.names)})"
@@ -169,8 +168,8 @@ def discretize(table: Any, *, names: Sequence[str] | None = None, **options: Unp
     return Table(table, names=names, **options)
 
 
-def _table_from_parts(*parts: Any) -> Table:
-    return Table._of(_cmnet.Table.from_parts(*parts))
+def _table_from_packed(packed: bytes, dropped_rows: int, missing: list[tuple[str, int]]) -> Table:
+    return Table._of(_cmnet.Table.from_packed(packed, dropped_rows, missing))
 
 
 def _rows_from_parts(levels: Any, columns: Any) -> Rows:

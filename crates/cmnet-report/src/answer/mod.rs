@@ -70,8 +70,8 @@ pub use predicted::{Accuracy, PredictedAnswer};
 pub use queried::{Information, JointDistribution, Marginals, MostProbable};
 pub use scored::{CheckedAnswer, ScoredAnswer};
 pub use written::{
-    DrawnAnswer, ExperimentAnswer, ExploredAnswer, ExportedAnswer, ImportedAnswer, ReportedAnswer,
-    SampledAnswer,
+    DrawnAnswer, ExperimentAnswer, ExploredAnswer, ExportedAnswer, ImportedAnswer, MergedAnswer,
+    ReportedAnswer, SampledAnswer,
 };
 
 use serde::Serialize;

@@ -24,6 +24,21 @@ impl Answer for DrawnAnswer {
     const FORMAT: &'static str = "cmnet-draw/1";
 }
 
+/// `cmnet-merge/1`: shares of a run that were put together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MergedAnswer {
+    /// The kind of run, as the command is called.
+    pub run: String,
+    /// How many shares there were.
+    pub shares: usize,
+    /// The file that has what they know together.
+    pub file: String,
+}
+
+impl Answer for MergedAnswer {
+    const FORMAT: &'static str = "cmnet-merge/1";
+}
+
 /// `cmnet-explore/1`: a page that answers by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExploredAnswer {

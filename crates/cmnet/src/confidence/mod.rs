@@ -6,6 +6,7 @@ mod consensus;
 mod frequency;
 mod numbered;
 mod options;
+mod pieces;
 mod posterior;
 mod resample;
 mod run;
@@ -21,6 +22,7 @@ pub use completed::{
 };
 pub use frequency::{Frequency, Verdict};
 pub use options::{BootstrapOptions, ReplicateStart, Resample};
+pub(crate) use pieces::{first_learning, open_replicates, some_replicates};
 pub use posterior::{
     BayesFactor, Chance, EdgePosterior, ElementPosterior, Moves, PosteriorOptions, StructurePosterior,
     structure_posterior,

@@ -21,7 +21,8 @@ pub(super) struct Resampler<'a> {
 }
 
 impl<'a> Resampler<'a> {
-    pub(super) fn new(data: &'a Dataset, options: &BootstrapOptions) -> Result<Self> {
+    /// Refuses a table that cannot be resampled.
+    pub(super) fn check(data: &Dataset) -> Result<()> {
         if data.rows() < 2 {
             return Err(Error::option("rows", "1 row", "at least two observations to draw from"));
         }
@@ -29,6 +30,11 @@ impl<'a> Resampler<'a> {
             let hint = "divide the weights, or learn from a part of the rows";
             return Err(Error::limit(format!("resamples of {} rows", data.rows()), MOST_ROWS, hint));
         }
+        Ok(())
+    }
+
+    pub(super) fn new(data: &'a Dataset, options: &BootstrapOptions) -> Result<Self> {
+        Self::check(data)?;
         let mut total = 0;
         let add = |&weight: &u32| {
             total += u64::from(weight);

@@ -59,37 +59,39 @@ pub fn bootstrap_from(
     options: &BootstrapOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Bootstrap> {
-    options.check()?;
-    options.learn.check_without_rows()?;
-    let resampler = Resampler::new(data, options)?;
-    let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
-    let learn = LearnOptions { select, threads: 1, ..options.learn.clone() };
-    // Checked as they were given, before any thread starts.
-    in_pool(&LearnOptions { threads: options.learn.threads, ..learn.clone() }, || Ok(()))?;
+    let learn = replicate_options(data, options)?;
     let first = match state.first {
         Some(first) => Some(first),
         None => first_learning(data, &learn, observer)?,
     };
     // Stopped before there was anything to resample for.
     let Some(first) = first else { return Bootstrap::over(Vec::new(), data, options, observer.stop()) };
-    let work = Work {
-        resampler,
-        learn,
-        observer,
-        of: options.replicates,
-        bound: first.questions.saturating_mul(options.bound).max(LEAST_BOUND),
-        graphs: if options.start == ReplicateStart::Table { &first.graphs } else { &[] },
-        done: AtomicU64::new(0),
-    };
-    let found = work.all(state.finished, data, options)?;
+    let found = Work::new(&first, data, options, learn, observer)?.all(state.finished, data, options)?;
     Bootstrap::over(found, data, options, observer.stop())
+}
+
+/// How each structure is learned, where everything can be used as it was given.
+pub(super) fn replicate_options(data: &Dataset, options: &BootstrapOptions) -> Result<LearnOptions> {
+    options.check()?;
+    options.learn.check_without_rows()?;
+    Resampler::check(data)?;
+    let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
+    let learn = LearnOptions { select, threads: 1, ..options.learn.clone() };
+    // Checked as they were given, before any thread starts.
+    in_pool(&LearnOptions { threads: options.learn.threads, ..learn.clone() }, || Ok(()))?;
+    Ok(learn)
+}
+
+/// Whether more replicates would not change the answer.
+pub(super) fn settled(found: &[&Structure], data: &Dataset, options: &BootstrapOptions) -> Result<bool> {
+    Ok(is_settled(&Tally::of(found, &data.schema().cardinalities(), options.threshold)?))
 }
 
 /// Questions that every replicate may ask: some tenths of a second.
 const LEAST_BOUND: u64 = 5_000;
 
 /// Learns from the whole table, as a replicate does; `None` when that was stopped.
-fn first_learning(
+pub(super) fn first_learning(
     data: &Dataset,
     learn: &LearnOptions,
     observer: &dyn LearnObserver,
@@ -105,7 +107,7 @@ fn first_learning(
     Ok(Some(first))
 }
 
-struct Work<'a> {
+pub(super) struct Work<'a> {
     resampler: Resampler<'a>,
     learn: LearnOptions,
     observer: &'a dyn LearnObserver,
@@ -117,7 +119,25 @@ struct Work<'a> {
     done: AtomicU64,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    pub(super) fn new(
+        first: &'a FirstLearning,
+        data: &'a Dataset,
+        options: &BootstrapOptions,
+        learn: LearnOptions,
+        observer: &'a dyn LearnObserver,
+    ) -> Result<Self> {
+        Ok(Self {
+            resampler: Resampler::new(data, options)?,
+            learn,
+            observer,
+            of: options.replicates,
+            bound: first.questions.saturating_mul(options.bound).max(LEAST_BOUND),
+            graphs: if options.start == ReplicateStart::Table { &first.graphs } else { &[] },
+            done: AtomicU64::new(0),
+        })
+    }
+
     /// The replicates before the first that was not finished, up to where the answer is settled
     /// if that is to end it. Whether it is settled is asked of the first so many replicates, so
     /// that neither threads nor breaks change the answer.
@@ -142,7 +162,7 @@ impl Work<'_> {
             }
             if options.stop_early {
                 let structures: Vec<&Structure> = found.iter().map(|one| &one.structure).collect();
-                if is_settled(&Tally::of(&structures, &data.schema().cardinalities(), options.threshold)?) {
+                if settled(&structures, data, options)? {
                     break;
                 }
             }
@@ -151,7 +171,7 @@ impl Work<'_> {
     }
 
     /// Those of some replicates that were finished.
-    fn replicates(&self, open: &[u64], threads: usize) -> Result<BTreeMap<u64, Replicate>> {
+    pub(super) fn replicates(&self, open: &[u64], threads: usize) -> Result<BTreeMap<u64, Replicate>> {
         numbered(open, threads, &self.learn, self.observer, |number| {
             let Some(replicate) = self.one(number)? else { return Ok(None) };
             let finished = self.done.fetch_add(1, Ordering::Relaxed) + 1;

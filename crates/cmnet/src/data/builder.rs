@@ -5,6 +5,7 @@ use super::collapse::merge_equal_rows;
 use super::dataset::Dataset;
 use super::encode::{Coder, Lookup};
 use super::raw::RawTable;
+use super::tally::Met;
 use super::variable::{MAX_ROWS, Schema, Variable};
 use super::weights::Weights;
 use crate::control::{Control, ask};
@@ -245,6 +246,21 @@ impl TableBuilder {
         (self.columns, self.weights) = (columns, weights.into());
         self.merge_at = FIRST_MERGE.max(2 * self.weights.len());
         Ok(())
+    }
+
+    /// What there is of it, for complaints.
+    pub(crate) fn met(&self) -> Met<'_> {
+        Met { names: &self.names, missing: &self.missing, is_empty: self.is_empty() }
+    }
+
+    /// The levels of each variable where they are declared.
+    pub(crate) fn declared(&self) -> Vec<Option<Vec<String>>> {
+        self.coders.iter().map(Coder::levels_declared).collect()
+    }
+
+    /// The names of the variables, and for each the labels in the order in which they were met.
+    pub(crate) fn into_labels(self) -> (Vec<String>, Vec<Vec<String>>) {
+        (self.names, self.coders.into_iter().map(Coder::into_labels).collect())
     }
 
     /// The names of the variables.

@@ -57,12 +57,31 @@ impl Codes {
     }
 
     /// The codes in the order of the rows.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         let (width, mask) = (self.width, mask(self.width));
         let unpacked = move |&word: &u64| {
             (0..per_word(width)).map(move |place| (word >> (place << width) & mask) as u32)
         };
         self.words.iter().flat_map(unpacked).take(self.len)
+    }
+
+    /// The codes as they are packed: for so many levels, the first code lowest.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The words that so many codes of so many levels take.
+    pub(super) fn word_count(levels: usize, len: usize) -> usize {
+        len.div_ceil(per_word(width_of_levels(levels)))
+    }
+
+    /// The column of packed codes; `None` where a code is no level, or they are not as many as said.
+    pub(super) fn from_words(levels: usize, len: usize, words: Vec<u64>) -> Option<Self> {
+        let column = Self { width: width_of_levels(levels), len, words };
+        let bits = (len % per_word(column.width)) << column.width;
+        let is_clean = bits == 0 || column.words.last().is_some_and(|word| word >> bits == 0);
+        let fits = || column.iter().all(|code| (code as usize) < levels);
+        (column.words.len() == Self::word_count(levels, len) && is_clean && fits()).then_some(column)
     }
 
     /// Adds a code at the end, widening the column when it no longer fits.
@@ -130,7 +149,7 @@ impl Codes {
     /// The same codes in the width for this number of levels, so that equal columns are
     /// equal whatever they went through.
     pub(crate) fn fitted(self, levels: usize) -> Self {
-        let width = width_for(u16::try_from(levels.saturating_sub(1)).unwrap_or(u16::MAX));
+        let width = width_of_levels(levels);
         if width == self.width { self } else { self.repacked(width, |code| code) }
     }
 
@@ -228,6 +247,11 @@ fn mask(width: u32) -> u64 {
 /// The binary logarithm of the bits that are set aside for codes up to this one.
 fn width_for(largest: u16) -> u32 {
     (u16::BITS - largest.leading_zeros()).max(1).next_power_of_two().ilog2()
+}
+
+/// The same for so many levels.
+fn width_of_levels(levels: usize) -> u32 {
+    width_for(u16::try_from(levels.saturating_sub(1)).unwrap_or(u16::MAX))
 }
 
 /// The bits at even places, side by side in the lower half.

@@ -24,6 +24,11 @@ impl Dataset {
         Self { schema, columns, weights, total }
     }
 
+    /// Takes the table apart.
+    pub(super) fn into_parts(self) -> (Schema, Vec<Codes>, Vec<u32>) {
+        (self.schema, self.columns, self.weights)
+    }
+
     /// Names and levels.
     pub fn schema(&self) -> &Schema {
         &self.schema

@@ -193,6 +193,23 @@ impl Coder {
         Ok(Added::new(code))
     }
 
+    /// The levels, where there may be no others.
+    pub(crate) fn levels_declared(&self) -> Option<Vec<String>> {
+        match &self.order {
+            Order::Declared(levels) => Some(levels.clone()),
+            _ => None,
+        }
+    }
+
+    /// The labels as they were written, in the order in which they were met.
+    pub(crate) fn into_labels(self) -> Vec<String> {
+        let labels = self.codes.into_iter().filter(|&(_, code)| code != MISSING);
+        let mut labels: Vec<(u16, String)> =
+            labels.map(|(text, code)| (code, String::from_utf8_lossy(&text).into_owned())).collect();
+        labels.sort_unstable_by_key(|&(code, _)| code);
+        labels.into_iter().map(|(_, text)| text).collect()
+    }
+
     fn add_number(&mut self, label: &str) -> Result<Added, InputProblem> {
         let Order::Numbers(numbers) = &mut self.order else { return Ok(Added::new(0)) };
         let value = number(label).ok_or_else(|| not_a_number(label, &[]))?;

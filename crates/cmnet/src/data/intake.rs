@@ -11,6 +11,7 @@ use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
 use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::{MANY_NUMBERS, Warning};
@@ -122,6 +123,10 @@ pub struct Intake {
     numbers: Vec<usize>,
     /// How columns of numbers are cut.
     bins: Bins,
+    /// What only looks for levels: those that each column lists itself.
+    listed: Option<Vec<Option<Vec<String>>>>,
+    /// Observations met while only levels are looked for.
+    observed: u64,
 }
 
 impl Intake {
@@ -157,7 +162,16 @@ impl Intake {
         }
         let builder = TableBuilder::new(names, coders);
         let keeps_blanks = origin.keeps_blanks();
-        Ok(Self { origin, keeps_blanks, builder, tally: RowTally::default(), numbers, bins: Bins::default() })
+        Ok(Self {
+            origin,
+            keeps_blanks,
+            builder,
+            tally: RowTally::default(),
+            numbers,
+            bins: Bins::default(),
+            listed: None,
+            observed: 0,
+        })
     }
 
     /// The same table whose columns, in errors, have these numbers, counted from 1:
@@ -180,6 +194,35 @@ impl Intake {
     pub fn keeping_incomplete_rows(mut self) -> Self {
         self.builder.keep_holes();
         self
+    }
+
+    /// The same table, which keeps no rows: it only finds out which levels there are. `listed` has
+    /// those that a column lists itself, in its order.
+    pub(crate) fn surveying(mut self, listed: Vec<Option<Vec<String>>>) -> Self {
+        self.listed = Some(listed.into_iter().map(|levels| levels.map(|levels| trimmed(&levels))).collect());
+        self
+    }
+
+    /// What was found out about the levels.
+    pub fn survey(self) -> Survey {
+        let missing = self.builder.missing().to_vec();
+        let width = missing.len();
+        let declared = self.builder.declared();
+        let (names, met) = self.builder.into_labels();
+        let listed = self.listed.unwrap_or_else(|| vec![None; width]);
+        let columns = names.into_iter().zip(declared).zip(listed.into_iter().zip(met));
+        Survey::new(
+            columns.map(|((name, declared), (listed, met))| SurveyedColumn::new(name, declared, listed, met)),
+            SurveyedRows {
+                file: self.origin.name().to_owned(),
+                rows: self.tally.rows,
+                observed: self.observed,
+                dropped_rows: self.tally.dropped_rows,
+                dropped_weight: self.tally.dropped_weight,
+                first_dropped: self.tally.first_dropped,
+                missing,
+            },
+        )
     }
 
     /// Makes room for so many rows, where their number is known beforehand.
@@ -237,12 +280,14 @@ impl Intake {
         weight: u64,
         cell: impl Fn(usize) -> Option<&'a [u8]>,
     ) -> Result<()> {
+        let kept = if self.listed.is_some() { 0 } else { weight };
         let pushed = if self.keeps_blanks {
-            self.builder.push(weight, cell)
+            self.builder.push(kept, cell)
         } else {
-            self.builder.push(weight, |column| cell(column).map(<[u8]>::trim_ascii))
+            self.builder.push(kept, |column| cell(column).map(<[u8]>::trim_ascii))
         };
         let complete = pushed.map_err(|problem| self.error_at(line(), *problem))?;
+        self.observed = self.observed.saturating_add(if complete { weight } else { 0 });
         self.tally.add(line, weight, complete);
         self.builder.merge_when_large(control)
     }
@@ -270,11 +315,8 @@ impl Intake {
     /// # Errors
     /// As [`Intake::finish`]; when the control asks to stop.
     pub fn finish_under(self, on_missing: OnMissing, control: &dyn Control) -> Result<LoadedTable> {
-        if on_missing == OnMissing::Model {
-            let expected = "error or drop: this needs rows without missing values; learn, fit and evaluate take them as they are";
-            return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
-        }
-        if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
+        on_missing.check_complete()?;
+        if let Some(problem) = self.tally.problem(self.builder.met(), on_missing, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
@@ -322,7 +364,7 @@ impl Intake {
     pub fn finish_incomplete(self, control: &dyn Control) -> Result<LoadedIncomplete> {
         let RowTally { rows: file_rows, .. } = self.tally;
         let tally = self.tally.with_all_kept();
-        if let Some(problem) = tally.problem(&self.builder, OnMissing::Model, self.origin.emptiness()) {
+        if let Some(problem) = tally.problem(self.builder.met(), OnMissing::Model, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
@@ -377,7 +419,7 @@ impl Intake {
                 "error or drop: weights that are no whole numbers need rows without missing values";
             return Err(Error::option(OptionName::OnMissing, on_missing.to_string(), expected));
         }
-        if let Some(problem) = self.tally.problem(&self.builder, on_missing, self.origin.emptiness()) {
+        if let Some(problem) = self.tally.problem(self.builder.met(), on_missing, self.origin.emptiness()) {
             return Err(Error::input(self.origin.place(), problem));
         }
         let RowTally { rows: file_rows, dropped_rows, .. } = self.tally;

@@ -95,7 +95,8 @@ impl<'a> Folds<'a> {
         (0..self.len()).map(|place| self.fold(place))
     }
 
-    fn fold(&self, place: usize) -> Result<Fold> {
+    /// The fold at a place.
+    pub(crate) fn fold(&self, place: usize) -> Result<Fold> {
         let weights = self.data.weights();
         match &self.parts {
             Parts::Drawn(order, folds) => {

@@ -1,7 +1,6 @@
 //! Rows met while a table is read, and whether they make a table in the end.
 
-use super::builder::TableBuilder;
-use crate::error::{InputProblem, MissingValues, choices};
+use crate::error::{Error, InputProblem, MissingValues, OptionName, Result, choices};
 
 choices! {
     /// What to do about rows with missing values.
@@ -24,7 +23,29 @@ pub(crate) struct RowTally {
     pub(crate) dropped_rows: u64,
     /// The weight of those rows.
     pub(crate) dropped_weight: u64,
-    first_dropped: u64,
+    pub(crate) first_dropped: u64,
+}
+
+impl OnMissing {
+    /// Refuses to keep rows with missing values, which a complete table cannot do.
+    pub(super) fn check_complete(self) -> Result<()> {
+        if self != Self::Model {
+            return Ok(());
+        }
+        let expected =
+            "error or drop: rows with missing values are for fits of a model, which knows the levels";
+        Err(Error::option(OptionName::OnMissing, self.to_string(), expected))
+    }
+}
+
+/// What there is of a table whose rows were met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Met<'a> {
+    pub(crate) names: &'a [String],
+    /// Missing values in each variable.
+    pub(crate) missing: &'a [u64],
+    /// Whether no row of positive weight is there.
+    pub(crate) is_empty: bool,
 }
 
 impl RowTally {
@@ -48,18 +69,13 @@ impl RowTally {
 
     /// What keeps the rows from being a table, if anything does; `empty` says why there
     /// might be none.
-    pub(crate) fn problem(
-        &self,
-        builder: &TableBuilder,
-        on_missing: OnMissing,
-        empty: &str,
-    ) -> Option<InputProblem> {
+    pub(crate) fn problem(&self, met: Met<'_>, on_missing: OnMissing, empty: &str) -> Option<InputProblem> {
         let Self { rows, dropped_rows, .. } = *self;
         let no_rows = |why: String| Some(InputProblem::NoRows { why });
         if rows == 0 {
             no_rows(empty.to_owned())
         } else if dropped_rows > 0 && on_missing == OnMissing::Error {
-            let columns = builder.names().iter().cloned().zip(builder.missing().to_vec());
+            let columns = met.names.iter().cloned().zip(met.missing.to_vec());
             Some(InputProblem::Missing(MissingValues {
                 rows: dropped_rows,
                 of: rows,
@@ -68,7 +84,7 @@ impl RowTally {
             }))
         } else if dropped_rows == rows {
             no_rows(format!("all {rows} have missing values and were left out"))
-        } else if builder.is_empty() {
+        } else if met.is_empty {
             no_rows("all weights are 0".to_owned())
         } else {
             None

@@ -81,6 +81,7 @@ option_names! {
     Seed = "seed",
     Seeds = "seeds",
     Select = "select",
+    Shard = "shard",
     Share = "share",
     Smoothing = "smoothing",
     Start = "start",

@@ -3,10 +3,12 @@
 use super::dialect::{Action, Dialect};
 use super::option::OptionName;
 use super::quoting::quoted;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// One thing that may help.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Remedy {
     /// Something that names no option and is the same in every front end.
@@ -90,7 +92,7 @@ impl Remedy {
 }
 
 /// What may help: one thing or one of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remedies(Vec<Remedy>);
 
 /// Alternatives of so many words at most need no comma between the two of them.

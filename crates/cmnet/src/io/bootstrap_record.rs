@@ -20,14 +20,14 @@ pub(super) struct BootstrapRecord {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FirstRecord {
+pub(super) struct FirstRecord {
     graphs: Vec<StructureRecord>,
     questions: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ReplicateRecord {
+pub(super) struct ReplicateRecord {
     number: u64,
     kappa: String,
     structure: StructureRecord,
@@ -60,7 +60,7 @@ impl BootstrapRecord {
 }
 
 impl FirstRecord {
-    fn new(first: &FirstLearning, cardinalities: &[u32]) -> Self {
+    pub(super) fn new(first: &FirstLearning, cardinalities: &[u32]) -> Self {
         let plain = |graph: &Graph| Structure::from_graph(graph.clone(), cardinalities).ok();
         let graphs = first.graphs.iter().filter_map(plain);
         Self {
@@ -69,7 +69,7 @@ impl FirstRecord {
         }
     }
 
-    fn read(self, cardinalities: &[u32]) -> Checked<FirstLearning> {
+    pub(super) fn read(self, cardinalities: &[u32]) -> Checked<FirstLearning> {
         let graph = |record: &StructureRecord| Ok(record.structure(cardinalities)?.graph().clone());
         let graphs = self.graphs.iter().map(graph).collect::<Checked<_>>()?;
         Ok(FirstLearning { graphs, questions: self.questions })
@@ -77,7 +77,7 @@ impl FirstRecord {
 }
 
 impl ReplicateRecord {
-    fn new((&number, found): (&u64, &Replicate)) -> Self {
+    pub(super) fn new((&number, found): (&u64, &Replicate)) -> Self {
         Self {
             number,
             kappa: found.kappa.to_string(),
@@ -87,7 +87,7 @@ impl ReplicateRecord {
         }
     }
 
-    fn read(self, cardinalities: &[u32]) -> Checked<(u64, Replicate)> {
+    pub(super) fn read(self, cardinalities: &[u32]) -> Checked<(u64, Replicate)> {
         let kappa: Kappa = self.kappa.parse().map_err(|error: crate::error::Error| error.to_string())?;
         let structure = self.structure.structure(cardinalities)?;
         Ok((self.number, Replicate { kappa, structure, closed: self.closed, bounded: self.bounded }))

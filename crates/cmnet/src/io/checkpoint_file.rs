@@ -1,12 +1,12 @@
 //! The checkpoint of a learning run: written whole, the generation before it kept.
 
 use super::atomic::{check_writable, write_atomic};
+use super::checkpoint_record::{Checked, NamedFacts, identity_record};
 use super::lock::Lock;
 use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
 use crate::learn::RunFact;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,18 @@ pub(super) type Identity = [(RunFact, String)];
 /// # Errors
 /// When a file cannot be written.
 pub(super) fn save(path: &Path, record: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string(record).map_err(|error| error_at(path, &error.to_string()))?;
+    let text = text_of(path, record)?;
     // One that breaks off must not take the place of a whole one.
     if looks_whole(path)? {
         let previous = previous(path);
         std::fs::rename(path, &previous).map_err(|source| Error::io(&previous, "write", source))?;
     }
     write_atomic(path, text.as_bytes())
+}
+
+/// A record as the text of a file.
+pub(super) fn text_of(path: &Path, record: &impl Serialize) -> Result<String> {
+    serde_json::to_string(record).map_err(|error| error_at(path, &error.to_string()))
 }
 
 /// Loads the newest whole checkpoint, and what is wrong with a newer one that is not; `None`
@@ -41,7 +46,26 @@ pub(super) fn save(path: &Path, record: &impl Serialize) -> Result<()> {
 pub(super) fn load<R: DeserializeOwned, T>(
     path: &Path,
     identity: &Identity,
-    read: impl Fn(R) -> std::result::Result<T, String>,
+    read: impl Fn(R) -> Checked<T>,
+) -> Result<Option<(T, Option<Error>)>> {
+    newest(path, |file, bytes| {
+        // What it belongs to comes first: another kind of run has other fields.
+        let head = match parsed::<HeadRecord>(bytes) {
+            Ok(head) => head,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        if head.format != FORMAT {
+            return Err(error_at(file, &format!("the format is {:?}; expected {FORMAT:?}", head.format)));
+        }
+        check_identity(file, &head.identity, &identity_record(identity))?;
+        Ok(parsed::<R>(bytes).and_then(&read))
+    })
+}
+
+/// The newest of both generations that `read` finds whole, and what is wrong with a newer one.
+pub(super) fn newest<T>(
+    path: &Path,
+    read: impl Fn(&Path, &[u8]) -> Result<Checked<T>>,
 ) -> Result<Option<(T, Option<Error>)>> {
     let mut damage: Option<(PathBuf, String)> = None;
     for candidate in [path.to_owned(), previous(path)] {
@@ -50,15 +74,7 @@ pub(super) fn load<R: DeserializeOwned, T>(
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(source) => return Err(Error::io(&candidate, "read", source)),
         };
-        // What it belongs to comes first: another kind of run has other fields.
-        let state = match parsed::<HeadRecord>(&bytes) {
-            Ok(head) => {
-                check_identity(&candidate, &head, identity)?;
-                parsed::<R>(&bytes).and_then(&read)
-            }
-            Err(problem) => Err(problem),
-        };
-        match state {
+        match read(&candidate, &bytes)? {
             Ok(state) => {
                 return Ok(Some((state, damage.map(|(file, problem)| error_at(&file, &problem)))));
             }
@@ -72,7 +88,7 @@ pub(super) fn load<R: DeserializeOwned, T>(
     })
 }
 
-fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> std::result::Result<R, String> {
+fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> Checked<R> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
@@ -80,7 +96,7 @@ fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> std::result::Result<R, String> {
 #[derive(Deserialize)]
 struct HeadRecord {
     format: String,
-    identity: BTreeMap<String, String>,
+    identity: NamedFacts,
 }
 
 /// A file that is this run's to write checkpoints to.
@@ -115,7 +131,7 @@ pub(super) fn claim(path: &Path, resume: bool) -> Result<Claim> {
             return refuse(file, "this is a folder, and checkpoints go to a file");
         }
         // One that breaks off is a checkpoint, if a damaged one.
-        if head(file)?.is_some_and(|head| !head.starts_with(HEAD) && !HEAD.starts_with(&head)) {
+        if head(file)?.is_some_and(|head| !is_head(&head, true)) {
             return refuse(file, "this file is no checkpoint and would be replaced by one");
         }
     }
@@ -155,7 +171,7 @@ fn names_aside(path: &Path) -> (Vec<PathBuf>, PathBuf) {
 
 /// Whether a file begins and ends as checkpoints do.
 fn looks_whole(path: &Path) -> Result<bool> {
-    if !head(path)?.is_some_and(|head| head.starts_with(HEAD)) {
+    if !head(path)?.is_some_and(|head| is_head(&head, false)) {
         return Ok(false);
     }
     let mut last = [0];
@@ -167,8 +183,13 @@ fn looks_whole(path: &Path) -> Result<bool> {
     Ok(last == [b'}'])
 }
 
-/// What checkpoints begin with.
-const HEAD: &[u8] = br#"{"format":"cmnet-checkpoint/"#;
+/// What checkpoints, and parts of them, begin with.
+const HEADS: [&[u8]; 2] = [br#"{"format":"cmnet-checkpoint/"#, br#"{"format":"cmnet-part/"#];
+
+/// Whether a file begins as checkpoints do; `broken` lets in one that breaks off there.
+fn is_head(head: &[u8], broken: bool) -> bool {
+    HEADS.iter().any(|known| head.starts_with(known) || broken && known.starts_with(head))
+}
 
 /// The first bytes of a file; `None` when there is none.
 fn head(path: &Path) -> Result<Option<Vec<u8>>> {
@@ -203,23 +224,17 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn check_identity(path: &Path, record: &HeadRecord, identity: &Identity) -> Result<()> {
-    if record.format != FORMAT {
-        return Err(error_at(path, &format!("the format is {:?}; expected {FORMAT:?}", record.format)));
-    }
-    let own = |name: &str| {
-        identity.iter().find(|(other, _)| other.key() == name).map_or("-", |(_, value)| value.as_str())
-    };
-    let differs = |(name, value): &(&String, &String)| own(name) != value.as_str();
-    let saved_differs = record.identity.iter().find(differs);
-    let missing = identity.iter().find(|(name, _)| !record.identity.contains_key(&name.key()));
+/// Refuses a file of another run than this one.
+pub(super) fn check_identity(path: &Path, there: &NamedFacts, here: &NamedFacts) -> Result<()> {
+    let own = |name: &str| here.get(name).map_or("-", String::as_str);
+    let saved_differs = there.iter().find(|(name, value)| own(name) != value.as_str());
+    let missing = here.iter().find(|(name, _)| !there.contains_key(*name));
     let (name, saved, here) = match (saved_differs, missing) {
-        (Some((name, value)), _) => (name.clone(), value.as_str(), own(name)),
-        (None, Some((name, value))) => (name.key(), "-", value.as_str()),
+        (Some((name, value)), _) => (name.clone(), value.clone(), own(name).to_owned()),
+        (None, Some((name, value))) => (name.clone(), "-".to_owned(), value.clone()),
         (None, None) => return Ok(()),
     };
     let file = path.display().to_string();
-    let (saved, here) = (saved.to_owned(), here.to_owned());
     let problem = match RunFact::of_key(&name) {
         Some(RunFact::Option(option)) => CheckpointProblem::OtherOption { option, saved, here },
         _ => CheckpointProblem::Other { what: name, saved, here },
@@ -228,6 +243,6 @@ fn check_identity(path: &Path, record: &HeadRecord, identity: &Identity) -> Resu
     Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
 }
 
-fn error_at(path: &Path, problem: &str) -> Error {
+pub(super) fn error_at(path: &Path, problem: &str) -> Error {
     Error::model(path.display().to_string(), "checkpoint", problem)
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckpointRecord {
     format: String,
-    identity: BTreeMap<String, String>,
+    identity: NamedFacts,
     finished: Vec<FoundRecord>,
     climb: Option<FoundRecord>,
     /// The graph that climbs with contexts start from.
@@ -24,8 +24,11 @@ pub(super) struct CheckpointRecord {
     blankets: Option<Vec<(Vec<usize>, bool)>>,
 }
 
+/// What a run is, as files name it.
+pub(super) type NamedFacts = BTreeMap<String, String>;
+
 /// What a run is, by the names of checkpoint files.
-pub(super) fn identity_record(identity: &[(RunFact, String)]) -> BTreeMap<String, String> {
+pub(super) fn identity_record(identity: &[(RunFact, String)]) -> NamedFacts {
     identity.iter().map(|(name, value)| (name.key(), value.clone())).collect()
 }
 
@@ -39,7 +42,7 @@ pub(super) struct StructureRecord {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FoundRecord {
+pub(super) struct FoundRecord {
     structure: StructureRecord,
     /// Edge, whether it was added, and the score in units of 2^-64 nat.
     steps: Vec<(usize, usize, bool, String)>,
@@ -72,6 +75,7 @@ impl CheckpointRecord {
             climb: self.climb.map(found).transpose()?,
             graph: self.graph.map(found).transpose()?,
             blankets: self.blankets.map(|record| blankets(record, cardinalities.len())).transpose()?,
+            by_tasks: BTreeMap::new(),
         })
     }
 }
@@ -118,7 +122,7 @@ fn candidate(low: usize, high: usize, variables: usize) -> Checked<Edge> {
 }
 
 impl FoundRecord {
-    fn new(found: &ClimbResult) -> Self {
+    pub(super) fn new(found: &ClimbResult) -> Self {
         let step = |step: &GraphStep| {
             let (low, high) = step.edge.ends();
             (low, high, step.added, step.score.units().to_string())
@@ -134,7 +138,7 @@ impl FoundRecord {
         }
     }
 
-    fn found(self, cardinalities: &[u32]) -> Checked<ClimbResult> {
+    pub(super) fn found(self, cardinalities: &[u32]) -> Checked<ClimbResult> {
         if self.limited.iter().any(|&variable| variable >= cardinalities.len()) {
             return Err("a limited variable does not exist".to_owned());
         }
@@ -165,12 +169,17 @@ fn blankets_record(state: &BlanketState) -> Vec<(Vec<usize>, bool)> {
 }
 
 fn blankets(record: Vec<(Vec<usize>, bool)>, variables: usize) -> Checked<BlanketState> {
-    let known = |(node, (members, _)): (usize, &(Vec<usize>, bool))| {
-        members.iter().all(|&member| member < variables && member != node)
+    let read = |(node, (members, limited)): (usize, (Vec<usize>, bool))| {
+        Ok((blanket(node, members, variables)?, limited))
     };
-    if record.len() > variables || !record.iter().enumerate().all(known) {
+    let read = record.into_iter().enumerate().map(read).collect::<Checked<Vec<_>>>()?;
+    Ok(BlanketState::from_blankets(read))
+}
+
+/// The blanket of a node.
+pub(super) fn blanket(node: usize, members: Vec<usize>, variables: usize) -> Checked<VarSet> {
+    if node >= variables || members.iter().any(|&member| member >= variables || member == node) {
         return Err("a blanket names a variable that does not exist".to_owned());
     }
-    let set = |(members, limited): (Vec<usize>, bool)| (members.into_iter().collect::<VarSet>(), limited);
-    Ok(BlanketState::from_blankets(record.into_iter().map(set)))
+    Ok(members.into_iter().collect())
 }

@@ -2,7 +2,7 @@
 
 use super::bootstrap_record::BootstrapRecord;
 use super::checkpoint_file::{self, FORMAT};
-use super::checkpoint_record::{Checked, CheckpointRecord};
+use super::checkpoint_record::CheckpointRecord;
 use super::completion_record::CompletionRecord;
 use super::lock::Lock;
 use crate::confidence::{
@@ -14,7 +14,6 @@ use crate::data::{Dataset, IncompleteTable};
 use crate::error::{Error, Result};
 use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, RunFact, run_identity};
 use crate::search::{SearchEvent, SearchObserver};
-use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -164,7 +163,8 @@ impl Checkpointer {
         let identity = run_identity(run.data, run.options);
         let cardinalities = run.data.schema().cardinalities();
         let read = |record: CheckpointRecord| record.state(&cardinalities);
-        let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
+        let Opened { state, lock, found } =
+            opened(&path, resume, || checkpoint_file::load(&path, &identity, read))?;
         let held = Self::of(path, identity, RunState::Learning(Box::new(state.clone())), pace);
         Ok((Self { lock: Some(lock), ..held }, state, found))
     }
@@ -182,7 +182,8 @@ impl Checkpointer {
         let identity = bootstrap_identity(data, options);
         let cardinalities = data.schema().cardinalities();
         let read = |record: BootstrapRecord| record.state(&cardinalities);
-        let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
+        let Opened { state, lock, found } =
+            opened(&path, resume, || checkpoint_file::load(&path, &identity, read))?;
         let held = RunState::Resampling(state.clone(), cardinalities.as_slice().into());
         Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
     }
@@ -200,7 +201,8 @@ impl Checkpointer {
         let identity = completion_identity(table, options);
         let cardinalities = table.schema().cardinalities();
         let read = |record: CompletionRecord| record.state(&cardinalities);
-        let Opened { state, lock, found } = opened(&path, resume, &identity, read)?;
+        let Opened { state, lock, found } =
+            opened(&path, resume, || checkpoint_file::load(&path, &identity, read))?;
         let held = RunState::Completing(state.clone(), cardinalities.as_slice().into());
         Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
     }
@@ -244,21 +246,20 @@ impl Checkpointer {
 }
 
 /// What was found where checkpoints go, and the state that a run starts at.
-struct Opened<T> {
-    state: T,
-    lock: Lock,
-    found: OpenedCheckpoint,
+pub(super) struct Opened<T> {
+    pub(super) state: T,
+    pub(super) lock: Lock,
+    pub(super) found: OpenedCheckpoint,
 }
 
 /// Claims the file, and reads what it holds of a run that is to go on.
-fn opened<R: DeserializeOwned, T: Default>(
+pub(super) fn opened<T: Default>(
     path: &Path,
     resume: bool,
-    identity: &[(RunFact, String)],
-    read: impl Fn(R) -> Checked<T>,
+    load: impl FnOnce() -> Result<Option<(T, Option<Error>)>>,
 ) -> Result<Opened<T>> {
     let claim = checkpoint_file::claim(path, resume)?;
-    let saved = if resume { checkpoint_file::load(path, identity, read)? } else { None };
+    let saved = if resume { load()? } else { None };
     let nothing = resume && saved.is_none();
     let (state, damage) = saved.unwrap_or_default();
     let found = match (claim.kept, damage) {

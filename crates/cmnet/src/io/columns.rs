@@ -110,6 +110,23 @@ impl Columns {
         Ok(intake.with_numbers(numbers).with_bins(options.bins.clone()))
     }
 
+    /// As [`Columns::intake`], for a first look at a part of a table: it keeps no rows, and
+    /// [`Intake::survey`] tells what it found out.
+    ///
+    /// # Errors
+    /// As [`Intake::new`].
+    pub fn survey(&self, options: &ReadOptions, known: Vec<Levels>) -> Result<Intake> {
+        let listed = |levels: &Levels| match without_missing(levels.clone(), &options.missing) {
+            Levels::Ordered(levels) | Levels::Declared(levels) | Levels::Cut(levels, _) => Some(levels),
+            Levels::Observed | Levels::Numbers | Levels::ManyNumbers => None,
+        };
+        let listed = known.iter().map(listed).collect();
+        let open = vec![Levels::Observed; known.len()];
+        // What is wrong with the levels that it lists is said here.
+        self.intake(options, known)?;
+        Ok(self.intake(options, open)?.surveying(listed))
+    }
+
     /// The column of each variable of a schema, `None` where the table has none for it.
     ///
     /// # Errors

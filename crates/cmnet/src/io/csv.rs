@@ -26,7 +26,7 @@ use super::records::Records;
 use super::source::Source;
 use super::text::Text;
 use crate::control::Under;
-use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, WeightKind};
+use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, Survey, WeightKind};
 use crate::error::{Error, InputProblem, Place, Result, quoted_list};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
@@ -99,6 +99,19 @@ pub fn read_csv_from<'a>(
 ) -> Result<LoadedTable> {
     let options = options.into();
     read_text(Text::open(name.to_owned(), reader, options.control())?, options)
+}
+
+/// Finds out which levels a table has, as a first look at a part of one.
+///
+/// # Errors
+/// As [`read_csv`].
+pub fn survey_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<Survey> {
+    let options = options.into();
+    let records = Records::open(source.open(options.control())?, options.delimiter)?;
+    let columns = header::columns(&records, &options)?;
+    let mut intake = columns.survey(&options, vec![Levels::Observed; columns.variables().len()])?;
+    take_rows(records, &columns, &mut intake, options)?;
+    Ok(intake.survey())
 }
 
 /// Reads a table and keeps its rows with missing values. A level that occurs only in such rows is a

@@ -26,6 +26,8 @@ mod mixture_record;
 mod model_error;
 mod model_file;
 mod model_record;
+mod part;
+mod part_record;
 #[cfg(feature = "csv")]
 mod plain;
 #[cfg(feature = "csv")]
@@ -49,11 +51,12 @@ pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
 pub use columns::Columns;
 #[cfg(feature = "csv")]
-pub use csv::{csv_field, read_csv, read_csv_from, read_incomplete, read_weighted};
+pub use csv::{csv_field, read_csv, read_csv_from, read_incomplete, read_weighted, survey_csv};
 pub use json_text::{json_to_text, write_json};
 pub use mixture_file::AnyModel;
 pub use model_file::{context_records, edge_names};
 pub use model_record::{ContextRecord, VariableRecord, variable_records};
+pub use part::{Part, PartFile};
 pub use read_options::ReadOptions;
 #[cfg(feature = "csv")]
 pub use rows::{CodedRow, visit_rows};

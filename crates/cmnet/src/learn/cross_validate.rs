@@ -3,13 +3,14 @@
 
 use super::observer::{LearnEvent, LearnObserver};
 use super::{LearnOptions, Learned, LearnedModel, Select, in_pool, learn_here};
-use crate::control::StopReason;
+use crate::control::{Outcome, StopReason};
 use crate::data::Dataset;
 use crate::data::{FoldPlan, Folds};
 use crate::error::{Result, Unfitted};
 use crate::loglinear::{Fit, FitMethod, FitOptions};
 use crate::score::Kappa;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The means over folds for one way of choosing kappa.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,6 +90,15 @@ pub struct FoldResult {
     pub exact: bool,
 }
 
+/// Folds that are done, in any order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FoldState {
+    /// What folds gave, by their places.
+    pub finished: BTreeMap<usize, FoldResult>,
+    /// The same by pseudo-likelihood, where that took the place of what was asked for.
+    pub by_pseudo_likelihood: BTreeMap<usize, FoldResult>,
+}
+
 /// Cross-validates a table.
 ///
 /// # Errors
@@ -99,34 +109,107 @@ pub fn cross_validate(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<CrossValidation> {
-    let select = if options.select == Select::None { Select::Bic } else { options.select };
-    let options = LearnOptions { select, ..options.clone() };
-    let mut finished: Vec<FoldResult> = Vec::new();
-    let mut stop = StopReason::Converged;
+    cross_validate_from(&FoldState::default(), data, plan, options, observer)
+}
+
+/// As [`cross_validate`], with the results of some folds of the same cross-validation: the answer is
+/// the same to the last byte.
+///
+/// # Errors
+/// As [`cross_validate`].
+pub fn cross_validate_from(
+    known: &FoldState,
+    data: &Dataset,
+    plan: FoldPlan,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<CrossValidation> {
     let folds = Folds::deal(data, plan)?;
-    for (place, fold) in folds.iter().enumerate() {
-        observer.observe_learning(&LearnEvent::Fold { index: place, of: folds.len() });
-        let fold = fold?;
-        let learned = in_pool(&options, || learn_here(&fold.training, &options, &[], observer))?;
-        if learned.stop != StopReason::Converged {
-            stop = learned.stop;
-            break;
-        }
-        let mut fits = learned.models.iter().filter_map(LearnedModel::compared);
-        let exact = fits.all(|fit| fit.log_likelihood.is_some());
-        if finished.first().is_some_and(|first| first.exact != exact) && options.fit.method == FitMethod::Auto
-        {
-            // Means over both would mean nothing: all folds by the method that all can have.
-            let fit = FitOptions { method: FitMethod::Pseudo, ..options.fit.clone() };
-            return cross_validate(data, plan, &LearnOptions { fit, ..options }, observer);
-        }
-        let result = FoldResult { numbers: numbers_of(&learned, &fold.heldout), exact };
-        observer.observe_learning(&LearnEvent::FoldFinished(&result));
-        finished.push(result);
+    let options = fold_options(options);
+    let mut run = Run { folds: &folds, known: &known.finished, options: &options, again: false, observer };
+    let (mut finished, mut stop) = run.all()?;
+    if folds_differ(finished.iter(), &options) {
+        let options = by_pseudo_likelihood(&options);
+        run = Run { known: &known.by_pseudo_likelihood, options: &options, again: true, ..run };
+        (finished, stop) = run.all()?;
     }
     // Where held-out rows choose, each fold has the structure of its own kappa alone.
-    let kappas = if select == Select::Bic { &options.kappas[..] } else { &[] };
+    let kappas = if options.select == Select::Bic { &options.kappas[..] } else { &[] };
     Ok(CrossValidation::begun(data, plan).over(&finished, kappas, stop))
+}
+
+/// How each fold is learned: it always chooses a kappa.
+pub(crate) fn fold_options(options: &LearnOptions) -> LearnOptions {
+    let select = if options.select == Select::None { Select::Bic } else { options.select };
+    LearnOptions { select, ..options.clone() }
+}
+
+/// Whether some folds have exact probabilities and others not, where nobody asked for either: means
+/// over both would mean nothing, and all folds are judged by the method that all can have.
+pub(crate) fn folds_differ<'a>(
+    mut finished: impl Iterator<Item = &'a FoldResult>,
+    options: &LearnOptions,
+) -> bool {
+    let Some(first) = finished.next() else { return false };
+    options.fit.method == FitMethod::Auto && finished.any(|other| other.exact != first.exact)
+}
+
+/// The same options, fitting by pseudo-likelihood.
+pub(crate) fn by_pseudo_likelihood(options: &LearnOptions) -> LearnOptions {
+    let fit = FitOptions { method: FitMethod::Pseudo, ..options.fit.clone() };
+    LearnOptions { fit, ..options.clone() }
+}
+
+/// One pass over all folds.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    folds: &'a Folds<'a>,
+    known: &'a BTreeMap<usize, FoldResult>,
+    options: &'a LearnOptions,
+    /// Whether pseudo-likelihood took the place of what was asked for.
+    again: bool,
+    observer: &'a dyn LearnObserver,
+}
+
+impl Run<'_> {
+    /// The folds up to the first that was stopped or shows that another pass is needed.
+    fn all(&self) -> Result<(Vec<FoldResult>, StopReason)> {
+        let Self { folds, observer, again, .. } = *self;
+        let mut finished: Vec<FoldResult> = Vec::new();
+        for index in 0..folds.len() {
+            observer.observe_learning(&LearnEvent::Fold { index, of: folds.len() });
+            let result = match self.known.get(&index) {
+                Some(known) => known.clone(),
+                None => match fold_result(folds, index, self.options, observer)? {
+                    Outcome::Done(result) => result,
+                    Outcome::Stopped(stop) => return Ok((finished, stop)),
+                },
+            };
+            observer.observe_learning(&LearnEvent::FoldFinished { index, again, result: &result });
+            finished.push(result);
+            if !again && folds_differ(finished.iter(), self.options) {
+                break;
+            }
+        }
+        Ok((finished, StopReason::Converged))
+    }
+}
+
+/// What one fold gives, learned with [`fold_options`].
+pub(crate) fn fold_result(
+    folds: &Folds<'_>,
+    place: usize,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Outcome<FoldResult>> {
+    let fold = folds.fold(place)?;
+    let learned = in_pool(options, || learn_here(&fold.training, options, &[], observer))?;
+    if learned.stop != StopReason::Converged {
+        return Ok(Outcome::Stopped(learned.stop));
+    }
+    let mut fits = learned.models.iter().filter_map(LearnedModel::compared);
+    let exact = fits.all(|fit| fit.log_likelihood.is_some());
+    Ok(Outcome::Done(FoldResult { numbers: numbers_of(&learned, &fold.heldout), exact }))
 }
 
 impl CrossValidation {

@@ -2,13 +2,15 @@
 
 use super::climb::{ClimbStart, by_climb, go_on};
 use super::observer::{LearnEvent, LearnObserver};
-use crate::control::StopReason;
+use crate::control::{Control, Outcome, StopReason};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
+use crate::graph::VarSet;
 use crate::score::{ContextPrior, Kappa};
 use crate::search::{BlanketSearch, BlanketState, ClimbRecord, ClimbResult, NodeMemo};
 use crate::structure::Structure;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the searches of all kappas stand on.
@@ -31,6 +33,15 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
         (blankets, graph): (Option<BlanketState>, Option<ClimbResult>),
     ) -> Self {
         Self { search, plain, memo, blankets: blankets.unwrap_or_default(), graph }
+    }
+
+    /// The blankets of some variables alone.
+    pub(super) fn blankets_of(
+        &self,
+        variables: Range<Var>,
+        control: &dyn Control,
+    ) -> Result<Outcome<Vec<(VarSet, bool)>>> {
+        self.search.blankets_of(variables, control)
     }
 
     /// The nodes whose blankets a limit cut short.
@@ -67,7 +78,11 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
     }
 
     /// The climb without contexts.
-    fn graph(&mut self, from: ClimbStart<'_>, observer: &dyn LearnObserver) -> Result<ClimbResult> {
+    pub(super) fn graph(
+        &mut self,
+        from: ClimbStart<'_>,
+        observer: &dyn LearnObserver,
+    ) -> Result<ClimbResult> {
         let (known, start) = match from {
             ClimbStart::Saved(saved) => (Some(saved), None),
             ClimbStart::Graph(graph) => (self.graph.take(), Some(graph)),

@@ -10,6 +10,7 @@ mod ground;
 mod hopeless;
 mod observer;
 mod options;
+mod pieces;
 mod proven;
 mod refinement;
 mod replicate;
@@ -22,9 +23,14 @@ mod tuned;
 pub use amounts::{parse_bytes, parse_duration};
 pub use by_rows::ByRows;
 pub(crate) use choose::best_of;
-pub use cross_validate::{CrossValidated, CrossValidation, FoldNumbers, FoldResult, LeftOut, cross_validate};
+pub use cross_validate::{
+    CrossValidated, CrossValidation, FoldNumbers, FoldResult, FoldState, LeftOut, cross_validate,
+    cross_validate_from,
+};
+pub(crate) use cross_validate::{by_pseudo_likelihood, fold_options, fold_result, folds_differ};
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
+pub(crate) use pieces::Whole;
 pub use refinement::{Refine, Refinement};
 pub use replicate::{CompletedStructure, CompletedTable, CompletionRound, FirstLearning, Replicate};
 pub(crate) use resume::search_identity;
@@ -309,7 +315,7 @@ pub(crate) fn learn_part(
 
 /// Learns from rows, some of which may be held out to choose by.
 fn learn_rows(
-    begin: Begin<'_>,
+    mut begin: Begin<'_>,
     data: &Dataset,
     options: &LearnOptions,
     observer: &dyn LearnObserver,
@@ -317,6 +323,9 @@ fn learn_rows(
     let by_rows = by_rows::judge(data, options, observer)?;
     let best = by_rows.as_ref().and_then(|known| known.best(data.rows())).map(|kappa| vec![kappa]);
     let decided = best.is_some();
+    if decided {
+        begin.state.by_tasks.clear(); // places are those of all kappas
+    }
     let options = LearnOptions { kappas: best.unwrap_or_else(|| options.kappas.clone()), ..options.clone() };
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;

@@ -60,7 +60,14 @@ pub enum LearnEvent<'a> {
         of: usize,
     },
     /// A fold of a cross-validation is done.
-    FoldFinished(&'a FoldResult),
+    FoldFinished {
+        /// Which of the folds.
+        index: usize,
+        /// Whether all folds are learned again, by pseudo-likelihood.
+        again: bool,
+        /// What it gave.
+        result: &'a FoldResult,
+    },
     /// A chain over structures has finished a sweep. Comes from several threads.
     Sweep {
         /// How many this chain has done.

@@ -8,6 +8,7 @@ use crate::data::{DataDigest, Dataset};
 use crate::error::OptionName;
 use crate::search::BlanketState;
 use crate::search::{ClimbResult, SearchEvent, Standing};
+use std::collections::BTreeMap;
 
 /// A run between two steps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,9 @@ pub struct LearnState {
     pub graph: Option<ClimbResult>,
     /// The blankets found so far, in mode `blanket`.
     pub blankets: Option<BlanketState>,
+    /// Structures that tasks found, by the places of their kappas; one that was ended early is where its
+    /// climb stood. A kappa that the run passes over is not taken from here. Checkpoints have none.
+    pub by_tasks: BTreeMap<usize, ClimbResult>,
 }
 
 impl LearnState {

@@ -6,12 +6,16 @@ use super::hopeless::{Kappas, is_hopeless};
 use super::observer::{LearnEvent, LearnObserver};
 use super::resume::LearnState;
 use super::{LearnOptions, Learned, LearnedModel, SearchMode};
-use crate::control::StopReason;
+use crate::control::{Control, Outcome, StopReason};
 use crate::counts::CountSource;
+use crate::data::Var;
 use crate::error::Result;
-use crate::graph::Graph;
+use crate::graph::{Graph, VarSet};
 use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
-use crate::search::{BlanketSearch, ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, optimum};
+use crate::search::{
+    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, optimum,
+};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What is searched with.
@@ -36,26 +40,21 @@ pub(super) struct Begin<'a> {
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
     Begin { state, graphs, kappas }: Begin<'_>,
-    Setting { counts, options, rules }: Setting<'_, S>,
+    setting: Setting<'_, S>,
     observer: &dyn LearnObserver,
     mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
+    let Setting { counts, options, .. } = setting;
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
+    let LearnState { finished, mut climb, graph, blankets, mut by_tasks } = state;
+    let mut search = Search::new(&scorer, &memo, &setting, (blankets, graph));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned::nothing(mode, search_reason);
-    let prior = |kappa| {
-        let prior = ContextPrior::new(kappa, scorer.rows());
-        prior.with_edges(options.edge_prior, scorer.cardinalities().len()).with_rules(Arc::clone(rules))
-    };
-    for (&kappa, finished) in options.kappas.iter().zip(state.finished) {
+    for (&kappa, finished) in options.kappas.iter().zip(finished) {
         learned.limited.extend(finished.limited.iter().copied());
-        learned.models.push(scored(&scorer, prior(kappa), finished)?);
+        learned.models.push(scored(&scorer, search.prior(kappa), finished)?);
     }
-    let mut climb = state.climb;
-    let search = BlanketSearch::new(&scorer, options.limits, options.candidates)
-        .with_edge_prior(prior(Kappa::Epsilon));
-    let mut ground = Ground::new(search, prior(Kappa::Epsilon), &memo, (state.blankets, state.graph));
     if !learned.models.is_empty() && kappas.may_pass(options, &learned) {
         fit(&mut learned)?; // as the run had that stood here
     }
@@ -66,14 +65,13 @@ pub(super) fn run<S: CountSource>(
         }
         let (of, name) = (options.kappas.len(), kappa.to_string());
         observer.observe_learning(&LearnEvent::Started { index, of, kappa: &name });
-        let from = ClimbStart::of(climb.take(), graphs.get(index));
-        let found = if mode == SearchMode::Exact {
-            by_proof(&scorer, &prior(kappa), observer)?
-        } else if mode == SearchMode::Blanket {
-            ground.search(prior(kappa), from, observer)?
-        } else {
-            let all_pairs = GraphClimb::new(&scorer, prior(kappa));
-            by_climb(&all_pairs.sharing(&memo), from, observer)?
+        let known = by_tasks.remove(&index);
+        let found = match known {
+            Some(known) if known.climb.stop == StopReason::Converged => known,
+            known => {
+                let from = ClimbStart::of(climb.take().or(known), graphs.get(index));
+                search.structure(kappa, from, observer)?
+            }
         };
         let stop = found.climb.stop;
         if stop == StopReason::Converged {
@@ -83,20 +81,84 @@ pub(super) fn run<S: CountSource>(
         if stop != StopReason::Converged {
             learned.stop = stop;
             if !observer.gives_up() {
-                learned.models.push(scored(&scorer, prior(kappa), found)?);
+                learned.models.push(scored(&scorer, search.prior(kappa), found)?);
             }
             break;
         }
-        learned.models.push(scored(&scorer, prior(kappa), found)?);
+        learned.models.push(scored(&scorer, search.prior(kappa), found)?);
         fit(&mut learned)?;
         if learned.stop != StopReason::Converged {
             break;
         }
     }
-    learned.limited.extend(ground.limited());
+    learned.limited.extend(search.ground.limited());
     learned.limited.sort_unstable();
     learned.limited.dedup();
     Ok(learned)
+}
+
+/// What the searches of all kappas share.
+pub(super) struct Search<'m, 'a, 'b, S> {
+    scorer: &'a Scorer<'b, S>,
+    memo: &'m Arc<NodeMemo<'a>>,
+    mode: SearchMode,
+    /// The prior of graphs without contexts.
+    plain: ContextPrior,
+    ground: Ground<'m, 'a, 'b, S>,
+}
+
+impl<'m, 'a, 'b, S: CountSource> Search<'m, 'a, 'b, S> {
+    /// Goes on from the blankets and the graph that are known already.
+    pub(super) fn new(
+        scorer: &'a Scorer<'b, S>,
+        memo: &'m Arc<NodeMemo<'a>>,
+        Setting { counts, options, rules }: &Setting<'_, S>,
+        known: (Option<BlanketState>, Option<ClimbResult>),
+    ) -> Self {
+        let (mode, _) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
+        let plain = ContextPrior::new(Kappa::Epsilon, scorer.rows())
+            .with_edges(options.edge_prior, scorer.cardinalities().len())
+            .with_rules(Arc::clone(rules));
+        let blankets =
+            BlanketSearch::new(scorer, options.limits, options.candidates).with_edge_prior(plain.clone());
+        let ground = Ground::new(blankets, plain.clone(), memo, known);
+        Self { scorer, memo, mode, plain, ground }
+    }
+
+    fn prior(&self, kappa: Kappa) -> ContextPrior {
+        self.plain.clone().with_kappa(kappa, self.scorer.rows())
+    }
+
+    /// The structure of one kappa.
+    pub(super) fn structure(
+        &mut self,
+        kappa: Kappa,
+        from: ClimbStart<'_>,
+        observer: &dyn LearnObserver,
+    ) -> Result<ClimbResult> {
+        let prior = self.prior(kappa);
+        match self.mode {
+            SearchMode::Exact => by_proof(self.scorer, &prior, observer),
+            SearchMode::Blanket => self.ground.search(prior, from, observer),
+            SearchMode::Auto | SearchMode::Paper => {
+                by_climb(&GraphClimb::new(self.scorer, prior).sharing(self.memo), from, observer)
+            }
+        }
+    }
+
+    /// The graph without contexts that the climbs of mode `blanket` start from.
+    pub(super) fn graph(&mut self, observer: &dyn LearnObserver) -> Result<ClimbResult> {
+        self.ground.graph(ClimbStart::Empty, observer)
+    }
+
+    /// The blankets of some variables alone: those that mode `blanket` finds for them.
+    pub(super) fn blankets_of(
+        &self,
+        variables: Range<Var>,
+        control: &dyn Control,
+    ) -> Result<Outcome<Vec<(VarSet, bool)>>> {
+        self.ground.blankets_of(variables, control)
+    }
 }
 
 fn scored<S: CountSource>(

@@ -102,6 +102,12 @@ impl ContextPrior {
         Self { kappa, log_kappa: kappa.log(rows), edges, end, rules }
     }
 
+    /// The same prior of graphs with another prior of contexts, for so many rows.
+    #[must_use]
+    pub(crate) fn with_kappa(self, kappa: Kappa, rows: u64) -> Self {
+        Self { kappa, log_kappa: kappa.log(rows), ..self }
+    }
+
     /// The same prior of contexts with a prior of the edges among so many variables.
     #[must_use]
     pub fn with_edges(self, edges: EdgePrior, variables: usize) -> Self {

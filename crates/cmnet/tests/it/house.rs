@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 25] = [
+const FLOORS: [&str; 26] = [
     "error",
     "control",
     "data",
@@ -29,6 +29,7 @@ const FLOORS: [&str; 25] = [
     "discretize",
     "groups",
     "confidence",
+    "task",
     "io",
     "options",
 ];

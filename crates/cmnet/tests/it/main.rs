@@ -50,4 +50,5 @@ mod precision;
 mod referee;
 mod refine;
 mod sources;
+mod tasks;
 mod weights;

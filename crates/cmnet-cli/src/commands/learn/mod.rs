@@ -13,9 +13,9 @@ use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{checkpoint, files, output, weights};
+use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
+    Job, LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
     learn_from,
 };
 use cmnet_report::answer::LearnedAnswer;
@@ -27,6 +27,8 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
+    let division = share::with_checkpoints(&arguments.share, &arguments.checkpoints)?;
+    share::check(&division, &arguments.data.files())?;
     let time_limit = time_limit(&arguments.search)?;
     if arguments.components.is_some() {
         mixture::check(arguments)?;
@@ -59,7 +61,14 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
         let work = mixture::Work { arguments, options: &options, loaded: &loaded, outputs: &outputs };
         return work.run(components.parse()?, &Watch::new(time_limit));
     }
+    let job = Job::Learn(options.clone());
+    if let Some(outcome) = share::run(&division, &job, &loaded.data, &Watch::new(time_limit))? {
+        return Ok(outcome);
+    }
+    let known = share::known(&division, &job, &loaded.data)?;
+    share::note_rest(&job, &loaded.data, &known);
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
+    let state = if division.known.is_some() { known.learn_state() } else { state };
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
     // A disk that is full must not swallow the answer: it is printed either way.

@@ -21,6 +21,10 @@ pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Re
     let checkpoints = &arguments.checkpoints;
     let saved = (checkpoints.checkpoint.is_some() || checkpoints.resume)
         .then(|| "--checkpoint and --resume".to_owned());
+    let share = &arguments.share;
+    let saved = saved.or_else(|| {
+        (share.shard.is_some() || share.known.is_some()).then(|| "--shard and --known".to_owned())
+    });
     match saved.or_else(|| options.unused_by_sgm().map(|option| CommandLine.option(option))) {
         Some(flag) => Err(Usage(format!("{flag}: --model sgm does not use this; leave it out")).into()),
         None => Ok(()),

@@ -3,7 +3,7 @@
 
 use super::candidates::{CandidateRule, candidates};
 use super::neighborhood::{Bounds, Neighborhood, climb};
-use crate::control::{Halt, Halting, StopReason};
+use crate::control::{Control, Halt, Halting, Outcome, StopReason, outcome};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
@@ -13,6 +13,7 @@ use crate::search::graph_climb::GraphClimb;
 use crate::search::limits::BlanketLimits;
 use crate::search::observer::{SearchEvent, SearchObserver, Standing};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Nodes whose blankets are found between two looks at the clock.
 const BATCH: usize = 64;
@@ -97,15 +98,30 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     fn batches(&self, state: &mut BlanketState, observer: &dyn SearchObserver) -> Halting<()> {
         state.of = self.scorer.cardinalities().len();
         while state.blankets.len() < state.of {
-            let batch: Vec<Var> =
-                (state.blankets.len()..state.of.min(state.blankets.len() + BATCH)).collect();
-            let bounds = Bounds { limits: self.limits, prior: &self.prior };
-            let find = |&node: &Var| climb(self.scorer, node, bounds, observer);
-            let found: Vec<Neighborhood> = batch.par_iter().map(find).collect::<Halting<_>>()?;
-            state.blankets.extend(found);
+            let batch = state.blankets.len()..state.of.min(state.blankets.len() + BATCH);
+            state.blankets.extend(self.neighborhoods(batch, observer)?);
             observer.observe(&SearchEvent::Advanced(state));
         }
         Ok(())
+    }
+
+    /// The blankets of some nodes alone, each with whether a limit cut it short: those that
+    /// [`BlanketSearch::find_blankets`] finds for them.
+    ///
+    /// # Errors
+    /// When an outcome space is too large.
+    pub fn blankets_of(
+        &self,
+        nodes: Range<Var>,
+        control: &dyn Control,
+    ) -> Result<Outcome<Vec<(VarSet, bool)>>> {
+        let found = self.neighborhoods(nodes, control);
+        outcome(found.map(|all| all.into_iter().map(|found| (found.blanket, found.limited)).collect()))
+    }
+
+    fn neighborhoods(&self, nodes: Range<Var>, control: &dyn Control) -> Halting<Vec<Neighborhood>> {
+        let bounds = Bounds { limits: self.limits, prior: &self.prior };
+        nodes.into_par_iter().map(|node| climb(self.scorer, node, bounds, control)).collect()
     }
 
     /// The edges that the blankets propose, in lexicographic order.

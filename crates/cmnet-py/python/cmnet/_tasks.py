@@ -1,0 +1,241 @@
+"""Runs divided into tasks that an executor does: processes of this machine, or of many.
+
+Tasks are pure, so one that was lost is simply done again, and the answer is that of one machine.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+import time
+from asyncio import CancelledError
+from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor
+from typing import Any, Protocol
+
+from . import _cmnet
+from ._errors import WorkerError
+from ._table import Table
+
+LOOK = 0.1
+"""Seconds between two looks at the clock and for Ctrl-C."""
+PIECES = 4
+"""Tasks per worker: few enough to cost nothing, enough to keep all of them busy to the end."""
+
+Tell = Callable[["dict[str, Any]"], Any]
+
+
+class Future(Protocol):
+    """What an executor gives for a task."""
+
+    def result(self) -> Any: ...
+    def cancel(self) -> Any: ...
+    def add_done_callback(self, function: Any) -> Any: ...
+
+
+class Pool:
+    """Workers behind a ``concurrent.futures.Executor``."""
+
+    def __init__(self, executor: Any, table: Table) -> None:
+        if not callable(getattr(executor, "submit", None)):
+            expected = "a concurrent.futures.Executor, or a client of Dask in cmnet.dask"
+            raise _cmnet.refuse_option("executor", type(executor).__name__, expected)
+        self._executor, self._table = executor, table
+        known = getattr(executor, "_max_workers", None)
+        self.workers: int = known if isinstance(known, int) and known > 0 else os.cpu_count() or 1
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
+        """Starts ``function(table, *arguments)``."""
+        try:
+            future: Future = self._executor.submit(function, self._table, *arguments)
+        except BrokenExecutor as error:
+            raise self.lost("its tasks", error) from error
+        return future
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Whether a worker was lost, and another one may do the task."""
+        return False
+
+    def failed(self, name: str, error: BaseException) -> BaseException:
+        """What is raised when a task failed by itself."""
+        return error
+
+    def check(self, name: str) -> None:
+        """Asked now and then while a task is open: raises where nobody will ever do it."""
+
+    def lost(self, name: str, error: BaseException) -> Exception:
+        """What is raised when a task cannot be done."""
+        return worker_error(name, f"the executor is broken ({type(error).__name__}: {error}); make a new one")
+
+    def close(self) -> None:
+        """Lets go of the table."""
+
+
+def worker_error(name: str, why: str) -> WorkerError:
+    """The exception about workers that were lost."""
+    error = WorkerError(f"{name} could not be done: {why}")
+    error.task = name
+    return error
+
+
+def pool(executor: Any, table: Table) -> Pool:
+    """The workers behind an executor; Dask's own are recognised, so that the table travels once."""
+    client = getattr(executor, "_client", None)
+    if client is not None and type(executor).__module__.partition(".")[0] == "distributed":
+        from .dask import ClientPool
+
+        return ClientPool(client, table)
+    return executor if isinstance(executor, Pool) else Pool(executor, table)
+
+
+def run_task(
+    table: Table, spec: dict[str, Any], task: str, needed: str, threads: int, until: float | None, look: Any = None
+) -> str:
+    """Does a task where it was sent to. ``until`` is the time of day at which it ends."""
+    seconds = None if until is None else until - time.time()
+    return _cmnet.run_task(table._table, spec, task, needed, threads, seconds, look)
+
+
+class OutOfTime(Exception):
+    """The time limit came."""
+
+
+MOST_LOSSES = 5
+"""Times that a task is sent again after its worker was lost."""
+
+
+def gather(
+    workers: Pool,
+    tasks: Iterable[tuple[str, tuple[Any, ...]]],
+    function: Callable[..., Any],
+    take: Callable[[Any], Any],
+    tell: Tell | None = None,
+    deadline: float | None = None,
+) -> None:
+    """Does named tasks, and takes what they give in any order. Lost ones are done again."""
+    ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+    open_: dict[int, tuple[Future, str, tuple[Any, ...], int]] = {}
+    tickets = itertools.count()
+
+    def start(name: str, arguments: tuple[Any, ...], losses: int) -> None:
+        future, ticket = workers.submit(function, *arguments), next(tickets)
+        open_[ticket] = (future, name, arguments, losses)
+        future.add_done_callback(lambda _: ended.put(ticket))
+
+    done = 0
+    try:
+        for name, arguments in tasks:
+            start(name, arguments, 0)
+        count = len(open_)
+        while open_:
+            if deadline is not None and time.monotonic() > deadline:
+                raise OutOfTime
+            try:
+                ticket = ended.get(timeout=LOOK)
+            except queue.Empty:
+                workers.check(next(iter(open_.values()))[1])
+                continue
+            future, name, arguments, losses = open_.pop(ticket)
+            try:
+                found = future.result()
+            except BrokenExecutor as error:
+                raise workers.lost(name, error) from error
+            except (Exception, CancelledError) as error:
+                if not workers.is_lost(error):
+                    raise workers.failed(name, error) from None
+                if losses >= MOST_LOSSES:
+                    raise workers.lost(name, error) from error
+                start(name, arguments, losses + 1)
+                continue
+            take(found)
+            done += 1
+            if tell is not None:
+                tell({"task": done, "tasks": count, "doing": name})
+    finally:
+        for future, *_ in open_.values():
+            future.cancel()
+
+
+def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"run": run, "learning": learning, "folds": 0, "seed": 0, "fold_column": None, "resampling": None, **more}
+
+
+def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:
+    """Does all tasks of a run, round by round; the seconds that are left of the time limit."""
+    known = {"require": "[]", "forbid": "[]", "knowledge": {"file": None, "json": run.knowledge()}}
+    learning = {**spec["learning"], **known}
+    spec = {**spec, "learning": learning}
+    limit = None if learning["time_limit"] is None else _cmnet.seconds(learning["time_limit"])
+    deadline = None if limit is None else time.monotonic() + limit
+    until = None if limit is None else time.time() + limit
+    workers = pool(executor, table)
+    try:
+        while tasks := run.tasks(PIECES * workers.workers):
+            needed = run.needed()
+            arguments = (needed, learning["threads"] or 1, until)
+            named = [(name, (spec, task, *arguments)) for task, name in tasks]
+            # A task that ends at the limit gives what it has, so wait for it a little longer.
+            grace = None if deadline is None else deadline + 2.0
+
+            def both(facts: dict[str, Any]) -> None:
+                if tell is not None:
+                    tell({**run.progress(), **facts})
+
+            gather(workers, named, run_task, run.add, both, grace)
+            if deadline is not None and time.monotonic() > deadline:
+                raise OutOfTime
+    finally:
+        workers.close()
+    return None if deadline is None else deadline - time.monotonic()
+
+
+def learn(
+    table: Table, learning: dict[str, Any], executor: Any, tell: Tell | None
+) -> tuple[Any, BaseException | None, _cmnet.Unfinished | None]:
+    """As `_cmnet.learn`, by tasks."""
+    spec = _spec("learn", learning)
+    run = _cmnet.Run(table._table, spec)
+    try:
+        left = _do(run, table, spec, executor, tell)
+    except OutOfTime:
+        left = 0.0
+    except KeyboardInterrupt as raised:
+        return None, raised, run.unfinished()
+    return run.learned(left, tell)
+
+
+def cross_validate(
+    table: Table,
+    folds: int,
+    seed: int,
+    fold_column: str | None,
+    learning: dict[str, Any],
+    executor: Any,
+    tell: Tell | None,
+) -> tuple[Any, BaseException | None]:
+    """As `_cmnet.cross_validate`, by tasks."""
+    spec = _spec("cv", learning, folds=folds, seed=seed, fold_column=fold_column)
+    run = _cmnet.Run(table._table, spec)
+    try:
+        _do(run, table, spec, executor, tell)
+    except OutOfTime:
+        return run.validated("time-limit"), None
+    except KeyboardInterrupt as raised:
+        return run.validated("interrupted"), raised
+    return run.validated(None), None
+
+
+def bootstrap(
+    table: Table, resampling: dict[str, Any], learning: dict[str, Any], executor: Any, tell: Tell | None
+) -> tuple[Any, BaseException | None]:
+    """As `_cmnet.bootstrap`, by tasks."""
+    spec = _spec("bootstrap", learning, resampling=resampling)
+    run = _cmnet.Run(table._table, spec)
+    try:
+        left = _do(run, table, spec, executor, tell)
+    except OutOfTime:
+        left = 0.0
+    except KeyboardInterrupt as raised:
+        return run.bootstrapped(None, True, None)[0], raised
+    return run.bootstrapped(left, False, tell)

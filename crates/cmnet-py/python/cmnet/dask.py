@@ -1,0 +1,410 @@
+"""The same answers on a cluster of Dask: ``pip install cmnet[dask]``.
+
+>>> import cmnet.dask
+>>> from distributed import Client
+>>> client = Client("tcp://scheduler:8786")                  # doctest: +SKIP
+>>> table = cmnet.dask.table("survey/*.parquet", client)     # doctest: +SKIP
+>>> learned = cmnet.dask.learn(client, table)                # doctest: +SKIP
+
+Tables are packed on the workers, part by part; nothing but packed columns travels. Learning,
+cross-validation and resamples are divided into tasks, and their answers are those of one machine,
+to the last byte. A worker that dies costs the tasks that it was doing, which are done again.
+"""
+
+from __future__ import annotations
+
+import functools
+import glob
+import inspect
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _cmnet, _learn, _options
+from ._errors import CmnetError, InputError, TableWarning
+from ._learn import Progress
+from ._options import keywords_of
+from ._progress import progress_bar
+from ._source import _is_dask, source
+from ._table import Table, _warn
+from ._tasks import Pool, gather, run_task, worker_error
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from typing_extensions import Unpack
+
+    from ._learned import Bootstrap, CrossValidation, Learned
+    from ._options import Learning, Reading, Resampling, Validating
+
+__all__ = ["bootstrap", "cross_validate", "learn", "table"]
+
+PATIENCE = 60.0
+"""Seconds without any worker after which a run gives up."""
+_GROUP = 16
+"""Packed parts that are merged at once."""
+
+
+def _packed(content: bytes, dropped_rows: int, missing: list[tuple[str, int]]) -> Table:
+    return Table._of(_cmnet.Table.from_packed(content, dropped_rows, missing))
+
+
+def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
+    """Does a task on a worker, and ends it when the client has let go of it."""
+    return function(held, *arguments, **({"look": _still_wanted()} if function is run_task else {}))
+
+
+def _still_wanted() -> Callable[[], None]:
+    """What raises once the task of this thread was cancelled."""
+    import distributed.worker
+
+    worker: Any = distributed.worker.get_worker()
+    key = getattr(vars(distributed.worker)["thread_state"], "key", None)
+
+    def look() -> None:
+        task = worker.state.tasks.get(key)
+        if key is not None and (task is None or task.state == "cancelled"):
+            raise CmnetError("the client has let go of this task")
+
+    return look
+
+
+class ClientPool(Pool):
+    """The workers of a client. The table goes to the scheduler once, and from worker to worker; as the
+    result of a task it is made again when all that hold it are lost."""
+
+    def __init__(self, client: Any, table: Table | None) -> None:
+        self._client, self._held = client, None
+        self._seen = self._looked = time.monotonic()
+        threads = client.nthreads()
+        self.workers = max(sum(threads.values()), 1)
+        if table is not None:
+            inner = table._table
+            content = inner.packed()
+            key = f"cmnet-table-{table.digest}"
+            with warnings.catch_warnings():
+                # It is large, and goes this way on purpose: what is scattered is not made again.
+                warnings.filterwarnings("ignore", message="Sending large graph")
+                self._held = client.submit(
+                    _packed, content, inner.dropped_rows, inner.missing, key=key, pure=True
+                )
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return self._client.submit(_on_worker, function, self._held, *arguments, pure=False)
+
+    def is_lost(self, error: BaseException) -> bool:
+        from asyncio import CancelledError
+        from concurrent.futures import CancelledError as Cancelled
+
+        from distributed.scheduler import KilledWorker
+
+        return isinstance(error, (KilledWorker, CancelledError, Cancelled))
+
+    def lost(self, name: str, error: BaseException) -> Exception:
+        why = "its workers were lost again and again, perhaps because their memory is too small; see their logs"
+        return worker_error(name, f"{why} ({type(error).__name__})")
+
+    def memory_limits(self) -> list[int]:
+        """The memory that each worker may use, where that is limited."""
+        every = {"n_workers": -1} if "n_workers" in inspect.signature(self._client.scheduler_info).parameters else {}
+        known = self._client.scheduler_info(**every)["workers"].values()
+        return [each["memory_limit"] for each in known if each.get("memory_limit")]
+
+    def check(self, name: str) -> None:
+        now = time.monotonic()
+        if now < self._looked + 1.0:
+            return
+        self._looked = now
+        if self._client.nthreads():
+            self._seen = now
+        elif now > self._seen + PATIENCE:
+            raise worker_error(name, f"the cluster has had no worker for {PATIENCE:.0f} seconds")
+
+    def close(self) -> None:
+        self._held = None
+
+
+class _Kept:
+    """A result that stays on the cluster."""
+
+    def __init__(self, future: Any) -> None:
+        self.future = future
+
+    def result(self) -> Any:
+        return self.future if self.future.status == "finished" else self.future.result()
+
+    def cancel(self) -> None:
+        self.future.cancel()
+
+    def add_done_callback(self, function: Callable[[Any], Any]) -> None:
+        self.future.add_done_callback(function)
+
+
+class _PartPool(ClientPool):
+    """Workers that read parts of a table; what they make of them may stay where it is."""
+
+    keeps = False
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        from dask.delayed import delayed
+
+        # As one graph: the rows of a part are let go of when it is packed.
+        future = self._client.compute(delayed(function, pure=False)(*arguments))
+        return _Kept(future) if self.keeps else future
+
+    def failed(self, name: str, error: BaseException) -> BaseException:
+        if isinstance(error, CmnetError):
+            return error
+        return _unreadable(name, error)
+
+    def surveys(self, parts: list[Any], frames: list[Any], reading: dict[str, Any], tell: Any) -> list[str]:
+        """What is found out about the parts, in their order."""
+        found: dict[int, str] = {}
+        tasks = [
+            (part.name, (number, part, frame, reading)) for number, (part, frame) in enumerate(zip(parts, frames))
+        ]
+        gather(self, tasks, _survey, lambda pair: found.update([pair]), tell)
+        return [found[number] for number in range(len(parts))]
+
+    def packed(self, parts: list[Any], frames: list[Any], reading: dict[str, Any], tell: Any) -> Table | None:
+        """All parts packed, and merged in a tree."""
+        self.keeps = True
+        held: list[Any] = []
+        gather(self, [(p.name, (p, f, reading)) for p, f in zip(parts, frames)], _pack, held.append, tell)
+        while len(held) > 1:
+            groups = [held[start : start + _GROUP] for start in range(0, len(held), _GROUP)]
+            held = []
+            gather(self, [("merging parts of the table", (group,)) for group in groups], _merge, held.append)
+        made: Table | None = held[0].result()
+        return made
+
+
+def _client(client: Any) -> Any:
+    import distributed
+
+    if client is None:
+        current: Any = distributed.default_client  # type: ignore[attr-defined, unused-ignore]
+        return current()
+    if not isinstance(client, distributed.Client):
+        raise _cmnet.refuse_option("client", type(client).__name__, "a distributed.Client")
+    return client
+
+
+@keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
+def learn(
+    client: Client,
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Learning],
+) -> Learned:
+    """As `cmnet.learn`, on the workers of a client."""
+    return _learn.learn(table, executor=_executor(client), progress=progress, names=names, **options)
+
+
+@keywords_of(_options.searching, _options.fitting, _options.reading)
+def cross_validate(
+    client: Client,
+    table: Any,
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    fold_column: str | None = None,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Validating],
+) -> CrossValidation:
+    """As `cmnet.cross_validate`, on the workers of a client: every fold is a task."""
+    return _learn.cross_validate(
+        table,
+        folds=folds,
+        seed=seed,
+        fold_column=fold_column,
+        executor=_executor(client),
+        progress=progress,
+        names=names,
+        **options,
+    )
+
+
+@keywords_of(_options.resampling, _options.checkpointing, _options.searching, _options.fitting, _options.reading)
+def bootstrap(
+    client: Client,
+    table: Any,
+    *,
+    progress: Progress = None,
+    names: Sequence[str] | None = None,
+    **options: Unpack[Resampling],
+) -> Bootstrap:
+    """As `cmnet.bootstrap`, on the workers of a client: some replicates are a task."""
+    return _learn.bootstrap(table, executor=_executor(client), progress=progress, names=names, **options)
+
+
+def _executor(client: Client) -> Any:
+    return _client(client).get_executor()
+
+
+class _Part:
+    """A part of a table, read where it is packed."""
+
+    def __init__(self, name: str, read: Callable[[], Any]) -> None:
+        self.name, self.read = name, read
+
+    def source(self, reading: dict[str, Any]) -> Any:
+        return source(self.read(), None, reading)
+
+
+class _Frame:
+    """The name of a part whose rows are the result of a task of Dask."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _of_part(work: Callable[[Any, dict[str, Any]], Any], part: Any, frame: Any, reading: dict[str, Any]) -> Any:
+    """Does something with a part; an error names it."""
+    try:
+        if isinstance(part, _Frame):
+            return work(source(frame, None, reading), reading)
+        return work(part.source(reading), reading)
+    except Exception as error:
+        text = f"{part.name}: {error}"
+        if not isinstance(error, CmnetError):
+            raise _unreadable(part.name, error) from error
+        named = type(error)(text)
+        named.__dict__.update(error.__dict__)
+        named.partition = part.name  # type: ignore[attr-defined]
+        raise named from None
+
+
+def _unreadable(name: str, error: BaseException) -> InputError:
+    unreadable = InputError(f"{name} cannot be read: {type(error).__name__}: {error}")
+    unreadable.partition = name
+    return unreadable
+
+
+def _survey(number: int, part: Any, frame: Any, reading: dict[str, Any]) -> tuple[int, str]:
+    return number, _of_part(_cmnet.Table.survey, part, frame, reading)
+
+
+def _pack(part: Any, frame: Any, reading: dict[str, Any]) -> Table | None:
+    packed = _of_part(_cmnet.Table.pack, part, frame, reading)
+    return None if packed is None else Table._of(packed)
+
+
+def _merge(tables: list[Table | None]) -> Table | None:
+    some = [each._table for each in tables if each is not None]
+    return Table._of(_cmnet.Table.merged(some)) if some else None
+
+
+def _read_parquet(path: str) -> Any:
+    import pyarrow.parquet
+
+    file = pyarrow.parquet.ParquetFile(path)
+    return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(batch_size=1 << 16))
+
+
+def _read_fragment(fragment: Any, schema: Any) -> Any:
+    return fragment.scanner(schema=schema, batch_size=1 << 16).to_reader()
+
+
+def _paths(given: Any) -> list[str]:
+    """Files that a pattern or a list names."""
+    names = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    found: list[str] = []
+    for name in names:
+        text = _options.path(name, "table")
+        if os.path.isdir(text):
+            found += sorted(glob.glob(os.path.join(glob.escape(text), "*.parquet")))
+        elif glob.has_magic(text) and not os.path.exists(text):
+            found += sorted(glob.glob(text))
+        else:
+            found.append(text)
+    if not found:
+        raise _cmnet.refuse_option("table", repr(given), "files that are there")
+    return found
+
+
+def _parts(given: Any) -> tuple[list[Any], list[Any], bool]:
+    """The parts of a table, for each the task of Dask that gives its rows, and whether they are frames."""
+    if _is_dask(given):
+        delayed = given.to_delayed(optimize_graph=True)
+        names = [f"partition {number}" for number in range(len(delayed))]
+        return [_Frame(name) for name in names], delayed, True
+    if hasattr(given, "get_fragments"):
+        if getattr(given, "_scan_options", None):
+            raise _cmnet.refuse_option("table", "a filtered dataset", "a dataset without a filter")
+        fragments = list(given.get_fragments())
+        read = [functools.partial(_read_fragment, fragment, given.schema) for fragment in fragments]
+        names = [str(getattr(fragment, "path", "in memory")) for fragment in fragments]
+    elif isinstance(given, (str, os.PathLike)) or (isinstance(given, Sequence) and given):
+        names = _paths(given)
+        parquet = [name.lower().endswith((".parquet", ".pq")) for name in names]
+        read = [
+            functools.partial(_read_parquet if is_parquet else str, name) for name, is_parquet in zip(names, parquet)
+        ]
+    else:
+        expected = "a Dask DataFrame, files, or an Arrow dataset"
+        raise _cmnet.refuse_option("table", type(given).__name__, expected)
+    parts = [_Part(f"partition {number} ({name})", each) for number, (name, each) in enumerate(zip(names, read))]
+    return parts, [None] * len(parts), False
+
+
+@keywords_of(_options.reading)
+def table(
+    table: Any, client: Client | None = None, *, progress: Progress = None, **options: Unpack[Reading]
+) -> Table:
+    """Packs a table part by part on the workers of a client.
+
+    Parameters
+    ----------
+    table
+        A Dask DataFrame, whose partitions are the parts; files of CSV or Parquet, as a list, a folder or a
+        pattern such as ``"survey/*.parquet"``, which the workers must be able to read; or an Arrow
+        dataset, whose fragments are the parts.
+    client
+        The client; the current one by default.
+    progress
+        As for `cmnet.learn`. Before parts are packed, it is told ``part_bytes`` and
+        ``table_bytes``: what the largest packed part and the whole table take at most.
+
+    The other options are those of `cmnet.Table`. The workers look at all parts twice: first for their
+    levels, then to pack them. The table is the same as if one machine had read it all. An error
+    names the partition. A worker needs the memory of the parts that it reads at a time, and of the
+    packed table; a `TableWarning` says beforehand when that may be more than it has.
+    """
+    reading = _options.reading(**options)
+    workers = _PartPool(_client(client), None)
+    parts, frames, is_frame = _parts(table)
+    with progress_bar(progress) as tell:
+        surveys = workers.surveys(parts, frames, reading, tell)
+        whole = _cmnet.add_surveys(surveys)
+        levels, rows, dropped, missing = _cmnet.surveyed(whole, is_frame, reading["on_missing"])
+        largest = max(json.loads(survey)["rows"]["rows"] for survey in surveys)
+        _tell_memory(workers, levels, (largest, rows), tell)
+        fixed = {**reading, "schema": levels, "on_missing": "drop"}
+        packed = workers.packed(parts, frames, fixed, tell)
+    if packed is None:
+        raise CmnetError("the table: no row was left when it was packed; was it changed meanwhile?")
+    inner = packed._table.noted(dropped, missing)
+    _warn(inner.warnings)
+    return Table._of(inner)
+
+
+def _tell_memory(workers: _PartPool, levels: Any, rows: tuple[int, int], tell: Any) -> None:
+    """Says what the largest packed part and the table take at most, and warns where that is too much."""
+    bits = sum(1 << (max(len(own) - 1, 1).bit_length() - 1).bit_length() for _, own in levels)
+    part, whole = (count * (bits + 32) // 8 for count in rows)
+    if tell is not None:
+        tell({"task": 0, "tasks": 1, "doing": "packing", "part_bytes": part, "table_bytes": whole})
+    limits = workers.memory_limits()
+    # The parts that are merged, what they become, and its order.
+    if limits and 3 * whole > min(limits):
+        text = (
+            f"packing may take up to {3 * whole >> 20} MiB on a worker, and one has {min(limits) >> 20} MiB; "
+            "equal rows take less: drop columns that tell rows apart, or give the workers more memory"
+        )
+        warnings.warn(text, TableWarning, stacklevel=4)

@@ -1,0 +1,238 @@
+//! Runs that are divided into tasks, for workers elsewhere: tasks out, what they found in.
+
+use crate::bootstrap::{self, Resampling};
+use crate::errors;
+use crate::learn::{Answer, Outcome, Unfinished, finished, plan, validated};
+use crate::options::Learning;
+use crate::table::Table;
+use crate::value;
+use crate::watch::Watch;
+use crate::work::{self, Ended, Running};
+use cmnet::{
+    BootstrapState, CrossValidation, Dataset, Error, Findings, FoldState, Job, LearnState, Part, RunFact,
+    StopReason, Task, cross_validate_from,
+};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What is to be done, as Python says it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Spec {
+    /// `learn`, `cv` or `bootstrap`.
+    run: String,
+    learning: Learning,
+    folds: usize,
+    seed: u64,
+    fold_column: Option<String>,
+    resampling: Option<Resampling>,
+}
+
+impl Spec {
+    fn job(&self, data: &Dataset) -> cmnet::Result<Job> {
+        let options = self.learning.options(data.schema())?;
+        match self.run.as_str() {
+            "learn" => {
+                self.learning.check_divided()?;
+                let job = Job::Learn(options);
+                job.check()?;
+                Ok(job)
+            }
+            "cv" => {
+                let plan = plan(data, self.folds, self.seed, self.fold_column.as_deref())?;
+                Ok(Job::CrossValidate { plan, options })
+            }
+            "bootstrap" => {
+                self.learning.check_divided()?;
+                let Some(resampling) = &self.resampling else {
+                    return Err(Error::option("resampling", "none", "how the table is resampled"));
+                };
+                Ok(Job::Bootstrap(resampling.options(options)?))
+            }
+            other => Err(Error::option("run", other, "learn, cv or bootstrap")),
+        }
+    }
+}
+
+/// A run whose tasks are done elsewhere.
+#[pyclass(frozen, module = "cmnet._cmnet")]
+pub(crate) struct Run {
+    data: Arc<Dataset>,
+    job: Job,
+    /// Shares of the rows that are dropped where the run ends.
+    drop_rows: Vec<f64>,
+    identity: Vec<(RunFact, String)>,
+    known: Mutex<Findings>,
+}
+
+#[pymethods]
+impl Run {
+    #[new]
+    fn new(py: Python<'_>, table: PyRef<'_, Table>, spec: Spec) -> PyResult<Self> {
+        let data = table.data.clone();
+        let job = spec.job(&data).map_err(|error| errors::to_python(py, &error))?;
+        let identity = work::guarded(py, || Ok(job.identity(&data)))?;
+        let drop_rows = spec.resampling.map(|how| how.drop_rows).unwrap_or_default();
+        Ok(Self { data, job, drop_rows, identity, known: Mutex::default() })
+    }
+
+    /// The tasks that can be run now, each with its name; none when all is known.
+    fn tasks(&self, py: Python<'_>, pieces: usize) -> PyResult<Vec<(String, String)>> {
+        let tasks = self.job.tasks(&self.data, &self.known(), pieces);
+        let text = |task: &Task| {
+            let text =
+                serde_json::to_string(task).map_err(|error| errors::internal(py, &error.to_string()))?;
+            Ok((text, task.name()))
+        };
+        tasks.iter().map(text).collect()
+    }
+
+    /// What is known about edges, as a text: a file with it may be on this machine alone.
+    fn knowledge(&self, py: Python<'_>) -> PyResult<String> {
+        let text = serde_json::to_string(&self.job.options().knowledge);
+        text.map_err(|error| errors::internal(py, &error.to_string()))
+    }
+
+    /// What the tasks need to know, as a text.
+    fn needed(&self, py: Python<'_>) -> PyResult<String> {
+        // Folds and replicates that are done are nobody's beginning.
+        let known = self.known();
+        let resamples = BootstrapState { first: known.resamples.first.clone(), ..BootstrapState::default() };
+        let (blankets, graph, kappas) = (known.blankets.clone(), known.graph.clone(), known.kappas.clone());
+        let needed = Findings { blankets, graph, kappas, folds: FoldState::default(), resamples };
+        let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
+        text.map_err(|error| errors::to_python(py, &error))
+    }
+
+    /// Takes what a task found.
+    fn add(&self, py: Python<'_>, found: &str) -> PyResult<()> {
+        let found = Part::from_text("what a worker found", found);
+        let found = found.and_then(|part| part.of_identity(&self.identity, &self.job, &self.data));
+        let added = found.and_then(|found| self.known().add(found));
+        added.map_err(|error| errors::to_python(py, &error))
+    }
+
+    /// Where the run stands.
+    fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let known = self.known();
+        let facts = match &self.job {
+            Job::Learn(options) => serde_json::json!({"phase": "search", "blankets": known.blankets.len(),
+                "variables": self.data.variables(), "of": options.kappas.len(),
+                "index": known.kappas.len()}),
+            Job::CrossValidate { plan, .. } => serde_json::json!({"phase": "search",
+                "fold": known.finished_folds().len(), "folds": plan.count(&self.data)}),
+            Job::Bootstrap(options) => serde_json::json!({"phase": "search",
+                "replicate": known.resamples.finished.len(), "replicates": options.replicates}),
+        };
+        value::to_python(py, &facts)
+    }
+
+    /// Ends the run with what is known, in so many seconds at most; what no task did is done here.
+    fn learned<'py>(
+        &self,
+        py: Python<'py>,
+        seconds: Option<f64>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Outcome<'py, Answer<'py>>> {
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+        let state = self.known().learn_state();
+        let options = self.job.options().clone();
+        let watch = Arc::new(Watch::new(limit, None, state.clone()));
+        finished(py, self.data.clone(), options, state, &watch, progress)
+    }
+
+    /// What was learned before the interruption.
+    fn unfinished(&self) -> Unfinished {
+        Unfinished::new(self.data.clone(), self.job.options().clone(), self.known().learn_state())
+    }
+
+    /// Ends a bootstrap with the replicates that are known, in so many seconds at most; with `interrupted`,
+    /// nothing is done beyond them.
+    fn bootstrapped<'py>(
+        &self,
+        py: Python<'py>,
+        seconds: Option<f64>,
+        interrupted: bool,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<bootstrap::Answer<'py>> {
+        let Job::Bootstrap(options) = &self.job else {
+            return Err(errors::internal(py, "this run is no bootstrap"));
+        };
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+        let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
+        if interrupted {
+            // Asked twice, it fits nothing either: who pressed Ctrl-C does not wait.
+            watch.ask_to_stop();
+            watch.ask_to_stop();
+        }
+        let state = self.known().resamples.clone();
+        let how = (options.clone(), self.drop_rows.clone());
+        bootstrap::finished(py, self.data.clone(), how, state, &watch, progress)
+    }
+
+    /// Ends a cross-validation whose folds are known; `stop` says why some are not.
+    fn validated<'py>(&self, py: Python<'py>, stop: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        let Job::CrossValidate { plan, options } = &self.job else {
+            return Err(errors::internal(py, "this run is no cross-validation"));
+        };
+        let known = self.known();
+        let found = match stop {
+            None => cross_validate_from(&known.folds, &self.data, *plan, options, &()),
+            Some(reason) => {
+                let reason =
+                    if reason == "time-limit" { StopReason::TimeLimit } else { StopReason::Interrupted };
+                Ok(CrossValidation::begun(&self.data, *plan).over(
+                    &known.finished_folds(),
+                    &options.kappas,
+                    reason,
+                ))
+            }
+        };
+        validated(py, &found.map_err(|error| errors::to_python(py, &error))?)
+    }
+}
+
+impl Run {
+    fn known(&self) -> MutexGuard<'_, Findings> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does one task, in so many seconds at most; what it found, as a text. `look` is called now and then,
+/// and ends the task when it raises.
+#[pyfunction]
+#[pyo3(signature = (table, spec, task, needed, threads, seconds, look))]
+pub(crate) fn run_task(
+    py: Python<'_>,
+    table: PyRef<'_, Table>,
+    mut spec: Spec,
+    task: &str,
+    needed: &str,
+    threads: usize,
+    seconds: Option<f64>,
+    look: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let data = table.data.clone();
+    drop(table);
+    spec.learning.threads = threads;
+    let task: Task = serde_json::from_str(task).map_err(|error| errors::internal(py, &error.to_string()))?;
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+    let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
+    let (own, needed) = (watch.clone(), needed.to_owned());
+    let work = move || {
+        let job = spec.job(&data)?;
+        let identity = job.identity(&data);
+        let known = Part::from_text("what a task needs", &needed)?.of_identity(&identity, &job, &data)?;
+        let found = job.run(&task, &known, &data, &*own)?;
+        Part::with_identity(&identity, &job, &data, found).to_text()
+    };
+    let asked = || match &look {
+        Some(look) => look.call0().map(|_| ()),
+        None => Ok(()),
+    };
+    match Running::start(py, 1, work)?.wait(py, || watch.ask_to_stop(), asked)? {
+        Ended::Done(found) => found.map_err(|error| errors::to_python(py, &error)),
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Err(raised),
+    }
+}

@@ -1,0 +1,427 @@
+"""Runs on executors and on a cluster of worker processes: the answers of one machine, to the last
+byte, whatever is killed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pandas
+import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import cmnet
+
+KAPPAS = ["eps", "n^-0.5"]
+LIMIT = 600 << 20
+"""Bytes that a worker may take."""
+
+
+def chain(variables: int, rows: int, seed: int) -> pandas.DataFrame:
+    """Binary and ternary variables, each much like one before it."""
+    numbers = np.random.default_rng(seed)
+    made = {"x0": numbers.integers(0, 2, rows)}
+    for number in range(1, variables):
+        levels = 2 + number % 2
+        before = made[f"x{numbers.integers(max(0, number - 3), number)}"] % levels
+        noise = numbers.integers(0, levels, rows)
+        made[f"x{number}"] = np.where(numbers.random(rows) < 0.7, before, noise)
+    return pandas.DataFrame({name: column.astype(str) for name, column in made.items()})
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return chain(9, 400, 1)
+
+
+@pytest.fixture(scope="module")
+def packed(frame):
+    return cmnet.Table(frame)
+
+
+def texts(learned):
+    facts = {name: value for name, value in vars(learned).items() if name not in ("models", "scores")}
+    return [model.to_text() for model in learned.models], list(learned.scores), facts
+
+
+class AnyOrder(ThreadPoolExecutor):
+    """Tasks end in an order of its own: each waits for a random while."""
+
+    def submit(self, function, *arguments):
+        def later():
+            time.sleep(random.random() / 50)
+            # As if they had travelled.
+            return pickle.loads(pickle.dumps(function))(*pickle.loads(pickle.dumps(arguments)))
+
+        return super().submit(later)
+
+
+@pytest.mark.parametrize("search", ["paper", "blanket"])
+def test_any_executor_gives_the_answer_of_one_machine(packed, search):
+    alone = cmnet.learn(packed, search=search)
+    for workers in (1, 3):
+        with AnyOrder(workers) as pool:
+            assert texts(cmnet.learn(packed, search=search, executor=pool)) == texts(alone)
+
+
+class Elsewhere(ThreadPoolExecutor):
+    """A machine that does not have this file."""
+
+    def __init__(self, file):
+        super().__init__(2)
+        self.file = file
+
+    def submit(self, function, *arguments):
+        self.file.unlink(missing_ok=True)
+        return super().submit(function, *arguments)
+
+
+def test_what_is_known_about_edges_travels(packed, tmp_path):
+    file = tmp_path / "known.toml"
+    file.write_text('forbid = ["x0-*"]\n')
+    options = {"knowledge": file, "require": "x3-x7", "kappa": KAPPAS}
+    alone = cmnet.learn(packed, **options)
+    assert ("x3", "x7") in alone.models[0].edges
+    with Elsewhere(file) as pool:
+        assert texts(cmnet.learn(packed, executor=pool, **options)) == texts(alone)
+
+
+def test_folds_on_an_executor(packed):
+    alone = cmnet.cross_validate(packed, folds=4, kappa=KAPPAS)
+    with AnyOrder(3) as pool:
+        assert cmnet.cross_validate(packed, folds=4, kappa=KAPPAS, executor=pool) == alone
+        by_column = cmnet.cross_validate(packed, fold_column="x3", kappa="eps", executor=pool)
+    assert by_column == cmnet.cross_validate(packed, fold_column="x3", kappa="eps")
+
+
+RESAMPLING = {"replicates": 12, "kappa": "n^-0.5"}
+
+
+def supports(found):
+    facts = {name: value for name, value in vars(found).items() if name not in ("consensus", "edges", "contexts")}
+    return list(found.edges), list(found.contexts), found.consensus.to_text(), facts
+
+
+@pytest.mark.parametrize("more", [{}, {"start": "table", "kappa": KAPPAS}, {"stop_early": True, "replicates": 120}])
+def test_replicates_on_an_executor(more):
+    table = cmnet.Table(chain(6, 200, 3))
+    options = {**RESAMPLING, **more}
+    alone = cmnet.bootstrap(table, **options)
+    told = []
+    with AnyOrder(3) as pool:
+        found = cmnet.bootstrap(table, executor=pool, progress=told.append, **options)
+        with pytest.raises(cmnet.OptionError, match="checkpoint"):
+            cmnet.bootstrap(table, checkpoint="run.ck", executor=pool)
+    assert supports(found) == supports(alone)
+    assert max(facts.get("replicate", 0) for facts in told) == alone.replicates
+
+
+def test_pools_of_processes(packed):
+    loky = pytest.importorskip("loky")
+    alone = texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS))
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS, executor=pool)) == alone
+    pool = loky.get_reusable_executor(2)
+    assert texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS, executor=pool)) == alone
+    pool.shutdown()
+
+
+def test_progress_and_options_are_those_of_one_machine(packed):
+    told = []
+    with ThreadPoolExecutor(2) as pool:
+        cmnet.learn(packed, kappa=KAPPAS, executor=pool, progress=told.append)
+        assert [facts["task"] for facts in told if "task" in facts] == [1, 2]
+        with pytest.raises(cmnet.OptionError, match="sgm"):
+            cmnet.learn(packed, model="sgm", executor=pool)
+        with pytest.raises(cmnet.OptionError, match="checkpoint"):
+            cmnet.learn(packed, checkpoint="run.ck", executor=pool)
+        with pytest.raises(cmnet.OptionError, match="not divided into tasks"):
+            cmnet.learn(packed, select="heldout", executor=pool)
+        with pytest.raises(cmnet.OptionError, match="kappa"):
+            cmnet.learn(packed, kappa="x", executor=pool)
+        with pytest.raises(cmnet.OptionError, match="folds"):
+            cmnet.cross_validate(packed, folds=1, executor=pool)
+    with pytest.raises(cmnet.OptionError, match="concurrent.futures.Executor"):
+        cmnet.learn(packed, executor=3)
+
+
+class Stuck(ThreadPoolExecutor):
+    """Does its first tasks, and none after them."""
+
+    def __init__(self, enough=1):
+        super().__init__(1)
+        self.left = enough
+
+    def submit(self, function, *arguments):
+        self.left -= 1
+        return super().submit(function, *arguments) if self.left >= 0 else Future()
+
+
+def test_ctrl_c_and_the_time_limit_keep_what_is_there(packed):
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with Stuck() as pool:
+        timer.start()
+        with pytest.raises(cmnet.Interrupted) as raised:
+            cmnet.learn(packed, search="paper", executor=pool)
+    found = raised.value.partial
+    assert found.stop == "interrupted" and found.models[0].edges
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with Stuck(2) as pool:
+        timer.start()
+        with pytest.raises(cmnet.Interrupted) as raised:
+            cmnet.bootstrap(packed, executor=pool, **RESAMPLING)
+    found = raised.value.partial
+    assert (found.stop, found.asked) == ("interrupted", 12) and 0 < found.replicates < 12
+    alone = cmnet.cross_validate(packed, folds=3, kappa="eps")
+    with Stuck() as pool:
+        found = cmnet.cross_validate(packed, folds=3, kappa="eps", executor=pool, time_limit=0.5)
+    assert (found.stop, found.finished, alone.finished) == ("time-limit", 1, 3)
+
+
+def test_a_broken_pool_is_one_clear_error(packed):
+    with ProcessPoolExecutor(1) as pool:
+        pool.submit(os.getpid).result()
+        os.kill(next(iter(pool._processes)), signal.SIGKILL)
+        with pytest.raises(cmnet.WorkerError) as raised:
+            cmnet.learn(packed, executor=pool)
+    assert "make a new one" in str(raised.value) and raised.value.task
+
+
+def test_nothing_of_dask_is_imported_unasked():
+    code = "import sys, cmnet; assert not {'dask', 'distributed'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_tables_travel_packed(frame, packed):
+    assert pickle.loads(pickle.dumps(packed)) == packed
+    cells = packed.distinct_rows * len(packed.names)
+    assert len(pickle.dumps(packed)) < cells * 2 / 8 + packed.distinct_rows * 4 + 4000
+
+
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())])
+def test_buffers_that_begin_anywhere_are_read(kind):
+    """As those that a worker gets from another process."""
+    labels = ["no", "yes", None, "no"] * 3
+
+    def moved(values):
+        if isinstance(values, pyarrow.DictionaryArray):
+            return pyarrow.DictionaryArray.from_arrays(moved(values.indices), moved(values.dictionary))
+        return pyarrow.Array.from_buffers(values.type, len(values), [odd(buffer) for buffer in values.buffers()])
+
+    def odd(buffer):
+        return buffer and pyarrow.py_buffer(b"x" + buffer.to_pybytes()).slice(1)
+
+    aligned = pyarrow.array(labels).cast(kind) if pyarrow.types.is_large_string(kind) else pyarrow.array(labels)
+    aligned = aligned.dictionary_encode() if pyarrow.types.is_dictionary(kind) else aligned
+    read = [cmnet.Table({"a": column}, on_missing="drop") for column in (aligned, moved(aligned))]
+    assert read[0] == read[1] and read[0].rows == 9
+
+
+# A cluster of worker processes, one for all tests.
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def client():
+    dask.config.set({"distributed.worker.daemon": True, "distributed.comm.timeouts.connect": "60s"})
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=LIMIT
+    ) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.mark.parametrize("workers", [1, 4, 2])
+def test_a_cluster_gives_the_answer_of_one_machine(client, packed, workers):
+    import cmnet.dask
+
+    client.cluster.scale(workers)
+    client.wait_for_workers(workers)
+    for search in ("paper", "blanket"):
+        alone = cmnet.learn(packed, search=search, kappa=KAPPAS)
+        assert texts(cmnet.dask.learn(client, packed, search=search, kappa=KAPPAS)) == texts(alone)
+    alone = cmnet.cross_validate(packed, folds=3, kappa="eps")
+    assert cmnet.dask.cross_validate(client, packed, folds=3, kappa="eps") == alone
+    found = cmnet.dask.bootstrap(client, packed, **RESAMPLING)
+    assert supports(found) == supports(cmnet.bootstrap(packed, **RESAMPLING))
+    executor = client.get_executor()
+    assert cmnet.cross_validate(packed, folds=3, kappa="eps", executor=executor) == alone
+
+
+def cut(frame, numbers):
+    places = sorted(numbers.sample(range(1, len(frame)), numbers.randrange(1, 7)))
+    return [frame.iloc[a:b] for a, b in zip([0, *places], [*places, len(frame)])]
+
+
+def same(one, other):
+    assert (one, one.digest, one.levels, one.warnings) == (other, other.digest, other.levels, other.warnings)
+    assert (one.missing, one.dropped_rows) == (other.missing, other.dropped_rows)
+
+
+def test_tables_are_packed_on_the_workers(client, frame, tmp_path):
+    import dask.dataframe
+
+    import cmnet.dask
+
+    numbers = random.Random(5)
+    odd = frame.assign(
+        number=[str(float(n % 11)) for n in range(len(frame))],
+        gaps=[None if n % 50 == 7 else n % 3 for n in range(len(frame))],
+        grade=pandas.Categorical(frame["x1"], categories=["2", "1", "0"]),
+        weight=[n % 4 for n in range(len(frame))],
+    )
+    options = {"weights": "weight", "on_missing": "drop"}
+    for divided in (1, 3, 7):
+        ddf = dask.dataframe.from_pandas(odd, npartitions=divided)
+        same(cmnet.dask.table(ddf, client, **options), cmnet.Table(ddf.compute(), **options))
+    parts = cut(odd, numbers)
+    for number, part in enumerate(parts):
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+        columns = pyarrow.Table.from_pandas(part, preserve_index=False)
+        pyarrow.parquet.write_table(columns, tmp_path / f"{number}.parquet")
+    odd.to_csv(tmp_path / "whole.csv.txt", index=False)
+    files = [tmp_path / f"{number}.csv" for number in range(len(parts))]
+    same(cmnet.dask.table(files, client, **options), cmnet.Table(tmp_path / "whole.csv.txt", **options))
+    dataset = pyarrow.dataset.dataset(tmp_path, format="parquet", exclude_invalid_files=True)
+    whole = cmnet.Table(dataset.scanner().to_reader(), **options)
+    same(cmnet.dask.table(dataset, client, **options), whole)
+    assert cmnet.dask.table(str(tmp_path / "*.parquet"), client, **options).rows == whole.rows
+
+
+def test_errors_name_the_partition(client, frame, tmp_path):
+    import dask.dataframe
+
+    import cmnet.dask
+
+    ddf = dask.dataframe.from_pandas(frame, npartitions=4)
+    named = r'^partition \d: the table, row \d+, column 1 \("x0"\)'
+    with pytest.raises(cmnet.UnknownLevelError, match=named) as raised:
+        cmnet.dask.table(ddf, client, schema={"x0": ["1"]})
+    assert raised.value.partition.startswith("partition ") and raised.value.name == "x0"
+    broken = ddf.map_partitions(lambda part: 1 / 0 if part.index[0] == 200 else part, meta=frame)
+    with pytest.raises(cmnet.InputError, match="^partition 2 cannot be read: ZeroDivisionError: division by zero"):
+        cmnet.dask.table(broken, client)
+    good, bad = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    frame.to_parquet(good)
+    bad.write_bytes(good.read_bytes()[:1000])
+    with pytest.raises(cmnet.CmnetError, match=r"partition 1 \(.*b\.parquet\) cannot be read"):
+        cmnet.dask.table([good, bad], client)
+    frame.drop(columns="x2").to_parquet(bad)
+    with pytest.raises(cmnet.MismatchError, match="not the same columns"):
+        cmnet.dask.table([good, bad], client)
+    with pytest.raises(cmnet.MissingValuesError, match="missing values in 1 of 401 rows"):
+        gap = pandas.concat([frame, pandas.DataFrame({name: [None] for name in frame})])
+        cmnet.dask.table(dask.dataframe.from_pandas(gap.reset_index(drop=True), npartitions=3), client)
+    with pytest.raises(cmnet.OptionError, match="Arrow dataset"):
+        cmnet.dask.table(3, client)
+
+
+def test_memory_is_told_beforehand(client, frame):
+    import dask.dataframe
+
+    import cmnet.dask
+
+    told = []
+    made = cmnet.dask.table(dask.dataframe.from_pandas(frame, npartitions=2), client, progress=told.append)
+    bounds = [facts for facts in told if "table_bytes" in facts]
+    assert len(bounds) == 1 and made.nbytes <= bounds[0]["table_bytes"]
+    assert bounds[0]["part_bytes"] <= bounds[0]["table_bytes"]
+
+
+def ready(client):
+    """Two workers; a nanny that lost its worker while that started may have given up."""
+    try:
+        client.wait_for_workers(2, timeout=20)
+    except TimeoutError:
+        client.cluster.scale(0)
+        client.cluster.scale(2)
+        client.wait_for_workers(2, timeout=60)
+
+
+def killer(client, seed, stop):
+    """Kills a worker now and then; the nannies start others."""
+    numbers = random.Random(seed)
+    while not stop.wait(numbers.uniform(0.02, 0.6)):
+        processes = [w.process.pid for w in client.cluster.workers.values() if w.process is not None and w.process.pid]
+        if processes:
+            os.kill(numbers.choice(processes), signal.SIGKILL)
+        stop.wait(2.0)
+
+
+def test_workers_may_be_killed(client, frame):
+    """`CMNET_KILLED_RUNS` says how many runs."""
+    import dask.dataframe
+
+    import cmnet.dask
+
+    runs = int(os.environ.get("CMNET_KILLED_RUNS", "20"))
+    larger = cmnet.Table(chain(14, 500, 2))
+    alone = {search: texts(cmnet.learn(larger, search=search, kappa=KAPPAS)) for search in ("paper", "blanket")}
+    folds = cmnet.cross_validate(larger, folds=3, kappa="eps")
+    resampled = supports(cmnet.bootstrap(larger, **RESAMPLING))
+    whole = cmnet.Table(frame)
+    for number in range(runs):
+        ready(client)
+        stop = threading.Event()
+        thread = threading.Thread(target=killer, args=(client, number, stop), daemon=True)
+        thread.start()
+        try:
+            if number % 5 < 2:
+                search = ("paper", "blanket")[number % 5]
+                assert texts(cmnet.dask.learn(client, larger, search=search, kappa=KAPPAS)) == alone[search]
+            elif number % 5 == 2:
+                assert cmnet.dask.cross_validate(client, larger, folds=3, kappa="eps") == folds
+            elif number % 5 == 3:
+                assert supports(cmnet.dask.bootstrap(client, larger, **RESAMPLING)) == resampled
+            else:
+                ddf = dask.dataframe.from_pandas(frame, npartitions=6)
+                assert cmnet.dask.table(ddf, client).digest == whole.digest
+        finally:
+            stop.set()
+            thread.join()
+
+
+def test_a_partition_that_takes_all_memory_is_named(client, frame, monkeypatch):
+    import dask.dataframe
+
+    import cmnet.dask
+    from cmnet import _tasks
+
+    ready(client)
+    monkeypatch.setattr(_tasks, "MOST_LOSSES", 0)
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    ddf = dask.dataframe.from_pandas(frame, npartitions=4).map_partitions(_devours, meta=frame)
+    with pytest.raises(cmnet.WorkerError, match="^partition 2 could not be done: .* memory") as raised:
+        cmnet.dask.table(ddf, client)
+    assert raised.value.task == "partition 2"
+    ready(client)
+
+
+def test_a_cluster_without_workers_is_one_clear_error(client, packed, monkeypatch):
+    import cmnet.dask
+
+    client.cluster.scale(0)
+    monkeypatch.setattr(cmnet.dask, "PATIENCE", 2.0)
+    with pytest.raises(cmnet.WorkerError, match="no worker for 2 seconds"):
+        cmnet.dask.learn(client, packed)
+
+
+def _devours(part):
+    """Takes more memory than a worker may have, until its nanny ends it."""
+    if part.index[0] == 200:
+        taken = np.ones(LIMIT >> 3)
+        time.sleep(60)
+        return taken
+    return part

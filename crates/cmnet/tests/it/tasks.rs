@@ -1,0 +1,258 @@
+//! A run divided into tasks, which are done in any order and anywhere: the answer of one machine,
+//! to the last byte.
+
+use crate::common::{Impatient, Sample, generator};
+use cmnet::{
+    BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
+    LearnObserver, LearnOptions, Learned, Part, ReplicateStart, SearchMode, SearchObserver, Select, Shard,
+    bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
+};
+use cmnet_paper::generate::two_tree;
+use rand::Rng;
+use rand::seq::SliceRandom;
+
+impl SearchObserver for Impatient {}
+impl LearnObserver for Impatient {}
+
+fn options(search: SearchMode) -> LearnOptions {
+    LearnOptions { search, threads: 1, ..LearnOptions::default() }
+}
+
+/// The whole of what was learned, in words.
+fn all(learned: &Learned, data: &Dataset, options: &LearnOptions) -> String {
+    let models = learned.models.iter().map(|model| {
+        let model = model.to_model(data, options, &learned.search).unwrap();
+        model.to_json().unwrap()
+    });
+    let models: Vec<String> = models.collect();
+    let climbs: Vec<_> = learned.models.iter().map(|model| (&model.climb, &model.score)).collect();
+    let facts = (&learned.search, learned.selected, learned.criterion, &learned.limited, learned.stop);
+    format!("{models:?} {climbs:?} {facts:?} {:?}", learned.passed_over)
+}
+
+/// Runs all tasks round by round, each round in an order of its own and some of them twice, and
+/// brings what they find together as text.
+fn known(job: &Job, data: &Dataset, rng: &mut impl Rng) -> Findings {
+    let mut known = Findings::default();
+    loop {
+        let mut tasks = job.tasks(data, &known, rng.random_range(1..8));
+        if tasks.is_empty() {
+            return known;
+        }
+        tasks.extend(tasks.first().cloned());
+        tasks.shuffle(rng);
+        let before = known.clone();
+        for task in tasks {
+            let found = job.run(&task, &before, data, &()).unwrap();
+            let text = Part::new(job, data, found).to_text().unwrap();
+            known.add(Part::from_text("worker", &text).unwrap().of(job, data).unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn learning_by_tasks_is_learning() {
+    let mut rng = generator(71);
+    for round in 0..12 {
+        let data = if round < 2 {
+            two_tree(24, 300, round).unwrap().data
+        } else {
+            Sample::random(&mut rng).dataset()
+        };
+        for search in [SearchMode::Paper, SearchMode::Blanket] {
+            let options = options(search);
+            let job = Job::Learn(options.clone());
+            let state = known(&job, &data, &mut rng).learn_state();
+            let learned = learn_from(state, &data, &options, &()).unwrap();
+            let alone = learn(&data, &options, &()).unwrap();
+            assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{search}");
+        }
+    }
+}
+
+#[test]
+fn tasks_find_kappas_that_a_run_passes_over_and_it_leaves_them() {
+    let data = two_tree(24, 1_000, 6).unwrap().data;
+    let kappas = ["eps", "n^-0.25", "0.9", "0.95"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let options = LearnOptions { kappas, ..options(SearchMode::Auto) };
+    let findings = known(&Job::Learn(options.clone()), &data, &mut generator(73));
+    assert_eq!(findings.kappas.len(), 4);
+    let alone = learn(&data, &options, &()).unwrap();
+    assert!(!alone.passed_over.is_empty());
+    let learned = learn_from(findings.learn_state(), &data, &options, &()).unwrap();
+    assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options));
+    // Rows that are held out choose a kappa whose place is another one.
+    let options = LearnOptions { select: Select::Heldout, ..options };
+    let alone = learn(&data, &options, &()).unwrap();
+    let learned = learn_from(findings.learn_state(), &data, &options, &()).unwrap();
+    assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options));
+    let refused = Job::Learn(options).check().unwrap_err().to_string();
+    assert!(refused.contains("is not divided into tasks"), "{refused}");
+}
+
+fn validated(found: &CrossValidation) -> String {
+    format!("{found:?}")
+}
+
+#[test]
+fn cross_validation_by_tasks_is_cross_validation() {
+    let mut rng = generator(72);
+    let kappas = vec![Kappa::Epsilon, Kappa::Power(0.5)];
+    let options = LearnOptions { kappas, ..options(SearchMode::Paper) };
+    for round in 0..4_u64 {
+        let data = two_tree(7, 120 + 40 * round as usize, round).unwrap().data;
+        for plan in [FoldPlan::Drawn { folds: 4, seed: round }, FoldPlan::Column(2)] {
+            let findings = same_folds(&data, plan, &options, &mut rng);
+            assert!(findings.folds.by_pseudo_likelihood.is_empty());
+        }
+    }
+    // With so little memory one fold is fitted exactly and the other is not.
+    let fit = FitOptions { method: FitMethod::Auto, memory: 1 << 9, ..FitOptions::default() };
+    let options = LearnOptions { kappas: vec![Kappa::Epsilon], fit, ..options };
+    let findings = same_folds(&apart_and_together(), FoldPlan::Column(0), &options, &mut rng);
+    assert_eq!(findings.folds.by_pseudo_likelihood.len(), 2);
+}
+
+/// Cross-validates by tasks and as a whole, which is the same; what the tasks found.
+fn same_folds(data: &Dataset, plan: FoldPlan, options: &LearnOptions, rng: &mut impl Rng) -> Findings {
+    let job = Job::CrossValidate { plan, options: options.clone() };
+    let findings = known(&job, data, rng);
+    let found = cross_validate_from(&findings.folds, data, plan, options, &()).unwrap();
+    let alone = cross_validate(data, plan, options, &()).unwrap();
+    assert_eq!(validated(&found), validated(&alone));
+    findings
+}
+
+/// Two folds: in one all variables are independent, in the other all depend on something hidden.
+fn apart_and_together() -> Dataset {
+    let mut state = 1u64;
+    let mut draw = |share: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % 100 < share
+    };
+    let mut rows = Vec::new();
+    for row in 0..2400 {
+        let (apart, hidden) = (row % 2 == 0, draw(50));
+        let mut labels = vec![if apart { "a" } else { "b" }.to_owned()];
+        let mut level = || u8::from(if apart { draw(50) } else { hidden == draw(80) }).to_string();
+        labels.extend((0..5).map(|_| level()));
+        rows.push(labels);
+    }
+    Dataset::from_labels(&["fold", "1", "2", "3", "4", "5"], rows).unwrap()
+}
+
+/// The parts of all shares, round after round until nothing is left.
+fn by_shares(job: &Job, data: &Dataset, of: u64) -> Findings {
+    let mut known = Findings::default();
+    while !job.tasks(data, &known, 1).is_empty() {
+        let part = |number| {
+            let shard = Shard::new(number, of).unwrap();
+            let mut own = known.clone();
+            for task in job.share(data, &known, shard) {
+                let found = job.run(&task, &own.clone(), data, &()).unwrap();
+                own.add(found).unwrap();
+            }
+            Part::new(job, data, own).of_shard(shard, true)
+        };
+        known = Part::merge((1..=of).map(part).collect()).unwrap().of(job, data).unwrap();
+    }
+    known
+}
+
+#[test]
+fn resampling_by_tasks_is_resampling() {
+    let mut rng = generator(74);
+    let data = two_tree(8, 200, 4).unwrap().data;
+    for (round, start) in
+        [ReplicateStart::Empty, ReplicateStart::Table, ReplicateStart::Empty].into_iter().enumerate()
+    {
+        let kappas = if round == 0 { Kappa::paper_grid() } else { vec![Kappa::Power(0.5)] };
+        let learn = LearnOptions { kappas, ..options(SearchMode::Auto) };
+        let (replicates, stop_early) = (if round == 2 { 160 } else { 9 }, round == 2);
+        let asked = BootstrapOptions { replicates, stop_early, start, learn, ..BootstrapOptions::default() };
+        let job = Job::Bootstrap(asked.clone());
+        let alone = bootstrap(&data, &asked, &()).unwrap();
+        let text = |found: &cmnet::Bootstrap| {
+            found.to_model(&data, &asked, &()).unwrap().unwrap().to_json().unwrap()
+        };
+        let same = |findings: Findings, most: usize| {
+            assert!(findings.resamples.finished.len() <= most);
+            let found = bootstrap_from(findings.resamples, &data, &asked, &()).unwrap();
+            assert_eq!((&found, text(&found)), (&alone, text(&alone)));
+        };
+        // Tasks end where the answer is settled; shares cannot know where that is.
+        same(known(&job, &data, &mut rng), alone.finished as usize);
+        same(by_shares(&job, &data, 4), replicates as usize);
+        assert_eq!(alone.settled, stop_early);
+    }
+}
+
+#[test]
+fn shares_add_up_to_the_run() {
+    let data = two_tree(20, 250, 5).unwrap().data;
+    for search in [SearchMode::Paper, SearchMode::Blanket] {
+        let options = options(search);
+        let job = Job::Learn(options.clone());
+        let alone = learn(&data, &options, &()).unwrap();
+        for of in [1, 3, 30] {
+            let state = by_shares(&job, &data, of).learn_state();
+            let learned = learn_from(state, &data, &options, &()).unwrap();
+            assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{search}, {of} shares");
+        }
+    }
+}
+
+#[test]
+fn a_task_that_is_stopped_goes_on_from_where_it_stood() {
+    let data = two_tree(14, 250, 6).unwrap().data;
+    for search in [SearchMode::Paper, SearchMode::Blanket] {
+        let options = options(search);
+        let job = Job::Learn(options.clone());
+        let alone = learn(&data, &options, &()).unwrap();
+        let (mut known, mut stopped) = (Findings::default(), 0);
+        let mut patience = 3;
+        while let Some(task) = job.tasks(&data, &known, 3).into_iter().last() {
+            let before = known.clone();
+            known.add(job.run(&task, &before, &data, &Impatient::new(patience)).unwrap()).unwrap();
+            stopped += usize::from(job.tasks(&data, &known, 3).contains(&task));
+            patience = patience * 3 / 2;
+        }
+        assert!(stopped > 1, "{search}: {stopped}");
+        let learned = learn_from(known.learn_state(), &data, &options, &()).unwrap();
+        assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{search}");
+    }
+}
+
+#[test]
+fn parts_that_are_no_whole_are_refused_with_their_names() {
+    let data = two_tree(6, 100, 7).unwrap().data;
+    let job = Job::Learn(options(SearchMode::Paper));
+    let part = |job: &Job, number, of, finished| {
+        let part = Part::new(job, &data, Findings::default());
+        let text = part.of_shard(Shard::new(number, of).unwrap(), finished).to_text().unwrap();
+        Part::from_text(&format!("{number}.part"), &text).unwrap()
+    };
+    let refused = |parts: Vec<Part>| Part::merge(parts).unwrap_err().to_string();
+    let text = refused(vec![part(&job, 1, 4, true), part(&job, 3, 4, true)]);
+    assert_eq!(text, "1.part: shares 2, 4 of 4 missing; give every part of the run");
+    let text = refused(vec![part(&job, 1, 2, true), part(&job, 1, 2, true)]);
+    assert_eq!(text, "1.part: share 1/2 is here twice: in 1.part too; give every part once");
+    let text = refused(vec![part(&job, 2, 2, false)]);
+    assert_eq!(text, "2.part: share 2/2 is not finished; run it again, going on from this part");
+    let text = refused(vec![part(&job, 1, 2, true), part(&job, 2, 3, true)]);
+    assert!(text.starts_with("2.part: this is share 2 of 3, and others are of 2"), "{text}");
+    let other = Job::Learn(options(SearchMode::Blanket));
+    let text = refused(vec![part(&job, 1, 2, true), part(&other, 2, 2, true)]);
+    assert!(text.starts_with("2.part: this checkpoint has another "), "{text}");
+    let plan = FoldPlan::Drawn { folds: 3, seed: 1 };
+    let other = Job::CrossValidate { plan, options: options(SearchMode::Paper) };
+    let text = refused(vec![part(&job, 1, 2, true), part(&other, 2, 2, true)]);
+    assert!(
+        text.starts_with("2.part: this checkpoint has another kind of run: cv there, learn here"),
+        "{text}"
+    );
+    assert!(refused(vec![]).contains("expected the parts of a run"));
+    let table = two_tree(6, 100, 8).unwrap().data;
+    let text = part(&job, 1, 1, true).of(&job, &table).unwrap_err().to_string();
+    assert!(text.starts_with("1.part: this checkpoint has another data: sha256:"), "{text}");
+}

@@ -1,0 +1,181 @@
+"""`cargo xtask bench cluster [ROWS [VARIABLES [REPLICATES]]]`: two worker processes beside two threads, packing, and
+what units of the cost model take.
+
+Ratios are of processor time (user and system, of this process and of the workers), which other programs on the
+machine change little. Wall time is told beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+from distributed import Client, LocalCluster
+
+import cmnet.dask
+from cmnet import _cmnet, _options, _tasks
+
+
+def chain(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
+    """Binary variables, each much like one of the three before it."""
+    numbers = np.random.default_rng(seed)
+    made = [numbers.integers(0, 2, rows, dtype=np.int8)]
+    for number in range(1, variables):
+        before = made[numbers.integers(max(0, number - 3), number)]
+        flips = numbers.random(rows) < 0.25
+        made.append(np.where(flips, 1 - before, before).astype(np.int8))
+    return {f"x{number}": column for number, column in enumerate(made)}
+
+
+def ticks(pid: int) -> float:
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak(pid: int) -> float:
+    with open(f"/proc/{pid}/status") as file:
+        line = next(line for line in file if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+class Clock:
+    """Processor time of this process and of the workers, and wall time."""
+
+    def __init__(self, client: Client) -> None:
+        self.pids = [worker.process.pid for worker in client.cluster.workers.values()]
+
+    def now(self) -> tuple[float, float]:
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        return own.ru_utime + own.ru_stime + sum(map(ticks, self.pids)), time.monotonic()
+
+    def measure(self, work):
+        cpu, wall = self.now()
+        result = work()
+        after, late = self.now()
+        return result, after - cpu, late - wall
+
+
+def compare(name: str, clock: Clock, threads, workers, same) -> None:
+    alone, own, own_wall = clock.measure(threads)
+    shared, theirs, wall = clock.measure(workers)
+    assert same(alone) == same(shared), f"{name}: the answers differ"
+    print(
+        f"{name}: processor time {theirs:.1f} s by two workers, {own:.1f} s by two threads, ratio {theirs / own:.3f}; "
+        f"wall {wall:.1f} s and {own_wall:.1f} s; the same bytes"
+    )
+
+
+def cpu(work):
+    """What some work gives, and the processor time that it takes here."""
+    before = time.process_time()
+    return work(), time.process_time() - before
+
+
+def blankets(variables: int, rows: int) -> float:
+    """Seconds for the blankets of all variables, per pair of variables and row."""
+    table = cmnet.Table(chain(variables, rows, 3))
+    learning = {
+        **_options.searching(search="blanket", kappa="eps", threads=1),
+        **_options.learning(select="none"),
+        "fitting": _options.fitting(),
+    }
+    spec = _tasks._spec("learn", learning)
+    run = _cmnet.Run(table._table, spec)
+    (task, _), = run.tasks(1)
+    needed = run.needed()
+    _, taken = cpu(lambda: _tasks.run_task(table, spec, task, needed, 1, None))
+    return taken / variables**2 / rows
+
+
+def units() -> dict[str, float]:
+    """Nanoseconds for each unit of the cost model."""
+    wide = cmnet.Table(chain(200, 100_000, 4))
+    half = cmnet.Table(chain(200, 100_000, 5))
+    cells = 200 * 100_000
+    packed, write = cpu(wide._table.packed)
+    _, read = cpu(lambda: _cmnet.Table.from_packed(packed, 0, []))
+    _, digest = cpu(lambda: wide.digest)
+    _, merge = cpu(lambda: _cmnet.Table.merged([wide._table, half._table]))
+    return {
+        "write": write / cells * 1e9,
+        "read": read / cells * 1e9,
+        "digest": digest / cells * 1e9,
+        "merge": merge / cells / 2 * 1e9,
+        "blankets of 5,000 rows": blankets(200, 5_000) * 1e9,
+        "blankets of 20,000 rows": blankets(200, 20_000) * 1e9,
+    }
+
+
+def model(unit: dict[str, float], pack: float) -> None:
+    """What 10^9 rows x 1,000 binary columns would take on 64 machines of 16 cores, by these units."""
+    cells, cores = 1e12, 1024
+    print("units, ns: " + ", ".join(f"{name} {value:.2f}" for name, value in unit.items()))
+    print(f"two looks: {cells * pack / 1e9 / cores:.0f} s on all cores")
+    print(f"a round of merging: {cells * unit['merge'] / 1e9 / 64:.0f} s on one core of each machine")
+    print(f"the last merge: {cells * unit['merge'] / 1e9:.0f} s on one core")
+    print(f"the table to a machine: 125 GB and {cells * unit['read'] / 1e9:.0f} s on one core")
+    print(f"digest: {cells * unit['digest'] / 1e9:.0f} s per task on one core")
+    print(f"blankets: {1e6 * 1e9 * unit['blankets of 20,000 rows'] / 1e9 / cores:.0f} s on all cores")
+
+
+def main() -> None:
+    given = [int(word) for word in sys.argv[1:]]
+    rows, variables, replicates = (given + [10_000_000, 2_000, 200][len(given) :])[:3]
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+    ) as cluster, Client(cluster) as client:
+        clock = Clock(client)
+        texts = lambda learned: [model.to_text() for model in learned.models]
+        table = cmnet.Table(chain(variables, 2_000, 1))
+        compare(
+            f"learn, {variables} variables, 2,000 rows",
+            clock,
+            lambda: cmnet.learn(table, search="blanket", select="none", threads=2),
+            lambda: cmnet.dask.learn(client, table, search="blanket", select="none"),
+            texts,
+        )
+        small = cmnet.Table(chain(20, 2_000, 2))
+        compare(
+            f"bootstrap, 20 variables, 2,000 rows, {replicates} replicates",
+            clock,
+            lambda: cmnet.bootstrap(small, replicates=replicates, kappa="n^-0.5", threads=2),
+            lambda: cmnet.dask.bootstrap(client, small, replicates=replicates, kappa="n^-0.5"),
+            lambda found: (list(found.edges), found.consensus.to_text()),
+        )
+        compare(
+            "cross-validation, 20 variables, 2,000 rows, 10 folds",
+            clock,
+            lambda: cmnet.cross_validate(small, kappa=["eps", "n^-0.5"], threads=2),
+            lambda: cmnet.dask.cross_validate(client, small, kappa=["eps", "n^-0.5"]),
+            lambda found: list(found.rows),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            parts, each = 20, rows // 20
+            for part in range(parts):
+                columns = chain(20, each, 100 + part)
+                pyarrow.parquet.write_table(pyarrow.table(columns), f"{folder}/{part:02}.parquet")
+            size = sum(entry.stat().st_size for entry in os.scandir(folder)) / 2**20
+            told: list[dict] = []
+            packed, used, wall = clock.measure(
+                lambda: cmnet.dask.table(f"{folder}/*.parquet", client, progress=told.append)
+            )
+            bound = next(facts for facts in told if "table_bytes" in facts)
+            peaks = ", ".join(f"{peak(pid):.0f}" for pid in clock.pids)
+            print(
+                f"packing {rows:,} rows x 20 columns, {parts} files of {size / parts:.1f} MiB: {used:.1f} s of processor "
+                f"time, {used / rows / 20 * 1e9:.1f} ns a cell, wall {wall:.1f} s; {packed.distinct_rows:,} distinct rows, "
+                f"{packed.nbytes / 2**20:.1f} MiB packed, {bound['table_bytes'] / 2**20:.0f} MiB told beforehand; "
+                f"peak of the workers {peaks} MiB, of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
+            )
+        model(units(), used / rows / 20 * 1e9)
+
+
+if __name__ == "__main__":
+    main()
