@@ -2,7 +2,7 @@
 
 use super::read_options::ReadOptions;
 use super::schema_file::unknown_column;
-use crate::data::{Intake, Levels, MAX_ROWS, Origin, Schema, Variable};
+use crate::data::{Bins, Intake, Levels, MAX_ROWS, Origin, Schema, Variable};
 use crate::error::{Error, InputProblem, OptionName, Place, Result, WeightDoubt, quoted_bytes};
 
 /// The columns of a table: which of them are variables, which one holds the weights.
@@ -116,6 +116,10 @@ impl Columns {
     /// # Errors
     /// As [`Intake::new`].
     pub fn survey(&self, options: &ReadOptions, known: Vec<Levels>) -> Result<Intake> {
+        if options.bins != Bins::default() {
+            let expected = "cut points in a schema: no part of a table knows those of the whole";
+            return Err(Error::option(OptionName::Bins, "rules", expected));
+        }
         let listed = |levels: &Levels| match without_missing(levels.clone(), &options.missing) {
             Levels::Ordered(levels) | Levels::Declared(levels) | Levels::Cut(levels, _) => Some(levels),
             Levels::Observed | Levels::Numbers | Levels::ManyNumbers => None,
