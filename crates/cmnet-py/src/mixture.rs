@@ -97,27 +97,27 @@ impl Asked<'_> {
     fn variables(&self) -> Result<Vec<Var>> {
         if self.targets.is_empty() { self.network.free(&self.evidence) } else { Ok(self.targets.clone()) }
     }
+}
 
-    fn marginals(&self) -> Result<Value> {
-        let exact = self.question.inference.exact()?;
-        let under = Under::new(&exact, self.stop);
-        let answer = self.network.marginals(&self.variables()?, &self.evidence, under)?;
-        value::of(&MixtureMarginals::of(self.network.schema(), &self.evidence, &answer))
-    }
+fn marginals(asked: &Asked<'_>) -> Result<Value> {
+    let exact = asked.question.inference.exact()?;
+    let under = Under::new(&exact, asked.stop);
+    let answer = asked.network.marginals(&asked.variables()?, &asked.evidence, under)?;
+    value::of(&MixtureMarginals::of(asked.network.schema(), &asked.evidence, &answer))
+}
 
-    fn joint(&self) -> Result<Value> {
-        let (exact, targets) = (self.question.inference.exact()?, self.variables()?);
-        let joint = self.network.joint(&targets, &self.evidence, Under::new(&exact, self.stop))?;
-        let chosen = ChosenMethod { method: "exact".to_owned(), reason: "a mixture".to_owned() };
-        value::of(&JointDistribution::exact(self.network.schema(), &targets, &joint, chosen))
-    }
+fn joint(asked: &Asked<'_>) -> Result<Value> {
+    let (exact, targets) = (asked.question.inference.exact()?, asked.variables()?);
+    let joint = asked.network.joint(&targets, &asked.evidence, Under::new(&exact, asked.stop))?;
+    let chosen = ChosenMethod { method: "exact".to_owned(), reason: "a mixture".to_owned() };
+    value::of(&JointDistribution::exact(asked.network.schema(), &targets, &joint, chosen))
+}
 
-    fn maximum(&self) -> Result<Value> {
-        let exact = self.question.inference.exact()?;
-        let named = (!self.targets.is_empty()).then_some(self.targets.as_slice());
-        let found = self.network.maximum(named, &self.evidence, Under::new(&exact, self.stop))?;
-        value::of(&MixtureMostProbable::of(self.network, &self.evidence, &found))
-    }
+fn maximum(asked: &Asked<'_>) -> Result<Value> {
+    let exact = asked.question.inference.exact()?;
+    let named = (!asked.targets.is_empty()).then_some(asked.targets.as_slice());
+    let found = asked.network.maximum(named, &asked.evidence, Under::new(&exact, asked.stop))?;
+    value::of(&MixtureMostProbable::of(asked.network, &asked.evidence, &found))
 }
 
 #[pymethods]
@@ -154,15 +154,15 @@ impl Mixture {
     }
 
     fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, question, |asked| asked.marginals())
+        self.ask(py, question, marginals)
     }
 
     fn joint<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, question, |asked| asked.joint())
+        self.ask(py, question, joint)
     }
 
     fn most_probable<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, question, |asked| asked.maximum())
+        self.ask(py, question, maximum)
     }
 
     fn sample(&self, py: Python<'_>, rows: usize, question: Question) -> PyResult<Rows> {

@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     let found = Predicted::of(arguments, schema, target, &mut |row| predictor.predict(row))?;
     let (trees, largest_tree) = predictor.trees();
     let tables = PredictionTables { bytes, trees, largest_tree };
-    found.tell(arguments, variable, predictor.blanket().iter().collect(), (schema, tables))
+    let blanket: Vec<Var> = predictor.blanket().iter().collect();
+    found.tell(arguments, variable, &blanket, (schema, tables))
 }
 
 /// The predictions of a table's rows.
@@ -78,7 +79,7 @@ impl Predicted {
         &self,
         arguments: &Printed<PredictArgs>,
         variable: &Variable,
-        used: Vec<Var>,
+        used: &[Var],
         (schema, tables): (&Schema, PredictionTables),
     ) -> anyhow::Result<Outcome> {
         let missing = used.iter().filter(|&&v| !self.present[v]);

@@ -27,7 +27,7 @@ pub(super) struct Clustering {
 pub(super) fn cluster(data: &Dataset, how: Clustering, control: &dyn Control) -> Memberships {
     let begin = |start: u64| {
         let profile = Profile::drawn(data, how.classes, &mut stream(how.seed, start));
-        climb(data, profile, FIRST_STEPS, control)
+        climb(data, &profile, FIRST_STEPS, control)
     };
     let found: Vec<(Memberships, f64)> = (0..how.starts).into_par_iter().map(begin).collect();
     let better =
@@ -36,11 +36,11 @@ pub(super) fn cluster(data: &Dataset, how: Clustering, control: &dyn Control) ->
         return Memberships { chances: vec![vec![1.0; data.distinct_rows()]], shares: vec![1.0] };
     };
     let profile = Profile::of(data, &best);
-    climb(data, profile, MORE_STEPS, control).0
+    climb(data, &profile, MORE_STEPS, control).0
 }
 
 /// EM from a profile.
-fn climb(data: &Dataset, start: Profile, steps: usize, control: &dyn Control) -> (Memberships, f64) {
+fn climb(data: &Dataset, start: &Profile, steps: usize, control: &dyn Control) -> (Memberships, f64) {
     let mut found = Memberships::of(start.logs(data), data);
     for _ in 0..steps {
         if control.stop().is_some() {

@@ -90,7 +90,7 @@ impl Work<'_> {
     /// The number of classes with the highest BIC.
     fn by_bic(&self, data: &Dataset) -> Result<LearnedMixture> {
         let mut best: Option<LearnedMixture> = None;
-        let tried = self.tried(data, |count| {
+        let tried = climb_ladder(data, |count| {
             let found = self.learn(data, count)?;
             let value = found.mixture.bic().unwrap_or(f64::NEG_INFINITY) / data.rows() as f64;
             let stop = found.stop;
@@ -107,7 +107,7 @@ impl Work<'_> {
     fn by_rows(&self, data: &Dataset) -> Result<LearnedMixture> {
         let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: self.mixture.seed })?;
         let parts = if self.options.select == Select::Cv { PARTS } else { 1 };
-        let tried = self.tried(data, |count| {
+        let tried = climb_ladder(data, |count| {
             let (mut sum, mut rows) = (0.0, 0.0);
             for (index, fold) in folds.iter().take(parts).enumerate() {
                 self.observer.observe_learning(&LearnEvent::Fold { index, of: parts });
@@ -128,29 +128,6 @@ impl Work<'_> {
         let count = tried.iter().copied().reduce(better).map_or(1, |best| best.components);
         let found = self.learn(data, ComponentCount::new(count)?)?;
         Ok(LearnedMixture { tried, criterion: Some(Criterion::Heldout), ..found })
-    }
-
-    /// Goes up the ladder while that helps.
-    fn tried(
-        &self,
-        data: &Dataset,
-        mut value: impl FnMut(ComponentCount) -> Result<(f64, StopReason)>,
-    ) -> Result<Vec<TriedComponents>> {
-        let mut tried: Vec<TriedComponents> = Vec::new();
-        let (mut best, mut patience) = (f64::NEG_INFINITY, PATIENCE);
-        let enough = |&count: &usize| count == 1 || count as u64 <= data.rows() / LEAST_ROWS;
-        for components in LADDER.into_iter().filter(enough) {
-            let (value, stop) = value(ComponentCount::new(components)?)?;
-            if value.is_finite() {
-                tried.push(TriedComponents { components, value });
-            }
-            patience = if value > best { PATIENCE } else { patience - 1 };
-            best = best.max(value);
-            if patience == 0 || stop != StopReason::Converged {
-                break;
-            }
-        }
-        Ok(tried)
     }
 
     /// A mixture of so many classes.
@@ -212,7 +189,9 @@ impl Work<'_> {
         }
         components.retain(|component| component.weight > NOTHING);
         let sum: f64 = components.iter().map(|component| component.weight).sum();
-        components.iter_mut().for_each(|component| component.weight /= sum);
+        for component in &mut components {
+            component.weight /= sum;
+        }
         let fit = MixtureFit {
             rows: data.rows(),
             digest: DataDigest::of(data),
@@ -224,6 +203,28 @@ impl Work<'_> {
         };
         Mixture::new(components, Some(fit))
     }
+}
+
+/// Goes up the ladder while that helps.
+fn climb_ladder(
+    data: &Dataset,
+    mut value: impl FnMut(ComponentCount) -> Result<(f64, StopReason)>,
+) -> Result<Vec<TriedComponents>> {
+    let mut tried: Vec<TriedComponents> = Vec::new();
+    let (mut best, mut patience) = (f64::NEG_INFINITY, PATIENCE);
+    let enough = |&count: &usize| count == 1 || count as u64 <= data.rows() / LEAST_ROWS;
+    for components in LADDER.into_iter().filter(enough) {
+        let (value, stop) = value(ComponentCount::new(components)?)?;
+        if value.is_finite() {
+            tried.push(TriedComponents { components, value });
+        }
+        patience = if value > best { PATIENCE } else { patience - 1 };
+        best = best.max(value);
+        if patience == 0 || stop != StopReason::Converged {
+            break;
+        }
+    }
+    Ok(tried)
 }
 
 fn mean_of(components: &[Component], data: &Dataset) -> Result<f64> {

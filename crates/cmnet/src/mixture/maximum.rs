@@ -99,11 +99,12 @@ impl MixtureNetwork {
         let mut looked_at = 1;
         loop {
             open.retain(|branch| branch.bound > best.1 + ROUNDING);
-            let largest = open.iter().map(|branch| branch.bound).fold(best.1, f64::max);
-            let next = open.iter().position(|branch| branch.bound == largest);
-            let Some(next) = next.filter(|_| looked_at < MOST_BRANCHES) else {
-                return Ok((best.0, best.1, largest - best.1, looked_at));
-            };
+            let bounds = open.iter().map(|branch| branch.bound).enumerate();
+            let next = bounds.reduce(|best, next| if next.1 > best.1 { next } else { best });
+            let Some((next, bound)) = next else { return Ok((best.0, best.1, 0.0, looked_at)) };
+            if looked_at >= MOST_BRANCHES {
+                return Ok((best.0, best.1, bound - best.1, looked_at));
+            }
             let branch = open.swap_remove(next);
             let Some(variable) = self.disputed(&branch) else { continue };
             for level in 0..self.schema().variable(variable).levels.len() as u32 {

@@ -31,10 +31,9 @@ impl Memberships {
         for (row, &weight) in data.weights().iter().enumerate() {
             let wanted = |class: usize| self.chances[class][row] * f64::from(weight);
             let mut left = weight;
-            for class in 0..classes {
-                let whole = (wanted(class) as u32).min(left);
-                rounded[class][row] = whole;
-                left -= whole;
+            for (class, own) in rounded.iter_mut().enumerate() {
+                own[row] = (wanted(class) as u32).min(left);
+                left -= own[row];
             }
             let mut order: Vec<usize> = (0..classes).collect();
             let rest = |class: usize| wanted(class) - f64::from(rounded[class][row]);
@@ -45,7 +44,7 @@ impl Memberships {
         rounded
     }
 
-    /// The tables of the classes that got rows, with their places.
+    /// The tables of the classes that got rows.
     pub(super) fn tables(&self, data: &Dataset) -> Result<Vec<Dataset>> {
         let some = |weights: &Vec<u32>| weights.iter().any(|&weight| weight > 0);
         self.rounded(data).iter().filter(|weights| some(weights)).map(|own| data.with_weights(own)).collect()
@@ -66,7 +65,9 @@ fn normalize(logs: &mut [Vec<f64>], row: usize) -> f64 {
         class[row] = libm::exp(class[row] - largest);
         sum += class[row];
     }
-    logs.iter_mut().for_each(|class| class[row] /= sum);
+    for class in logs.iter_mut() {
+        class[row] /= sum;
+    }
     largest + libm::log(sum)
 }
 

@@ -5,7 +5,7 @@ use super::evaluate::{Evaluators, log_sum};
 use crate::control::{Control, Under, ask};
 use crate::data::Var;
 use crate::error::Result;
-use crate::inference::{Evidence, ExactOptions, Prediction, Session};
+use crate::inference::{Evidence, ExactOptions, Network, Prediction, Session};
 
 /// Predicts one variable from rows in which others may be missing.
 ///
@@ -35,7 +35,7 @@ impl<'a> MixturePredictor<'a> {
     ) -> Result<Self> {
         network.networks()[0].check_targets(&[target], &Evidence::none())?;
         let weights = network.log_weights().iter().copied();
-        let evaluators = Evaluators::new(weights.zip(network.networks().iter().map(|one| one.parameters())));
+        let evaluators = Evaluators::new(weights.zip(network.networks().iter().map(Network::parameters)));
         let control = Under::new(&(), control);
         Ok(Self { network, target, control, evaluators, exact: exact.clone(), sessions: Vec::new() })
     }

@@ -146,7 +146,9 @@ impl MixtureVerdict {
             if self.regular { "yes" } else { "NO" },
         );
         if let Some(why) = &self.not_examined {
-            text += &format!("Not examined: {why}.\n");
+            text += "Not examined: ";
+            text += why;
+            text += ".\n";
         }
         if self.same_data == Some(false) {
             text += "This is not the table the mixture was fitted to: its records are not compared.\n";

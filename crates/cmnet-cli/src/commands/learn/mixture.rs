@@ -99,35 +99,36 @@ impl Work<'_> {
             facts.parameters,
             number(facts.sbic)
         )?;
-        self.notes(&mut page, learned, &facts)?;
+        notes(&mut page, learned, &facts)?;
         if let Some(files) = outputs::named(written) {
             writeln!(page, "\nwrote {files}")?;
         }
         Ok(page)
     }
+}
 
-    fn notes(&self, page: &mut String, learned: &LearnedMixture, facts: &MixtureFacts) -> anyhow::Result<()> {
-        if !facts.tried.is_empty() {
-            let what = if learned.criterion == Some(Criterion::Heldout) {
-                "log-probability of a held-out row"
-            } else {
-                "BIC / n"
-            };
-            let tried: Vec<String> =
-                facts.tried.iter().map(|one| format!("{}: {:.5}", one.components, one.value)).collect();
-            writeln!(page, "{what} by number of classes: {}", tried.join(", "))?;
-        }
-        let (steps, gain) = (facts.steps.unwrap_or_default(), facts.gain.unwrap_or_default());
-        match facts.converged {
-            Some(true) => writeln!(page, "EM ended after {steps} steps; the last gained {gain:.1e} per row")?,
-            _ => writeln!(page, "EM was ended after {steps} steps; the last gained {gain:.1e} per row")?,
-        }
-        if learned.parts.len() == 1 {
-            writeln!(page, "one class: the model file is that of a single network")?;
-        }
-        if learned.stop != StopReason::Converged {
-            writeln!(page, "learning was ended early ({}): what was found by then is kept", learned.stop)?;
-        }
-        Ok(())
+/// What a reader must know about the choice and the estimate.
+fn notes(page: &mut String, learned: &LearnedMixture, facts: &MixtureFacts) -> anyhow::Result<()> {
+    if !facts.tried.is_empty() {
+        let what = if learned.criterion == Some(Criterion::Heldout) {
+            "log-probability of a held-out row"
+        } else {
+            "BIC / n"
+        };
+        let tried: Vec<String> =
+            facts.tried.iter().map(|one| format!("{}: {:.5}", one.components, one.value)).collect();
+        writeln!(page, "{what} by number of classes: {}", tried.join(", "))?;
     }
+    let (steps, gain) = (facts.steps.unwrap_or_default(), facts.gain.unwrap_or_default());
+    match facts.converged {
+        Some(true) => writeln!(page, "EM ended after {steps} steps; the last gained {gain:.1e} per row")?,
+        _ => writeln!(page, "EM was ended after {steps} steps; the last gained {gain:.1e} per row")?,
+    }
+    if learned.parts.len() == 1 {
+        writeln!(page, "one class: the model file is that of a single network")?;
+    }
+    if learned.stop != StopReason::Converged {
+        writeln!(page, "learning was ended early ({}): what was found by then is kept", learned.stop)?;
+    }
+    Ok(())
 }

@@ -21,8 +21,8 @@ pub(crate) fn run(
     let drawn = Pictures { mixture, format, widths: arguments.widths };
     if to_stdout {
         let pictures = drawn.all(at.as_ref())?;
-        let text: String =
-            (1..).zip(pictures).map(|(class, picture)| format!("Class {class}\n{picture}\n")).collect();
+        let named = (1..).zip(pictures).map(|(class, picture)| format!("Class {class}\n{picture}\n"));
+        let text = named.collect::<Vec<String>>().concat();
         match arguments.format {
             Format::Text => output::text(&text)?,
             Format::Json => output::answer(&DrawnAnswer { file: None, text: Some(text) })?,

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>, mixture: &Mixture) -> anyhow
         MixturePredictor::new(&network, target, &asking::exact(&arguments.tree)?, &Interrupt)?;
     let found = Predicted::of(arguments, schema, target, &mut |row| predictor.predict(row))?;
     // Through the class every variable tells something about every other.
-    let others = (0..schema.len()).filter(|&v| v != target).collect();
+    let others: Vec<usize> = (0..schema.len()).filter(|&v| v != target).collect();
     let tables = PredictionTables { bytes: 0, trees: 0, largest_tree: 0 };
-    found.tell(arguments, schema.variable(target), others, (schema, tables))
+    found.tell(arguments, schema.variable(target), &others, (schema, tables))
 }
