@@ -73,11 +73,6 @@ fn main() -> Result<()> {
             let amount = (number(4, 20)?, name(5) == "pseudo");
             coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
         }
-        "cuts" => cuts::run(name(1), number(2, 12)?, number(3, 1000)?, number(4, 20)?),
-        "groups" => {
-            let amount = (number(1, 2)?, number(2, 300)?);
-            groups::run(amount.0, amount.1, number(3, 100)?, number(4, 199)?, name(5) == "plain")
-        }
         "missing" => {
             let how = arguments.get(5..).unwrap_or_default();
             missing::run(name(1), (number(2, 10)?, number(3, 2000)?), number(4, 5)?, how)
@@ -90,6 +85,18 @@ fn main() -> Result<()> {
         "gradient" => gradient::run(),
         "inference" => inference::run(name(1)),
         "completions" => inference::completions(name(1), number(2, 2)?),
+        other => of_real_tables(other, name(1), number),
+    }
+}
+
+/// Measurements of what real tables need: numbers and groups.
+fn of_real_tables(section: &str, first: &str, number: impl Fn(usize, usize) -> Result<usize>) -> Result<()> {
+    match section {
+        "cuts" => cuts::run(first, number(2, 12)?, number(3, 1000)?, number(4, 20)?),
+        "groups" => groups::run(number(1, 2)?, number(2, 300)?, number(3, 100)?, number(4, 199)?, false),
+        "groups-beside-separate" => {
+            groups::run(number(1, 2)?, number(2, 300)?, number(3, 100)?, number(4, 199)?, true)
+        }
         other => bail!("{other:?} is not a section; see `cargo xtask bench --help`"),
     }
 }

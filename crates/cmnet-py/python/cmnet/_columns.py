@@ -253,8 +253,9 @@ def _floats(name: str, number: int, kind: str, length: int, some: Callable[[int,
 
 def _decimals(values: Any) -> Column | None:
     """A column of floating-point numbers, if it is one."""
-    if isinstance(values, (list, tuple)) and values and all(isinstance(value, (int, float)) for value in values):
-        values = np.asarray(values, dtype=np.float64)
+    if isinstance(values, (list, tuple)) and any(isinstance(value, float) for value in values):
+        plain = all(value is None or type(value) in (int, float) for value in values)
+        values = np.asarray(values, dtype=np.float64) if plain else values
     if getattr(getattr(values, "dtype", None), "kind", None) != "f" or getattr(values, "ndim", 1) != 1:
         return None
     if isinstance(values, np.ndarray):

@@ -235,7 +235,7 @@ impl Coder {
         self.forget();
         let added = self.add_number(label)?;
         if let Some(next) = &added.recoding {
-            recoding.iter_mut().for_each(|code| *code = next[usize::from(*code)]);
+            recode(&mut recoding, next);
         }
         Ok(Added { recoding: Some(recoding), ..added })
     }
@@ -252,7 +252,7 @@ impl Coder {
             let code = numbers.find(value).unwrap_or_else(|| {
                 let (code, next) = numbers.add(value);
                 if let Some(next) = next {
-                    recoding.iter_mut().for_each(|code| *code = next[usize::from(*code)]);
+                    recode(&mut recoding, &next);
                 }
                 code
             });
@@ -323,6 +323,13 @@ impl Coded {
             spans: Some(spans),
             cuts: None,
         }
+    }
+}
+
+/// Replaces codes by what they became.
+fn recode(codes: &mut [u16], next: &[u16]) {
+    for code in codes {
+        *code = next[usize::from(*code)];
     }
 }
 
@@ -510,7 +517,7 @@ mod tests {
         for label in 0..=MAX_LEVELS + 7 {
             let added = coder.add(label.to_string().as_bytes()).unwrap();
             if let Some(recoding) = added.recoding {
-                codes.iter_mut().for_each(|code| *code = recoding[usize::from(*code)]);
+                recode(&mut codes, &recoding);
             }
             codes.push(added.code);
         }

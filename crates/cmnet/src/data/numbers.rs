@@ -107,7 +107,9 @@ mod tests {
             let code = numbers.find(value).unwrap_or_else(|| {
                 let (code, recoding) = numbers.add(value);
                 if let Some(recoding) = recoding {
-                    codes.iter_mut().for_each(|code| *code = recoding[usize::from(*code)]);
+                    for code in &mut codes {
+                        *code = recoding[usize::from(*code)];
+                    }
                 }
                 code
             });

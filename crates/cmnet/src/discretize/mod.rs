@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::learn::{ContextChoice, LearnObserver, LearnOptions, Refine, Select, Tune, in_pool, learn_here};
 use crate::score::{Kappa, Nats, RisingTable};
-use best::{Coded, Grid, best_cut};
+use best::{Coded, Given, Grid};
 
 /// Cells of about equal frequency between which cuts are looked for.
 const CELLS: usize = 32;
@@ -164,8 +164,8 @@ impl<'a> Cutting<'a> {
                     continue;
                 }
                 let grid = Grid { of_rows: &column.of_rows, size: column.cells.len() };
-                let (starts, _) =
-                    best_cut(&rows, graph, column.variable, &grid, column.starts.len() + 1, &table, control)?;
+                let given = Given { rows: &rows, graph, table: &table, control };
+                let (starts, _) = given.best_cut(column.variable, &grid, column.starts.len() + 1)?;
                 if starts != column.starts {
                     column.starts = starts;
                     again = true;

@@ -27,6 +27,10 @@ impl InputProblem {
             | Self::HeaderTwice
             | Self::TooManyRows { .. }
             | Self::Weight { .. } => self.words_of_row(dialect),
+            Self::TooManyLevels { .. }
+            | Self::NotANumber { .. }
+            | Self::CutsAndLevels { .. }
+            | Self::OtherColumns { .. } => self.words_of_numbers(dialect),
             Self::Missing(missing) => missing.words(dialect, in_memory),
             Self::TooManyColumns { limit } => format!(
                 "there are more than {limit} columns; choose some by {}, or check the delimiter",
@@ -109,37 +113,9 @@ impl InputProblem {
         }
     }
 
-    fn words_of_column(&self, dialect: &dyn Dialect, in_memory: bool) -> String {
+    fn words_of_numbers(&self, dialect: &dyn Dialect) -> String {
         let option = |option| dialect.option(option);
         match self {
-            Self::DuplicateColumn { name, first } => {
-                let or = if in_memory { String::new() } else { format!(", or {}", no_header(dialect)) };
-                format!(
-                    "the column name {name} appears twice (first as column {first}); rename one of them{or}"
-                )
-            }
-            Self::EmptyColumnName if in_memory => "this column has no name; rename it".to_owned(),
-            Self::EmptyColumnName => format!(
-                "this column has no name; name it in the header line, remove it (row numbers, or a \
-                 delimiter at the end of the line?), or {}",
-                no_header(dialect)
-            ),
-            Self::OtherColumns { first, columns } => {
-                format!(
-                    "the columns are not those of {first} ({columns}); files of one table have the same columns"
-                )
-            }
-            Self::UnknownColumn { name, known, near } => {
-                let near = near.as_deref().map(quoted);
-                let hint =
-                    near.map_or("check the spelling".to_owned(), |near| format!("did you mean {near}?"));
-                format!("there is no column {name} (the table has {known}); {hint}")
-            }
-            Self::WeightsAsVariable => format!(
-                "this column holds the weights and cannot be a variable too; take it out of {} or {}",
-                option(OptionName::Columns),
-                option(OptionName::Weights)
-            ),
             Self::TooManyLevels { limit } => format!(
                 "more than {limit} different values; this column looks like an identifier or a measurement: \
                  {} it, or {}",
@@ -156,6 +132,41 @@ impl InputProblem {
             }
             Self::CutsAndLevels { levels, points } => format!(
                 "{levels} levels and {points} cut points; expected one level more than cut points, in their order"
+            ),
+            Self::OtherColumns { first, columns } => {
+                format!(
+                    "the columns are not those of {first} ({columns}); files of one table have the same columns"
+                )
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn words_of_column(&self, dialect: &dyn Dialect, in_memory: bool) -> String {
+        let option = |option| dialect.option(option);
+        match self {
+            Self::DuplicateColumn { name, first } => {
+                let or = if in_memory { String::new() } else { format!(", or {}", no_header(dialect)) };
+                format!(
+                    "the column name {name} appears twice (first as column {first}); rename one of them{or}"
+                )
+            }
+            Self::EmptyColumnName if in_memory => "this column has no name; rename it".to_owned(),
+            Self::EmptyColumnName => format!(
+                "this column has no name; name it in the header line, remove it (row numbers, or a \
+                 delimiter at the end of the line?), or {}",
+                no_header(dialect)
+            ),
+            Self::UnknownColumn { name, known, near } => {
+                let near = near.as_deref().map(quoted);
+                let hint =
+                    near.map_or("check the spelling".to_owned(), |near| format!("did you mean {near}?"));
+                format!("there is no column {name} (the table has {known}); {hint}")
+            }
+            Self::WeightsAsVariable => format!(
+                "this column holds the weights and cannot be a variable too; take it out of {} or {}",
+                option(OptionName::Columns),
+                option(OptionName::Weights)
             ),
             Self::UnknownLevel { text, levels, near } => {
                 let near = near.as_deref().map(quoted);

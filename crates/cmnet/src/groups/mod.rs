@@ -4,13 +4,13 @@ mod pair;
 mod permute;
 
 use crate::control::{StopReason, ask};
-use crate::data::{Dataset, Schema, Var};
+use crate::data::{Dataset, Schema, Var, numbered_configurations};
 use crate::error::{Error, Expected, OptionName, Remedy, Result, quoted};
 use crate::graph::{Edge, Graph};
 use crate::learn::{ContextChoice, LearnObserver, LearnOptions, Refine, Select, Tune, in_pool, learn_here};
 use crate::score::{EdgePattern, Kappa, Knowledge};
 use crate::structure::Structure;
-use pair::{Pair, strata};
+use pair::Pair;
 use permute::{Labels, p_values};
 
 /// The most observations, and the most numbers that permutations may take.
@@ -239,7 +239,8 @@ fn under(graph: &Graph, edge: Edge, columns: &[Vec<u32>]) -> Vec<Var> {
         graph.markov_blanket(end).iter().filter(|&neighbour| neighbour != edge.other(end)).collect()
     };
     let (first, second) = (of(one), of(other));
-    if strata(columns, &second).1 < strata(columns, &first).1 { second } else { first }
+    let count = |some: &[Var]| numbered_configurations(columns, some.iter().copied()).1;
+    if count(&second) < count(&first) { second } else { first }
 }
 
 /// Whether an edge between variables other than the group vanishes in a whole group: in every context with

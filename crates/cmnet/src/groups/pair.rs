@@ -5,8 +5,7 @@
 //! strata, with the variance of Robins, Breslow and Greenland: both stay good where strata have few
 //! rows. Variables of more levels are compared by each of their levels against the rest.
 
-use crate::data::Var;
-use std::collections::BTreeMap;
+use crate::data::{Var, numbered_configurations};
 
 /// Two variables and the rows of their table.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub(super) struct LogOdds {
 impl Pair {
     /// The pair of two columns, compared within the strata of others.
     pub(super) fn new(ends: (Var, Var), columns: &[Vec<u32>], levels: [u32; 2], under: &[Var]) -> Self {
-        let (strata, count) = strata(columns, under);
+        let (strata, count) = numbered_configurations(columns, under.iter().copied());
         let [one, other] = [&columns[ends.0], &columns[ends.1]];
         let cell = |row: usize| (strata[row] * levels[0] + one[row]) * levels[1] + other[row];
         Self {
@@ -111,21 +110,6 @@ impl Pair {
         }
         if total > 0.0 { sum / total } else { 0.0 }
     }
-}
-
-/// Numbers the configurations of some columns in every row; their count.
-pub(super) fn strata(columns: &[Vec<u32>], under: &[Var]) -> (Vec<u32>, usize) {
-    let mut numbers = vec![0; columns.first().map_or(0, Vec::len)];
-    let mut count = 1;
-    for &variable in under {
-        let mut known: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        for (number, &code) in numbers.iter_mut().zip(&columns[variable]) {
-            let next = known.len() as u32;
-            *number = *known.entry((*number, code)).or_insert(next);
-        }
-        count = known.len();
-    }
-    (numbers, count)
 }
 
 /// The common odds ratio of fourfold tables. A table with half a row in each cell keeps it finite.

@@ -139,7 +139,7 @@ impl LevelOrder {
         let mut text = "[levels]\n".to_owned();
         for (name, declared) in &self.columns {
             let levels: Vec<String> = declared.levels.iter().map(|level| quoted(level)).collect();
-            text += &format!("{} = [{}]\n", quoted(name), levels.join(", "));
+            text += &[&quoted(name), " = [", &levels.join(", "), "]\n"].concat();
         }
         let cut: Vec<(&String, &Cuts)> = self
             .columns
@@ -152,7 +152,7 @@ impl LevelOrder {
         for (name, cuts) in cut {
             let points: Vec<String> =
                 cuts.points().iter().map(|&point| toml::Value::Float(point).to_string()).collect();
-            text += &format!("{} = [{}]\n", quoted(name), points.join(", "));
+            text += &[&quoted(name), " = [", &points.join(", "), "]\n"].concat();
         }
         text
     }

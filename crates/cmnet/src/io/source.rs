@@ -71,7 +71,7 @@ impl Source {
             Self::Path(path) => Text::open(self.name(), open_file(path)?, control),
             // Readers of rows take several files one by one; elsewhere the first stands for them.
             Self::Files { paths, .. } => {
-                let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
+                let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
                 Text::open(first.display().to_string(), open_file(first)?, control)
             }
             Self::Stdin => Text::open(self.name(), std::io::stdin().lock(), control),
