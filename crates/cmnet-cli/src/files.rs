@@ -38,15 +38,20 @@ pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedInc
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
 /// model's order.
 pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<Dataset> {
+    let loaded = read_csv(&Source::from_argument(&arguments.data), &options_for(model, arguments)?)?;
+    note_dropped(&loaded);
+    Ok(model.arrange(loaded.data)?)
+}
+
+/// How the columns of a table are read that a model speaks of, with the model's levels.
+pub(crate) fn options_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<ReadOptions> {
     let mut options = options(&arguments.reading)?;
     if options.columns.is_none() && options.drop.is_empty() {
         options.columns =
             Some(model.schema().variables().iter().map(|variable| variable.name.clone()).collect());
     }
     options.schema.get_or_insert_with(|| LevelOrder::of(model.schema()));
-    let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
-    note_dropped(&loaded);
-    Ok(model.arrange(loaded.data)?)
+    Ok(options)
 }
 
 /// Reads the rows of a table that a model speaks of, with their missing values.

@@ -345,6 +345,9 @@ impl Intake {
         let RowTally { rows: file_rows, dropped_rows, .. } = self.tally;
         let file = self.origin.name().to_owned();
         let (schema, rows) = self.builder.finish_real();
+        // Counts that another program wrote as 3.0 are counts.
+        let is_whole = rows.values().flatten().all(|weight| weight.fract() == 0.0);
+        let kind = if is_whole { WeightKind::Counts } else { kind };
         Ok(LoadedWeighted {
             table: WeightedTable::of_rows(schema, rows, kind)?,
             file,

@@ -13,10 +13,12 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, weights};
 use cmnet::{
-    LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
-    learn_from,
+    LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted, ModelClass, OnMissing, Select,
+    Tune, find_variable, learn_from,
 };
 use cmnet_report::answer::LearnedAnswer;
+use outputs::Outputs;
+use std::time::Duration;
 use summary::Told;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
@@ -32,23 +34,29 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
                        --ridge auto, --target and --on-missing model do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    if let Some(loaded) = weights::table(&arguments.data, &arguments.weighing)? {
-        return weighted::run(arguments, &options, &loaded, &outputs, time_limit);
-    }
-    let loaded = match read(arguments)? {
-        Read::Complete(loaded) => loaded,
+    match read(arguments)? {
+        Read::Complete(loaded) if is_sgm => sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit)),
+        Read::Complete(loaded) => run_complete(arguments, options, &loaded, &outputs, time_limit),
         Read::Incomplete(_) if is_sgm => {
             let problem =
                 "--on-missing model: --model sgm needs rows without missing values; use --on-missing drop";
-            return Err(Usage(problem.to_owned()).into());
+            Err(Usage(problem.to_owned()).into())
         }
-        Read::Incomplete(loaded) => return imputed::run(arguments, options, &loaded, &outputs, time_limit),
-    };
+        Read::Incomplete(loaded) => imputed::run(arguments, options, &loaded, &outputs, time_limit),
+        Read::Weighted(loaded) => weighted::run(arguments, &options, &loaded, &outputs, time_limit),
+    }
+}
+
+/// Learns from rows without missing values.
+fn run_complete(
+    arguments: &Printed<LearnArgs>,
+    options: LearnOptions,
+    loaded: &LoadedTable,
+    outputs: &Outputs,
+    time_limit: Option<Duration>,
+) -> anyhow::Result<Outcome> {
     let find = |name: &String| find_variable(loaded.data.schema(), name);
     let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
-    if is_sgm {
-        return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
-    }
     let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let learned = learn_from(state, &loaded.data, &options, &watch)?;
@@ -57,7 +65,7 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     let written = outputs.write(&learned, &loaded.data, &options);
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format {
-        Format::Text => output::page(&summary::render(&learned, &Told::of(&loaded), paths)?)?,
+        Format::Text => output::page(&summary::render(&learned, &Told::of(loaded), paths)?)?,
         Format::Json => {
             output::answer(&LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine))?;
             outputs::note_written(paths);
@@ -65,11 +73,16 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     }
     written?;
     checkpointed?;
+    Ok(ended(&learned))
+}
+
+/// How the command ends.
+fn ended(learned: &Learned) -> Outcome {
     let unfitted = learned.models.iter().any(|model| model.unfitted.is_some());
-    Ok(match Outcome::of(learned.stop) {
+    match Outcome::of(learned.stop) {
         Outcome::Done if unfitted => Outcome::Limited,
         outcome => outcome,
-    })
+    }
 }
 
 /// Whether rows are held out by a seed.
@@ -83,15 +96,24 @@ fn draws(arguments: &LearnArgs, options: &LearnOptions) -> bool {
 enum Read {
     Complete(LoadedTable),
     Incomplete(LoadedIncomplete),
+    Weighted(LoadedWeighted),
 }
 
 /// Reads the table; one without missing values is the same whatever is to be done about them.
 fn read(arguments: &LearnArgs) -> anyhow::Result<Read> {
-    if arguments.data.reading.on_missing != OnMissing::Model {
-        return Ok(Read::Complete(files::table(&arguments.data)?));
+    let table = if arguments.data.reading.on_missing == OnMissing::Model {
+        let read =
+            |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
+        files::incomplete_table(&arguments.data).map(read)
+    } else {
+        files::table(&arguments.data).map(Read::Complete)
+    };
+    match table {
+        Err(error) if weights::are_real(&error, &arguments.data) => {
+            Ok(Read::Weighted(weights::table(&arguments.data, &arguments.weighing)?))
+        }
+        table => table,
     }
-    let loaded = files::incomplete_table(&arguments.data)?;
-    Ok(loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete))
 }
 
 /// What was typed becomes what the library understands; the target waits for the table.
