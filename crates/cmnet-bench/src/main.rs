@@ -59,23 +59,19 @@ fn main() -> Result<()> {
             confidence::run(name(1), &amount)
         }
         "accuracy-table" => {
-            let size = (number(3, 50)?, number(4, 2000)?);
-            accuracy::write_table(name(1), name(2), size, number(5, 1)? as u64)
+            accuracy::write_table(name(1), name(2), (number(3, 50)?, number(4, 2000)?), number(5, 1)? as u64)
         }
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
         "accuracy-class" => accuracy::classify_folder(name(1), name(2)),
         "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "confirm" => {
-            let amount = (number(4, 1)?, number(5, 20)?);
-            confirm::run(name(1), number(2, 50)?, number(3, 10_000)?, amount)
+            confirm::run(name(1), number(2, 50)?, number(3, 10_000)?, (number(4, 1)?, number(5, 20)?))
         }
         "coverage" => {
-            let amount = (number(4, 20)?, name(5) == "pseudo");
-            coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
+            coverage::run(name(1), number(2, 20)?, number(3, 5000)?, (number(4, 20)?, name(5) == "pseudo"))
         }
         "missing" => {
-            let how = arguments.get(5..).unwrap_or_default();
-            missing::run(name(1), (number(2, 10)?, number(3, 2000)?), number(4, 5)?, how)
+            missing::run(name(1), (number(2, 10)?, number(3, 2000)?, number(4, 5)?), arguments.get(5..))
         }
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1), name(2)),

@@ -32,8 +32,12 @@ enum Mechanism {
 type Numbers = [f64; 3];
 
 /// What is measured: tables of a kind, or the table of a file.
-pub(crate) fn run(kind: &str, (variables, rows): (usize, usize), seeds: usize, how: &[String]) -> Result<()> {
-    let options = options(how)?;
+pub(crate) fn run(
+    kind: &str,
+    (variables, rows, seeds): (usize, usize, usize),
+    how: Option<&[String]>,
+) -> Result<()> {
+    let options = options(how.unwrap_or_default())?;
     println!(
         "{:<22} {:<10} {:>5} | {}",
         "table",

@@ -52,16 +52,26 @@ pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedInc
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
 /// model's order.
 pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<Dataset> {
-    Ok(model.arrange(columns_of(model.schema(), arguments)?)?)
+    read_arranged(model.schema(), arguments, |data| Ok(model.arrange(data)?))
 }
 
 /// The same for a mixture.
 pub(crate) fn table_for_mixture(mixture: &Mixture, arguments: &DataArgs) -> anyhow::Result<Dataset> {
-    Ok(mixture.arrange(columns_of(mixture.schema(), arguments)?)?)
+    read_arranged(mixture.schema(), arguments, |data| Ok(mixture.arrange(data)?))
 }
 
-/// Reads the columns of a table that a schema names, with its levels.
-fn columns_of(schema: &Schema, arguments: &DataArgs) -> anyhow::Result<Dataset> {
+fn read_arranged(
+    schema: &Schema,
+    arguments: &DataArgs,
+    arrange: impl FnOnce(Dataset) -> anyhow::Result<Dataset>,
+) -> anyhow::Result<Dataset> {
+    let loaded = read_csv(&Source::from_argument(&arguments.data), &options_for(schema, arguments)?)?;
+    note_dropped(&loaded);
+    arrange(loaded.data)
+}
+
+/// How the columns of a table are read that a schema names, with its levels.
+pub(crate) fn options_for(schema: &Schema, arguments: &DataArgs) -> anyhow::Result<ReadOptions> {
     let mut options = options(&arguments.reading)?;
     if options.columns.is_none() && options.drop.is_empty() {
         options.columns = Some(schema.variables().iter().map(|variable| variable.name.clone()).collect());
@@ -71,9 +81,7 @@ fn columns_of(schema: &Schema, arguments: &DataArgs) -> anyhow::Result<Dataset> 
         let problem = "--bins: the graph of a model finds no new cut points; the model has its own, or give them with at:";
         return Err(Usage(problem.to_owned()).into());
     }
-    let loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
-    note_dropped(&loaded);
-    Ok(loaded.data)
+    Ok(options)
 }
 
 /// Reads the rows of a table that a model speaks of, with their missing values.

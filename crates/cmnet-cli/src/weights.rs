@@ -3,16 +3,25 @@
 use crate::args::{DataArgs, WeighingArgs};
 use crate::{files, output};
 use cmnet::{
-    ErrorKind, InputProblem, LevelOrder, LoadedWeighted, Model, ReadOptions, Source, WeightDoubt, WeightKind,
-    WeightedTable, read_csv, read_weighted,
+    Dataset, ErrorKind, InputProblem, LoadedWeighted, Model, ReadOptions, Source, WeightDoubt, WeightKind,
+    WeightedTable, read_weighted,
 };
 
 /// Weights may stand for so many times the observations that there are before that is worth a word.
 const FAR: f64 = 1.5;
 
-/// The table, where it has a column of weights that are not all whole numbers. A table with other faults
-/// is left to those who read it next.
-pub(crate) fn table(arguments: &DataArgs, weighing: &WeighingArgs) -> anyhow::Result<Option<LoadedWeighted>> {
+/// Whether a table was refused since its weights are real numbers. Standard input, which can be read once
+/// alone, takes whole numbers.
+pub(crate) fn are_real(error: &anyhow::Error, arguments: &DataArgs) -> bool {
+    let kind = error.downcast_ref::<cmnet::Error>().map(cmnet::Error::kind);
+    let Some(ErrorKind::Input { problem: InputProblem::Weight { doubt, .. }, .. }) = kind else {
+        return false;
+    };
+    *doubt == WeightDoubt::NotDigits && Source::from_argument(&arguments.data) != Source::Stdin
+}
+
+/// The table with its real weights.
+pub(crate) fn table(arguments: &DataArgs, weighing: &WeighingArgs) -> anyhow::Result<LoadedWeighted> {
     loaded(arguments, &files::options(&arguments.reading)?, weighing)
 }
 
@@ -21,38 +30,38 @@ pub(crate) fn table_for(
     model: &Model,
     arguments: &DataArgs,
     weighing: &WeighingArgs,
-) -> anyhow::Result<Option<WeightedTable>> {
-    let mut options = files::options(&arguments.reading)?;
-    if options.columns.is_none() && options.drop.is_empty() {
-        options.columns =
-            Some(model.schema().variables().iter().map(|variable| variable.name.clone()).collect());
+) -> anyhow::Result<WeightedTable> {
+    let loaded = loaded(arguments, &files::options_for(model.schema(), arguments)?, weighing)?;
+    Ok(loaded.table.arranged(model.schema())?)
+}
+
+/// A table for a model, with whole or real weights.
+pub(crate) enum Weighed {
+    Whole(Dataset),
+    Real(WeightedTable),
+}
+
+/// Reads the columns of a table that a model speaks of.
+pub(crate) fn weighed_for(
+    model: &Model,
+    arguments: &DataArgs,
+    weighing: &WeighingArgs,
+) -> anyhow::Result<Weighed> {
+    match files::table_for(model, arguments) {
+        Ok(data) => Ok(Weighed::Whole(data)),
+        Err(error) if are_real(&error, arguments) => {
+            Ok(Weighed::Real(table_for(model, arguments, weighing)?))
+        }
+        Err(error) => Err(error),
     }
-    options.schema.get_or_insert_with(|| LevelOrder::of(model.schema()));
-    let loaded = loaded(arguments, &options, weighing)?;
-    Ok(loaded.map(|loaded| loaded.table.arranged(model.schema())).transpose()?)
 }
 
 fn loaded(
     arguments: &DataArgs,
     options: &ReadOptions,
     weighing: &WeighingArgs,
-) -> anyhow::Result<Option<LoadedWeighted>> {
-    let source = Source::from_argument(&arguments.data);
-    // Standard input can be read once alone: its weights are whole numbers.
-    if options.weights.is_none() || source == Source::Stdin {
-        return Ok(None);
-    }
-    let real = match read_csv(&source, options) {
-        Err(error) => matches!(
-            error.kind(),
-            ErrorKind::Input { problem: InputProblem::Weight { doubt: WeightDoubt::NotDigits, .. }, .. }
-        ),
-        Ok(_) => false,
-    };
-    if !real {
-        return Ok(None);
-    }
-    let loaded = read_weighted(&source, options, weighing.weights_as)?;
+) -> anyhow::Result<LoadedWeighted> {
+    let loaded = read_weighted(&Source::from_argument(&arguments.data), options, weighing.weights_as)?;
     output::note(&format!("{}: {}", loaded.file, words(&loaded.table)));
     if loaded.dropped_rows > 0 {
         output::note(&format!("{} rows with missing values were left out", loaded.dropped_rows));
@@ -63,7 +72,7 @@ fn loaded(
              --weights-as design scales them",
         );
     }
-    Ok(Some(loaded))
+    Ok(loaded)
 }
 
 /// What the weights are, on one line.

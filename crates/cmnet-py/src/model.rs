@@ -111,9 +111,9 @@ impl Model {
             let mut answers = Vec::new();
             rows.each(&mut |levels, _| {
                 for (variable, level) in levels.iter().enumerate() {
-                    match level {
-                        Some(level) => session.observe(variable, *level)?,
-                        None => session.retract(variable),
+                    session.retract(variable);
+                    if let Some(level) = level {
+                        session.observe(variable, *level)?;
                     }
                 }
                 answers.push(session.log_evidence()?);

@@ -3,7 +3,8 @@
 use crate::args::{EvaluateArgs, Format, Printed};
 use crate::commands::missing;
 use crate::exit::Outcome;
-use crate::{files, output, weights};
+use crate::weights::{self, Weighed};
+use crate::{files, output};
 use cmnet::{AnyModel, Evaluation, FitOptions, Model, OnMissing, evaluate, evaluate_incomplete};
 use cmnet_report::answer::EvaluatedAnswer;
 
@@ -53,22 +54,23 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
 
 /// Complete rows, or what is known of all.
 fn evaluated(model: &Model, arguments: &EvaluateArgs) -> anyhow::Result<EvaluatedAnswer> {
-    if let Some(table) = weights::table_for(model, &arguments.data, &arguments.weighing)? {
-        let found = evaluate(&model.normalized_fit()?, table.units());
-        return Ok(EvaluatedAnswer::from(&Evaluation { rows: table.rows(), ..found }));
-    }
     let data = if arguments.data.reading.on_missing == OnMissing::Model {
         let table = files::incomplete_for(model, &arguments.data)?;
-        match table.complete_rows().filter(|_| table.incomplete_rows() == 0) {
-            Some(data) => data,
-            None => {
-                missing::tell(&arguments.data.data, &table);
-                let found = evaluate_incomplete(model, &table, FitOptions::default().memory, &())?;
-                return Ok(EvaluatedAnswer::from(&found));
+        let complete = table.complete_rows().filter(|_| table.incomplete_rows() == 0);
+        let Some(data) = complete else {
+            missing::tell(&arguments.data.data, &table);
+            let found = evaluate_incomplete(model, &table, FitOptions::default().memory, &())?;
+            return Ok(EvaluatedAnswer::from(&found));
+        };
+        data
+    } else {
+        match weights::weighed_for(model, &arguments.data, &arguments.weighing)? {
+            Weighed::Whole(data) => data,
+            Weighed::Real(table) => {
+                let found = evaluate(&model.normalized_fit()?, table.units());
+                return Ok(EvaluatedAnswer::from(&Evaluation { rows: table.rows(), ..found }));
             }
         }
-    } else {
-        files::table_for(model, &arguments.data)?
     };
     Ok(EvaluatedAnswer::from(&evaluate(&model.normalized_fit()?, &data)))
 }

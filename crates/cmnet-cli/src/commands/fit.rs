@@ -4,10 +4,11 @@ use crate::args::{FitArgs, Format, Printed};
 use crate::commands::fitting::{fit_options, tune_options};
 use crate::commands::missing;
 use crate::exit::Outcome;
-use crate::{files, output, weights};
+use crate::weights::{self, Weighed};
+use crate::{files, output};
 use cmnet::{
     Error, ErrorKind, Fit, FitOptions, FitStatus, IncompleteTable, Judged, Model, OnMissing, Outcome as Work,
-    Schema, WeightedCounts, fit, fit_incomplete, fit_with, tune,
+    Schema, WeightedCounts, WeightedTable, fit, fit_incomplete, fit_with, tune,
 };
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
@@ -51,15 +52,11 @@ fn estimate(
     options: &FitOptions,
     arguments: &FitArgs,
 ) -> anyhow::Result<(Fit, Option<IncompleteTable>)> {
-    if let Some(table) = weights::table_for(model, &arguments.data, &arguments.weighing)? {
-        let done = fit_with(model.structure(), &WeightedCounts::new(&table), options, &())?;
-        return match done {
-            Work::Done(fit) => Ok((Fit { digest: Some(table.digest()), ..fit }, None)),
-            Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
-        };
-    }
     if arguments.data.reading.on_missing != OnMissing::Model {
-        let data = files::table_for(model, &arguments.data)?;
+        let data = match weights::weighed_for(model, &arguments.data, &arguments.weighing)? {
+            Weighed::Whole(data) => data,
+            Weighed::Real(table) => return Ok((estimate_weighted(model, options, &table)?, None)),
+        };
         let judged = Judged { structure: model.structure(), data: &data, target: None };
         let tuned = tune(judged, options, tune_options(&arguments.fitting)?, &())?.done();
         let options = tuned.as_ref().map_or(options, |tuned| &tuned.options);
@@ -69,6 +66,15 @@ fn estimate(
     missing::tell(&arguments.data.data, &table);
     match fit_incomplete(model.structure(), &table, options, &())? {
         Work::Done(found) => Ok((found.fit, Some(table))),
+        // Nobody asks to stop here.
+        Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
+    }
+}
+
+/// The parameters from rows with real weights.
+fn estimate_weighted(model: &Model, options: &FitOptions, table: &WeightedTable) -> anyhow::Result<Fit> {
+    match fit_with(model.structure(), &WeightedCounts::new(table), options, &())? {
+        Work::Done(fit) => Ok(Fit { digest: Some(table.digest()), ..fit }),
         // Nobody asks to stop here.
         Work::Stopped(reason) => Err(Error::from(ErrorKind::Stopped(reason)).into()),
     }

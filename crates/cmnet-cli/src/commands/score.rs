@@ -2,7 +2,8 @@
 
 use crate::args::{Format, Printed, ScoreArgs};
 use crate::exit::{Outcome, Usage};
-use crate::{files, output, weights};
+use crate::weights::{self, Weighed};
+use crate::{files, output};
 use cmnet::{
     Alpha, ContextPrior, CountSource, EdgePrior, Kappa, Model, RowCounts, Scorer, StructureScore,
     WeightedCounts,
@@ -14,12 +15,9 @@ use std::sync::Arc;
 pub(crate) fn run(arguments: &Printed<ScoreArgs>) -> anyhow::Result<Outcome> {
     let model = files::model(&arguments.model.model)?;
     let alpha = alpha(&model, arguments.alpha.as_deref())?;
-    let (prior, score) = match weights::table_for(&model, &arguments.data, &arguments.weighing)? {
-        Some(table) => scored(&model, &WeightedCounts::new(&table), alpha, arguments)?,
-        None => {
-            let data = files::table_for(&model, &arguments.data)?;
-            scored(&model, &RowCounts::new(&data), alpha, arguments)?
-        }
+    let (prior, score) = match weights::weighed_for(&model, &arguments.data, &arguments.weighing)? {
+        Weighed::Whole(data) => scored(&model, &RowCounts::new(&data), alpha, arguments)?,
+        Weighed::Real(table) => scored(&model, &WeightedCounts::new(&table), alpha, arguments)?,
     };
     match arguments.format {
         Format::Text => output::page(&as_text(&model, &prior, alpha, &score))?,

@@ -427,6 +427,9 @@ impl Intake {
         let Some((schema, rows)) = self.builder.finish_real() else {
             return Err(uncut("weights that are no whole numbers"));
         };
+        // Counts that another program wrote as 3.0 are counts.
+        let is_whole = rows.values().flatten().all(|weight| weight.fract() == 0.0);
+        let kind = if is_whole { WeightKind::Counts } else { kind };
         Ok(LoadedWeighted {
             table: WeightedTable::of_rows(schema, rows, kind)?,
             file,

@@ -64,11 +64,7 @@ pub(super) fn run(
     }
     written?;
     checkpointed?;
-    let unfitted = found.learned.models.iter().any(|model| model.unfitted.is_some());
-    Ok(match Outcome::of(found.learned.stop) {
-        Outcome::Done if unfitted => Outcome::Limited,
-        outcome => outcome,
-    })
+    Ok(super::ended(&found.learned))
 }
 
 /// What the rounds were, on one line.

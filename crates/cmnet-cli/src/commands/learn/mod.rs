@@ -15,8 +15,8 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    Job, LearnOptions, LoadedIncomplete, LoadedTable, ModelClass, OnMissing, Select, Tune, find_variable,
-    learn_from,
+    Job, LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted, ModelClass, OnMissing, Select,
+    Tune, find_variable, learn_from,
 };
 use cmnet_report::answer::LearnedAnswer;
 use std::time::Duration;
@@ -40,15 +40,15 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
                        --order auto, --ridge auto, --target, --group and --on-missing model do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    if let Some(loaded) = weights::table(&arguments.data, &arguments.weighing)? {
-        only_networks(arguments, "weights that are no whole numbers")?;
-        return weighted::run(arguments, &options, &loaded, &outputs, time_limit);
-    }
     let mut loaded = match read(arguments, &options, time_limit)? {
         Read::Complete(loaded) => loaded,
         Read::Incomplete(loaded) => {
             only_networks(arguments, "rows with missing values")?;
             return imputed::run(arguments, options, &loaded, &outputs, time_limit);
+        }
+        Read::Weighted(loaded) => {
+            only_networks(arguments, "weights that are no whole numbers")?;
+            return weighted::run(arguments, &options, &loaded, &outputs, time_limit);
         }
     };
     let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
@@ -92,11 +92,16 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     }
     written?;
     checkpointed?;
+    Ok(ended(&learned))
+}
+
+/// How the command ends.
+fn ended(learned: &Learned) -> Outcome {
     let unfitted = learned.models.iter().any(|model| model.unfitted.is_some());
-    Ok(match Outcome::of(learned.stop) {
+    match Outcome::of(learned.stop) {
         Outcome::Done if unfitted => Outcome::Limited,
         outcome => outcome,
-    })
+    }
 }
 
 /// Whether rows are held out by a seed.
@@ -126,15 +131,24 @@ fn only_networks(arguments: &LearnArgs, what: &str) -> anyhow::Result<()> {
 enum Read {
     Complete(LoadedTable),
     Incomplete(LoadedIncomplete),
+    Weighted(LoadedWeighted),
 }
 
 /// Reads the table; one without missing values is the same whatever is to be done about them.
 fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Duration>) -> anyhow::Result<Read> {
-    if arguments.data.reading.on_missing != OnMissing::Model {
-        return Ok(Read::Complete(files::table(&arguments.data, options, &Watch::new(time_limit))?));
+    let table = if arguments.data.reading.on_missing == OnMissing::Model {
+        let read =
+            |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
+        files::incomplete_table(&arguments.data).map(read)
+    } else {
+        files::table(&arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
+    };
+    match table {
+        Err(error) if weights::are_real(&error, &arguments.data) => {
+            Ok(Read::Weighted(weights::table(&arguments.data, &arguments.weighing)?))
+        }
+        table => table,
     }
-    let loaded = files::incomplete_table(&arguments.data)?;
-    Ok(loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete))
 }
 
 /// What was typed becomes what the library understands; the target waits for the table.

@@ -49,9 +49,5 @@ pub(super) fn run(
         }
     }
     written?;
-    let unfitted = learned.models.iter().any(|model| model.unfitted.is_some());
-    Ok(match Outcome::of(learned.stop) {
-        Outcome::Done if unfitted => Outcome::Limited,
-        outcome => outcome,
-    })
+    Ok(super::ended(&learned))
 }
