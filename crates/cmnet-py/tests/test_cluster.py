@@ -236,7 +236,9 @@ distributed = pytest.importorskip("distributed")
 
 @pytest.fixture(scope="module")
 def client():
-    dask.config.set({"distributed.worker.daemon": True, "distributed.comm.timeouts.connect": "60s"})
+    # Dask gives up a place whose worker is away when a timer of an earlier loss ends.
+    patience = {"distributed.comm.timeouts.connect": "60s", "distributed.deploy.lost-worker-timeout": "24h"}
+    dask.config.set({"distributed.worker.daemon": True, **patience})
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=LIMIT
     ) as cluster, distributed.Client(cluster) as client:
@@ -340,24 +342,30 @@ def test_memory_is_told_beforehand(client, frame):
     assert bounds[0]["part_bytes"] <= bounds[0]["table_bytes"]
 
 
-def ready(client):
-    """Two workers; a nanny that lost its worker while that started may have given up."""
+def ready(client, workers=2):
+    """So many workers at least; a nanny that lost its worker while that started may have given up."""
     try:
-        client.wait_for_workers(2, timeout=20)
+        client.wait_for_workers(workers, timeout=20)
     except TimeoutError:
         client.cluster.scale(0)
         client.cluster.scale(2)
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(workers, timeout=60)
 
 
-def killer(client, seed, stop):
-    """Kills a worker now and then; the nannies start others."""
+def killer(client, seed, stop, killed):
+    """Kills a worker that has begun to work, and perhaps the other one; the nannies start others."""
     numbers = random.Random(seed)
-    while not stop.wait(numbers.uniform(0.02, 0.6)):
-        processes = [w.process.pid for w in client.cluster.workers.values() if w.process is not None and w.process.pid]
+    for _ in range(2):
+        if stop.wait(numbers.uniform(0.01, 0.3)):
+            return
+        # A nanny whose worker dies while it starts gives up for good.
+        known = client.cluster.scheduler.workers
+        nannies = [nanny for nanny in client.cluster.workers.values() if nanny.worker_address in known]
+        begun = [nanny.process for nanny in nannies if nanny.process is not None and nanny.status.name == "running"]
+        processes = [process.pid for process in begun if process.status.name == "running" and process.pid]
         if processes:
             os.kill(numbers.choice(processes), signal.SIGKILL)
-        stop.wait(2.0)
+            killed.append(seed)
 
 
 def test_workers_may_be_killed(client, frame):
@@ -372,10 +380,11 @@ def test_workers_may_be_killed(client, frame):
     folds = cmnet.cross_validate(larger, folds=3, kappa="eps")
     resampled = supports(cmnet.bootstrap(larger, **RESAMPLING))
     whole = cmnet.Table(frame)
+    killed: list[int] = []
     for number in range(runs):
-        ready(client)
+        ready(client, 1)
         stop = threading.Event()
-        thread = threading.Thread(target=killer, args=(client, number, stop), daemon=True)
+        thread = threading.Thread(target=killer, args=(client, number, stop, killed), daemon=True)
         thread.start()
         try:
             if number % 5 < 2:
@@ -391,6 +400,7 @@ def test_workers_may_be_killed(client, frame):
         finally:
             stop.set()
             thread.join()
+    assert len(set(killed)) > runs // 2
 
 
 def test_a_partition_that_takes_all_memory_is_named(client, frame, monkeypatch):

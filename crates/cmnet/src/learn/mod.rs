@@ -366,7 +366,7 @@ fn search_and_choose<S: CountSource>(
     };
     let rules = Arc::new(options.knowledge.rules(table.schema())?);
     let setting = search::Setting { counts: table.counts(), options, rules: &rules };
-    let mut learned = search::run(begin, setting, observer, fit)?;
+    let mut learned = search::run(begin, &setting, observer, fit)?;
     refinement::run(&mut learned, table, options, observer)?;
     confirm::confirm(&mut learned, table, options, observer)?;
     choose::choose(&mut learned, table, options, observer)?;

@@ -40,15 +40,15 @@ pub(super) struct Begin<'a> {
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
     Begin { state, graphs, kappas }: Begin<'_>,
-    setting: Setting<'_, S>,
+    setting: &Setting<'_, S>,
     observer: &dyn LearnObserver,
     mut fit: impl FnMut(&mut Learned) -> Result<()>,
 ) -> Result<Learned> {
-    let Setting { counts, options, .. } = setting;
+    let Setting { counts, options, .. } = *setting;
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
     let LearnState { finished, mut climb, graph, blankets, mut by_tasks } = state;
-    let mut search = Search::new(&scorer, &memo, &setting, (blankets, graph));
+    let mut search = Search::new(&scorer, &memo, setting, (blankets, graph));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned::nothing(mode, search_reason);
     for (&kappa, finished) in options.kappas.iter().zip(finished) {
