@@ -29,6 +29,12 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
     let division = share::with_checkpoints(&arguments.share, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
+    let is_divided = division.shard.is_some() || division.known.is_some();
+    if is_divided && (is_sgm || arguments.components.is_some()) {
+        let refusal = "--shard and --known: only searches of single networks have shares; leave out --components and \
+                       --model sgm";
+        return Err(Usage(refusal.to_owned()).into());
+    }
     let time_limit = time_limit(&arguments.search)?;
     if arguments.components.is_some() {
         mixture::check(arguments)?;
@@ -121,6 +127,8 @@ fn only_networks(arguments: &LearnArgs, what: &str) -> anyhow::Result<()> {
         "--components"
     } else if arguments.groups.group.is_some() {
         "--group"
+    } else if arguments.share.shard.is_some() || arguments.share.known.is_some() {
+        "--shard and --known"
     } else {
         return Ok(());
     };
