@@ -1,10 +1,11 @@
 //! Tables with missing values, and learning from them.
 
 use crate::dialect::Keywords;
+use crate::each_row::{RowReading, over_rows};
 use crate::errors;
 use crate::intake::{Packing, Source, read};
 use crate::learn::{Answer, checkpoints, warn, watched};
-use crate::model::Model;
+use crate::model::{Data, Model};
 use crate::options::{Completing, Learning, Reading};
 use crate::table::Table;
 use crate::value;
@@ -12,11 +13,13 @@ use crate::watch::Watch;
 use crate::work::{self, Ended, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    Checkpointer, CompletedLearning, CompletionOptions, Error, LearnState, LoadedIncomplete, Result,
-    Source as File, Under, learn_incomplete_from, read_incomplete,
+    Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnState,
+    LoadedIncomplete, Result, Session, Source as File, Under, evaluate_incomplete, evaluate_under,
+    learn_incomplete_from, read_incomplete,
 };
-use cmnet_report::answer::{LearnedSummary, MissingAnswer};
+use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
 use cmnet_report::warning_text;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -116,5 +119,55 @@ pub(crate) fn learn_incomplete<'py>(
         Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None)),
         Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised))),
         Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised))),
+    }
+}
+
+impl Model {
+    /// How probable the known values of the rows are.
+    pub(crate) fn evaluate_incomplete<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        reading: Reading,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let model = self.model.clone();
+        let how = RowReading { reading, forgiving: false };
+        let answer = over_rows(py, self.model.schema(), data, &how, move |rows, stop| {
+            let mut table = cmnet::IncompleteTable::new(model.schema().clone());
+            rows.each(&mut |levels, weight| table.push(levels, weight))?;
+            if let Some(data) = table.complete_rows().filter(|_| table.incomplete_rows() == 0) {
+                let fit = model.normalized_fit_under(stop)?;
+                return value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?));
+            }
+            let memory = FitOptions::default().memory;
+            value::of(&EvaluatedAnswer::from(&evaluate_incomplete(&model, &table, memory, stop)?))
+        })?;
+        value::to_python(py, &answer)
+    }
+
+    /// The log-probability of what is known of each row.
+    pub(crate) fn observed_log_prob<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        rows: &RowReading,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let network = self.network(py)?;
+        let answers = over_rows(py, self.model.schema(), data, rows, move |rows, stop| {
+            let mut session = Session::under(&network, &ExactOptions::default(), stop)?;
+            let mut answers = Vec::new();
+            rows.each(&mut |levels, _| {
+                for (variable, level) in levels.iter().enumerate() {
+                    session.retract(variable);
+                    if let Some(level) = level {
+                        session.observe(variable, *level)?;
+                    }
+                }
+                answers.push(session.log_evidence()?);
+                Ok(())
+            })?;
+            Ok(answers)
+        })?;
+        Ok(PyArray1::from_vec(py, answers))
     }
 }

@@ -9,9 +9,8 @@ use crate::{value, work};
 use cmnet::{
     DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
     InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place,
-    ReadOptions, Result, RowCounts, Schema, Session, Source as File, Under, context_records, edge_names,
-    evaluate_incomplete, evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune,
-    write_atomic,
+    ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records, edge_names,
+    evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
@@ -74,54 +73,6 @@ impl Model {
         })?;
         let model = (*self.model).clone().with_fit(fitted).map_err(|error| errors::to_python(py, &error))?;
         Ok(Self::new(model))
-    }
-
-    /// How probable the known values of the rows are.
-    fn evaluate_incomplete<'py>(
-        &self,
-        py: Python<'py>,
-        data: Data<'py>,
-        reading: Reading,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let model = self.model.clone();
-        let how = RowReading { reading, forgiving: false };
-        let answer = over_rows(py, self.model.schema(), data, &how, move |rows, stop| {
-            let mut table = IncompleteTable::new(model.schema().clone());
-            rows.each(&mut |levels, weight| table.push(levels, weight))?;
-            if let Some(data) = table.complete_rows().filter(|_| table.incomplete_rows() == 0) {
-                let fit = model.normalized_fit_under(stop)?;
-                return value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?));
-            }
-            let memory = FitOptions::default().memory;
-            value::of(&EvaluatedAnswer::from(&evaluate_incomplete(&model, &table, memory, stop)?))
-        })?;
-        value::to_python(py, &answer)
-    }
-
-    /// The log-probability of what is known of each row.
-    fn observed_log_prob<'py>(
-        &self,
-        py: Python<'py>,
-        data: Data<'py>,
-        rows: &RowReading,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let network = self.network(py)?;
-        let answers = over_rows(py, self.model.schema(), data, rows, move |rows, stop| {
-            let mut session = Session::under(&network, &ExactOptions::default(), stop)?;
-            let mut answers = Vec::new();
-            rows.each(&mut |levels, _| {
-                for (variable, level) in levels.iter().enumerate() {
-                    session.retract(variable);
-                    if let Some(level) = level {
-                        session.observe(variable, *level)?;
-                    }
-                }
-                answers.push(session.log_evidence()?);
-                Ok(())
-            })?;
-            Ok(answers)
-        })?;
-        Ok(PyArray1::from_vec(py, answers))
     }
 
     /// The model as something that answers questions, made once.
