@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _learn, _options
 from ._errors import CmnetError, InputError, TableWarning
-from ._learn import Progress
 from ._options import keywords_of
-from ._progress import progress_bar
+from ._progress import Progress, progress_bar
 from ._source import _is_dask, source
 from ._table import Table, _warn
 from ._tasks import Pool, gather, run_task, worker_error
