@@ -93,7 +93,11 @@ fn dropped_rows_and_a_picture_come_with_it() {
     let sandbox = Sandbox::new();
     let drop = format!("{BOOTSTRAP} --drop-rows 0.2,0.6");
     let ran = sandbox.run(&format!("{drop} --plot support.svg")).succeeds();
-    assert!(ran.stdout.contains("rows dropped") && ran.stdout.contains("tability"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("rows dropped") && ran.stdout.contains("of the structures"),
+        "{}",
+        ran.stdout
+    );
     let picture = sandbox.read("support.svg");
     assert!(picture.starts_with("<svg role=\"img\"") && picture.contains("Support in 30 replicates"));
     let json =

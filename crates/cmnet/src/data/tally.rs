@@ -32,8 +32,7 @@ impl OnMissing {
         if self != Self::Model {
             return Ok(());
         }
-        let expected =
-            "error or drop: rows with missing values are for fits of a model, which knows the levels";
+        let expected = "error or drop: this needs rows without missing values; learn, fit and evaluate take them as they are";
         Err(Error::option(OptionName::OnMissing, self.to_string(), expected))
     }
 }

@@ -79,6 +79,8 @@ impl WeightedTable {
         let (sum, squares) = all.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
         let effective = if squares > 0.0 { sum * sum / squares } else { 0.0 };
         let rows = match kind {
+            // Weights whose squares are infinite have no effective size.
+            WeightKind::Design if effective.is_nan() => f64::NAN,
             WeightKind::Design => effective.round().max(1.0),
             WeightKind::Counts => sum.round(),
         };
