@@ -115,6 +115,6 @@ def test_dropped_rows_and_pictures(tmp_path):
     found.consensus.draw(tmp_path / "sure.svg", support=True)
     assert "stroke-opacity" in (tmp_path / "sure.svg").read_text()
     with pytest.raises(cmnet.OptionError, match="cmnet.bootstrap"):
-        cmnet.learn(heart, kappa="eps").model.draw(tmp_path / "plain.svg", support=True)
+        cmnet.learn(heart, kappa="eps").models[0].draw(tmp_path / "plain.svg", support=True)
     with pytest.raises(cmnet.OptionError, match="drop_rows"):
         cmnet.bootstrap(heart, replicates=3, drop_rows=[1.5])

@@ -229,7 +229,7 @@ def test_what_is_no_category_is_refused_by_name(what, values, make):
 
 
 def test_floating_arrays_are_refused():
-    with pytest.raises(cmnet.NotCategoriesError, match='"X2".*numbers with decimals .float64.*bin them'):
+    with pytest.raises(cmnet.NotCategoriesError, match='"X2".*numbers with decimals .float64.*bins'):
         cmnet.Table({"X1": np.array([1, 2]), "X2": np.array([0.5, 1.0])})
     with pytest.raises(cmnet.NotCategoriesError, match="numbers with decimals"):
         cmnet.Table(np.array([[0.5], [1.5]]))

@@ -15,7 +15,7 @@ def holed(share: float = 0.2) -> dict[str, list[Any]]:
     """Five columns, each a noisy copy of the one before, with holes."""
     generator = random.Random(5)
     rows = []
-    for _ in range(400):
+    for _ in range(1500):
         row: list[int] = []
         for place in range(5):
             row.append(row[-1] if place and generator.random() < 0.8 else generator.randrange(2))

@@ -29,7 +29,7 @@ def test_a_mixture_answers_exactly(learned: cmnet.Learned) -> None:
     table = cmnet.datasets.load("coronary_heart")
     found = mixture.evaluate(table)
     assert math.isclose(found.log_likelihood * found.rows, mixture.fitted["log_likelihood"], rel_tol=1e-9)
-    assert len(mixture.sample(20, seed=3)) == 20
+    assert mixture.sample(20, seed=3).shape == (20, 6)
     predicted = mixture.predict_proba(table, "smoking")
     assert predicted.probabilities.shape[1] == 2
     assert len(mixture.explain()["classes"]) == 2

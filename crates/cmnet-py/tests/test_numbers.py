@@ -23,8 +23,8 @@ def test_models_of_cut_numbers_take_numbers(ages):
     assert table.levels["age"] == ["<40", "40..70.5", ">=70.5"]
     assert pickle.loads(pickle.dumps(table)).cuts == table.cuts
     model = cmnet.learn(table).selected
-    by_number = model.query("ill", given={"age": 81.5})
-    assert by_number["ill"] == model.query("ill", given={"age": ">=70.5"})["ill"]
+    by_number = model.query({"age": 81.5}, "ill")
+    assert by_number["ill"] == model.query({"age": ">=70.5"}, "ill")["ill"]
     assert model.predict(ages, "ill") is not None
 
 

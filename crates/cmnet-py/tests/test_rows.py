@@ -124,4 +124,4 @@ def test_missing_values_are_fitted_and_filled(heart, heart_model):
     draws = [fitted.impute(holed, draw=True, seed=seed).to_pandas() for seed in (1, 1, 2)]
     assert draws[0].equals(draws[1]) and not draws[0].equals(draws[2])
     with pytest.raises(ValueError, match="on_missing"):
-        cmnet.learn(holed, on_missing="model")
+        cmnet.cross_validate(holed, on_missing="model")

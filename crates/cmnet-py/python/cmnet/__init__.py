@@ -112,4 +112,7 @@ __all__ = [
 def load(path: str | os.PathLike[str]) -> Model | Mixture:
     """Reads and checks a model file, as the command line writes it: a `Model`, or a `Mixture`."""
     model, mixture = _cmnet.load_any(_options.path(path))
-    return Model._of(model) if mixture is None else Mixture._of(mixture)
+    if mixture is not None:
+        return Mixture._of(mixture)
+    assert model is not None
+    return Model._of(model)

@@ -121,11 +121,7 @@ def learn(
     if isinstance(packed, _cmnet.IncompleteTable):
         if learning["components"] is not None:
             raise OptionError("components: a mixture cannot be learned from rows with missing values")
-        with progress_bar(progress) as tell:
-            answer, raised = _cmnet.learn_incomplete(packed, completing, learning, tell)
-        if raised is not None:
-            _raise(raised, lambda: None if answer is None else Learned(*answer, warnings))
-        return Learned(*answer, warnings)
+        return _learn_incomplete(packed, completing, learning, progress)
     if learning["components"] is not None:
         return _learn_mixture(packed, learning, progress)
     with progress_bar(progress) as tell:
@@ -144,6 +140,22 @@ def learn(
         _raise(raised, partial)
     facts, models = answer
     return Learned(facts, models, warnings)
+
+
+def _learn_incomplete(
+    packed: _cmnet.IncompleteTable, completing: dict[str, Any], learning: dict[str, Any], progress: Progress
+) -> Learned:
+    """Learns from rows with missing values."""
+
+    def learned(answer: Any) -> Learned:
+        facts, models = answer
+        return Learned(facts, models, packed.warnings)
+
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.learn_incomplete(packed, completing, learning, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else learned(answer))
+    return learned(answer)
 
 
 def _learn_mixture(packed: Table, learning: dict[str, Any], progress: Progress) -> Learned:

@@ -140,7 +140,7 @@ impl TableBuilder {
                     codes[variable] = recoding[usize::from(codes[variable])];
                 }
             };
-            recode_rows(&mut self.real, recode, |all, more| all.extend(more));
+            recode_rows(&mut self.real, recode, Extend::extend);
             if let Some(holed) = &mut self.holed {
                 recode_rows(holed, recode, |all, more| *all += more);
             }

@@ -104,7 +104,12 @@ fn read(reader: &mut Reader<'_>) -> Option<Dataset> {
     }
     let mut cuts = Vec::with_capacity(variables.len());
     for variable in &variables {
-        cuts.push(read_cuts(reader, variable)?);
+        // 0 is a variable that is not cut.
+        let cut = reader.number()?.checked_sub(1).map(|points| read_cuts(reader, points, variable));
+        cuts.push(match cut {
+            Some(cut) => Some(cut?),
+            None => None,
+        });
     }
     let rows = reader.number().filter(|&rows| 0 < rows && rows as u64 <= MAX_ROWS)?;
     let mut columns = Vec::with_capacity(variables.len());
@@ -129,17 +134,13 @@ fn read(reader: &mut Reader<'_>) -> Option<Dataset> {
     })
 }
 
-/// Where numbers become the levels of a variable, if they do.
-fn read_cuts(reader: &mut Reader<'_>, variable: &Variable) -> Option<Option<Cuts>> {
-    let levels = reader.number()?;
-    if levels == 0 {
-        return Some(None);
-    }
-    let bytes = reader.take((levels - 1).checked_mul(size_of::<f64>())?)?.chunks_exact(8);
+/// Where numbers become the levels of a variable: so many points.
+fn read_cuts(reader: &mut Reader<'_>, points: usize, variable: &Variable) -> Option<Cuts> {
+    let bytes = reader.take(points.checked_mul(size_of::<f64>())?)?.chunks_exact(8);
     let points = bytes.map(|point| f64::from_le_bytes(point.try_into().unwrap_or_default())).collect();
     let cuts = Cuts::new(points).ok()?;
     check_cuts(&variable.levels, &cuts).ok()?;
-    Some(Some(cuts))
+    Some(cuts)
 }
 
 /// Whether every row is above the one before, as those of a table are.
@@ -185,7 +186,7 @@ mod tests {
     fn cut_points_come_back() {
         let data = Dataset::from_labels(&["age", "b"], [["low", "x"], ["high", "y"]]).unwrap();
         let schema = data.schema().clone().with_cuts(0, Cuts::new(vec![18.5]).unwrap()).unwrap();
-        let columns: Vec<Vec<u32>> = (0..2).map(|v| data.column(v).iter().map(u32::from).collect()).collect();
+        let columns: Vec<Vec<u32>> = (0..2).map(|v| data.column(v).iter().collect()).collect();
         let cut = Dataset::from_columns(schema, &columns, None).unwrap();
         let back = Dataset::from_bytes(&cut.to_bytes()).unwrap();
         assert_eq!(back.schema().cuts(0).unwrap().points(), [18.5]);

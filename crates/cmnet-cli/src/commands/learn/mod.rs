@@ -8,7 +8,7 @@ mod sgm;
 mod summary;
 mod weighted;
 
-use crate::args::{Format, LearnArgs, Printed};
+use crate::args::{Format, LearnArgs, Printed, ShareArgs};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
@@ -19,6 +19,7 @@ use cmnet::{
     Tune, find_variable, learn_from,
 };
 use cmnet_report::answer::LearnedAnswer;
+use outputs::Outputs;
 use std::time::Duration;
 use summary::Told;
 
@@ -29,76 +30,100 @@ pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
     let division = share::with_checkpoints(&arguments.share, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
-    let is_divided = division.shard.is_some() || division.known.is_some();
+    check(arguments, &options)?;
+    let time_limit = time_limit(&arguments.search)?;
+    match read(arguments, &options, time_limit)? {
+        Read::Complete(loaded) => {
+            Complete { arguments, outputs: &outputs, division: &division, time_limit }.run(options, loaded)
+        }
+        Read::Incomplete(loaded) => {
+            only_networks(arguments, "rows with missing values")?;
+            imputed::run(arguments, options, &loaded, &outputs, time_limit)
+        }
+        Read::Weighted(loaded) => {
+            only_networks(arguments, "weights that are no whole numbers")?;
+            weighted::run(arguments, &options, &loaded, &outputs, time_limit)
+        }
+    }
+}
+
+/// Refuses, before any work, arguments that do not go together.
+fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Result<()> {
+    let is_sgm = arguments.model == ModelClass::Sgm;
+    let is_divided = arguments.share.shard.is_some() || arguments.share.known.is_some();
     if is_divided && (is_sgm || arguments.components.is_some()) {
         let refusal = "--shard and --known: only searches of single networks have shares; leave out --components and \
                        --model sgm";
         return Err(Usage(refusal.to_owned()).into());
     }
-    let time_limit = time_limit(&arguments.search)?;
     if arguments.components.is_some() {
         mixture::check(arguments)?;
     }
     if is_sgm {
-        sgm::check(arguments, &options)?;
-    } else if arguments.seed.is_some() && !draws(arguments, &options) {
+        return sgm::check(arguments, options);
+    }
+    if arguments.seed.is_some() && !draws(arguments, options) {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --components, --select heldout and cv, \
                        --order auto, --ridge auto, --target, --group and --on-missing model do so";
         return Err(Usage(refusal.to_owned()).into());
     }
-    let mut loaded = match read(arguments, &options, time_limit)? {
-        Read::Complete(loaded) => loaded,
-        Read::Incomplete(loaded) => {
-            only_networks(arguments, "rows with missing values")?;
-            return imputed::run(arguments, options, &loaded, &outputs, time_limit);
+    Ok(())
+}
+
+/// Learning from rows without missing values.
+struct Complete<'a> {
+    arguments: &'a Printed<LearnArgs>,
+    outputs: &'a Outputs,
+    division: &'a ShareArgs,
+    time_limit: Option<Duration>,
+}
+
+impl Complete<'_> {
+    fn run(&self, options: LearnOptions, mut loaded: LoadedTable) -> anyhow::Result<Outcome> {
+        let Self { arguments, outputs, division, time_limit } = *self;
+        let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
+        let find = |name: &String| find_variable(loaded.data.schema(), name);
+        let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
+        if arguments.model == ModelClass::Sgm {
+            return sgm::run(arguments, &loaded, outputs, &Watch::new(time_limit));
         }
-        Read::Weighted(loaded) => {
-            only_networks(arguments, "weights that are no whole numbers")?;
-            return weighted::run(arguments, &options, &loaded, &outputs, time_limit);
+        if let Some(components) = &arguments.components {
+            let work = mixture::Work { arguments, options: &options, loaded: &loaded, outputs };
+            return work.run(components.parse()?, &Watch::new(time_limit));
         }
-    };
-    let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
-    let find = |name: &String| find_variable(loaded.data.schema(), name);
-    let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
-    if is_sgm {
-        return sgm::run(arguments, &loaded, &outputs, &Watch::new(time_limit));
-    }
-    if let Some(components) = &arguments.components {
-        let work = mixture::Work { arguments, options: &options, loaded: &loaded, outputs: &outputs };
-        return work.run(components.parse()?, &Watch::new(time_limit));
-    }
-    let job = Job::Learn(options.clone());
-    if let Some(outcome) = share::run(&division, &job, &loaded.data, &Watch::new(time_limit))? {
-        return Ok(outcome);
-    }
-    let known = share::known(&division, &job, &loaded.data)?;
-    share::note_rest(&job, &loaded.data, &known);
-    let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
-    let state = if division.known.is_some() { known.learn_state() } else { state };
-    let watch = Watch::with_checkpoints(time_limit, checkpointer);
-    let learned = learn_from(state, &loaded.data, &options, &watch)?;
-    // A disk that is full must not swallow the answer: it is printed either way.
-    let checkpointed = watch.finish();
-    let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
-    let written = outputs.write(&learned, &loaded.data, &options).and_then(|mut written| {
-        written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, &outputs)?);
-        Ok(written)
-    });
-    let paths = written.as_deref().unwrap_or_default();
-    match arguments.format {
-        Format::Text => {
-            let page = summary::render(&learned, &Told::of(&loaded), paths)?;
-            output::page(&comparison.as_ref().map_or(page.clone(), |found| format!("{page}\n{found}")))?;
+        let job = Job::Learn(options.clone());
+        if let Some(outcome) = share::run(division, &job, &loaded.data, &Watch::new(time_limit))? {
+            return Ok(outcome);
         }
-        Format::Json => {
-            let answer = LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine);
-            output::answer(&answer.with_groups(comparison))?;
-            outputs::note_written(paths);
+        let known = share::known(division, &job, &loaded.data)?;
+        share::note_rest(&job, &loaded.data, &known);
+        let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
+        let state = if division.known.is_some() { known.learn_state() } else { state };
+        let watch = Watch::with_checkpoints(time_limit, checkpointer);
+        let learned = learn_from(state, &loaded.data, &options, &watch)?;
+        // A disk that is full must not swallow the answer: it is printed either way.
+        let checkpointed = watch.finish();
+        let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
+        let written = outputs.write(&learned, &loaded.data, &options).and_then(|mut written| {
+            written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs)?);
+            Ok(written)
+        });
+        let paths = written.as_deref().unwrap_or_default();
+        match arguments.format {
+            Format::Text => {
+                let page = summary::render(&learned, &Told::of(&loaded), paths)?;
+                output::page(&comparison.as_ref().map_or(page.clone(), |found| format!("{page}\n{found}")))?;
+            }
+            Format::Json => {
+                let answer = LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine);
+                output::answer(&answer.with_groups(comparison))?;
+                outputs::note_written(paths);
+            }
         }
+        written?;
+        checkpointed?;
+        Ok(ended(&learned))
     }
-    written?;
-    checkpointed?;
-    Ok(ended(&learned))
 }
 
 /// How the command ends.
