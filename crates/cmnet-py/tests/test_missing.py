@@ -56,7 +56,7 @@ def test_known_values_are_evaluated() -> None:
     model = cmnet.learn(table, on_missing="model", kappa="eps").models[0]
     found = model.evaluate(table, on_missing="model")
     rows = model.log_prob(table, on_missing="model")
-    assert found.rows == 400 and found.pseudo_log_likelihood is None
+    assert found.rows == 1500 and found.pseudo_log_likelihood is None
     assert found.incomplete_rows == sum(None in row for row in zip(*table.values()))
     assert found.log_likelihood == pytest.approx(float(rows.mean()), abs=1e-9)
     one = model.log_prob({name: [None] if name != "x0" else ["0"] for name in table}, on_missing="model")

@@ -25,7 +25,7 @@ def test_models_of_cut_numbers_take_numbers(ages):
     model = cmnet.learn(table).selected
     by_number = model.query({"age": 81.5}, "ill")
     assert by_number["ill"] == model.query({"age": ">=70.5"}, "ill")["ill"]
-    assert model.predict(ages, "ill") is not None
+    assert model.predict_proba(ages, "ill").probabilities.shape[1] == 2
 
 
 def test_rules_of_all_kinds(ages):

@@ -10,11 +10,14 @@ use super::cuts::Cuts;
 use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
-use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+#[cfg(feature = "csv")]
+use super::loaded::LoadedWeighted;
+use super::loaded::{LoadedIncomplete, LoadedTable};
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::{MANY_NUMBERS, Warning};
+#[cfg(feature = "csv")]
 use super::weighted::{WeightKind, WeightedTable};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
