@@ -6,9 +6,9 @@ use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    AnyModel, Bins, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder, LoadedIncomplete,
-    LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, Warning, cut_by_graph,
-    parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
+    AnyModel, Bins, CutColumn, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder,
+    LoadedIncomplete, LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, Warning,
+    cut_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn read_incomplete_table(arguments: &DataArgs) -> anyhow::Result<Load
 /// Reads a table with its missing values; warnings go to standard error.
 pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
     let loaded = read_incomplete_table(arguments)?;
-    tell_warnings(&loaded.warnings);
+    tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }
 
@@ -159,11 +159,11 @@ fn note_dropped(loaded: &LoadedTable) {
 
 /// Says on standard error what a reader of the table should know.
 pub(crate) fn warn(loaded: &LoadedTable) {
-    loaded.cuts.iter().for_each(|column| output::note(&cut_text(column)));
-    tell_warnings(&loaded.warnings);
+    tell(&loaded.cuts, &loaded.warnings);
 }
 
-fn tell_warnings(warnings: &[Warning]) {
+fn tell(cuts: &[CutColumn], warnings: &[Warning]) {
+    cuts.iter().for_each(|column| output::note(&cut_text(column)));
     for warning in warnings {
         output::note(&format!("warning: {}", warning_text(warning, &CommandLine)));
     }

@@ -4,6 +4,9 @@
 const NAME_LINE = 16;
 const ROW = 18;
 const BOX_PADDING = 8;
+/** The narrowest bar. */
+const LEAST_BAR = 24;
+const LEVEL_FONT = "11.5px system-ui, sans-serif";
 /** Levels that a box shows; the table beside the picture has all. */
 const MOST_ROWS = 6;
 /** Below this scale nothing but names can be read. */
@@ -291,7 +294,7 @@ class Picture {
       const top = this.rowTop(variable, level);
       const row = shape("g", { class: "level", role: "button", tabindex: "0", "aria-pressed": "false" });
       row.setAttribute("data-level", String(level));
-      const [left, room] = [barLeft(width), barRoom(width)];
+      const [left, room] = [barLeft(variable), barRoom(variable)];
       const bar = shape("rect", { class: "bar", x: left, y: top + 4, height: 10, width: 0, rx: 2 });
       const share = shape("text", { class: "share", x: width - BOX_PADDING, y: top + 13 });
       const mark = shape("text", { class: "mark", x: BOX_PADDING - 1, y: top + 13 });
@@ -370,7 +373,7 @@ class Picture {
     box.group.classList.toggle("known", known !== undefined);
     box.group.classList.toggle("target", state.target === v);
     box.head.setAttribute("aria-pressed", String(state.target === v));
-    const room = barRoom(variable.box[2]);
+    const room = barRoom(variable);
     box.rows.forEach((row, level) => {
       const share = shares === null ? null : shares[level];
       const width = `${(room * (share ?? 0)).toFixed(2)}`;
@@ -524,14 +527,22 @@ class Picture {
   }
 }
 
-/** @param {number} width */
-function barLeft(width) {
-  return Math.round(width * 0.43);
+/**
+ * Where bars begin: further to the right for long names of levels, as far as a short bar allows.
+ * @param {Network["variables"][number]} variable
+ */
+function barLeft(variable) {
+  const width = variable.box[2];
+  const usual = Math.round(width * 0.43);
+  if (ruler === null) return usual;
+  ruler.font = LEVEL_FONT;
+  const widest = Math.max(...variable.labels.slice(0, MOST_ROWS).map((label) => ruler.measureText(label).width));
+  return Math.min(Math.max(usual, Math.ceil(BOX_PADDING + 17 + widest)), width - BOX_PADDING - 52 - LEAST_BAR);
 }
 
-/** @param {number} width */
-function barRoom(width) {
-  return width - barLeft(width) - BOX_PADDING - 52;
+/** @param {Network["variables"][number]} variable */
+function barRoom(variable) {
+  return variable.box[2] - barLeft(variable) - BOX_PADDING - 52;
 }
 
 /**
@@ -556,7 +567,7 @@ const ruler = document.createElement("canvas").getContext("2d");
  */
 function fitted(text, most) {
   if (ruler === null) return text;
-  ruler.font = "11.5px system-ui, sans-serif";
+  ruler.font = LEVEL_FONT;
   if (ruler.measureText(text).width <= most) return text;
   let letters = [...text].slice(0, 40);
   while (letters.length > 1 && ruler.measureText(`${letters.join("")}…`).width > most) letters.pop();

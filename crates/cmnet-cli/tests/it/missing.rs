@@ -189,3 +189,28 @@ fn real_weights_are_taken_and_bad_ones_refused() {
     sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
     sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }
+
+#[test]
+fn numbers_are_cut_in_tables_with_holes() {
+    let sandbox = Sandbox::new();
+    let row = |row: u32| {
+        let (age, ill) = (20 + row * 37 % 61, if row * 37 % 61 > 30 { "yes" } else { "no" });
+        let (age, ill) = (age.to_string(), ill.to_owned());
+        match row % 5 {
+            0 => format!(",{ill},{}\n", row % 2),
+            1 => format!("{age},,{}\n", row % 2),
+            _ => format!("{age},{ill},\n"),
+        }
+    };
+    // No row is complete: what is known of them says where to cut.
+    let table: String = (0..400).map(row).collect();
+    sandbox.write("holes.csv", format!("age,ill,other\n{table}"));
+    let learned = sandbox.run("learn holes.csv --bins 2 --on-missing model --kappa eps -o m.json").succeeds();
+    assert!(learned.stderr.contains("cut at 52"), "{}", learned.stderr);
+    let answer = sandbox.run("query m.json --given age=75 --target ill --format json").succeeds();
+    let answer: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert!(answer["marginals"]["ill"]["yes"].as_f64().unwrap() > 0.9, "{answer}");
+    sandbox
+        .run("learn holes.csv --bins graph:2 --on-missing model")
+        .refused(2, &["--bins", "the graph finds cut points on complete rows"]);
+}

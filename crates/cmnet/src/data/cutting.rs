@@ -52,7 +52,7 @@ pub(crate) fn points(raw: &RawTable, variable: Var, rule: &BinRule) -> Option<Cu
     match rule {
         BinRule::At(cuts) => Some(cuts.clone()),
         BinRule::Frequency(classes) | BinRule::Graph(classes) => {
-            raw.cuts_before(variable, &equal_frequency(&raw.data().level_counts(variable), *classes))
+            raw.cuts_before(variable, &equal_frequency(&raw.level_counts(variable), *classes))
         }
         BinRule::Width(classes) => equal_width(raw, variable, *classes),
     }

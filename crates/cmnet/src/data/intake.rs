@@ -371,11 +371,21 @@ impl Intake {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
-        let (raw, holed) = self.builder.finish_with_holes(control)?;
-        if raw.numbers().next().is_some() {
-            return Err(uncut("rows with missing values"));
-        }
-        let data = raw.into_data();
+        let (raw, mut holed) = self.builder.finish_with_holes(control)?;
+        let (data, cuts) = if raw.numbers().next().is_none() {
+            (raw.into_data(), Vec::new())
+        } else if self.bins.by_graph() {
+            let expected = "frequency, width or given points: the graph finds cut points on complete rows";
+            return Err(Error::option(OptionName::Bins, "graph", expected));
+        } else {
+            let raw = raw.with_known_cells(&holed);
+            let (data, cuts) = cut_alone(&raw, &self.bins, control)?;
+            let cells = holed.iter_mut().flat_map(|(row, _)| row.iter_mut().enumerate());
+            for (variable, level) in cells.filter_map(|(variable, cell)| Some((variable, cell.as_mut()?))) {
+                *level = raw.level_when_cut(variable, *level, data.schema().cuts(variable));
+            }
+            (data, cuts)
+        };
         let known = |v: usize| data.level_counts(v).iter().any(|&count| count > 0);
         let unknown =
             (0..data.variables()).find(|&v| !known(v) && holed.iter().all(|(row, _)| row[v].is_none()));
@@ -391,6 +401,7 @@ impl Intake {
         Ok(LoadedIncomplete {
             warnings: Warning::of_incomplete(&table),
             table,
+            cuts,
             file: self.origin.name().to_owned(),
             delimiter: self.origin.delimiter(),
             file_rows,
@@ -428,7 +439,9 @@ impl Intake {
         let RowTally { rows: file_rows, dropped_rows, .. } = self.tally;
         let file = self.origin.name().to_owned();
         let Some((schema, rows)) = self.builder.finish_real() else {
-            return Err(uncut("weights that are no whole numbers"));
+            let expected = "cut points in a schema, as discretizing a table writes it: weights that are no whole \
+                            numbers take columns that are cut already";
+            return Err(Error::option(OptionName::Bins, "rules", expected));
         };
         // Counts that another program wrote as 3.0 are counts.
         let is_whole = rows.values().flatten().all(|weight| weight.fract() == 0.0);
@@ -440,12 +453,6 @@ impl Intake {
             dropped_rows,
         })
     }
-}
-
-/// Cut points are found on complete rows with whole weights.
-fn uncut(what: &str) -> Error {
-    let expected = format!("cut points in a schema, such as one of a table without {what}");
-    Error::option(OptionName::Bins, what, expected)
 }
 
 /// Texts are compared without the blanks around them.

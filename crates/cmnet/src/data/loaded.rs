@@ -40,6 +40,8 @@ pub struct LoadedTable {
 pub struct LoadedIncomplete {
     /// The table.
     pub table: IncompleteTable,
+    /// The columns of numbers that were cut.
+    pub cuts: Vec<CutColumn>,
     /// What its owner should know.
     pub warnings: Vec<Warning>,
     /// The name of the source: of the file, or what stands for it.
@@ -57,7 +59,7 @@ impl LoadedIncomplete {
     pub fn complete(&self) -> Option<LoadedTable> {
         let data = self.table.complete_rows().filter(|_| self.table.incomplete_rows() == 0)?;
         Some(LoadedTable {
-            cuts: Vec::new(),
+            cuts: self.cuts.clone(),
             raw: None,
             data,
             warnings: self.warnings.clone(),

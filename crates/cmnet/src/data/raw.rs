@@ -16,12 +16,42 @@ use crate::error::Result;
 pub struct RawTable {
     data: Dataset,
     spans: Vec<Option<Vec<Span>>>,
+    /// Cells of rows that the table has not, by column and level.
+    more: Vec<Vec<u64>>,
 }
 
 impl RawTable {
     /// A table, and for each column that is to be cut the numbers that its levels stand for.
     pub(crate) fn new(data: Dataset, spans: Vec<Option<Vec<Span>>>) -> Self {
-        Self { data, spans }
+        Self { data, spans, more: Vec::new() }
+    }
+
+    /// The same table, whose frequencies also count what is known of rows with missing values.
+    pub(crate) fn with_known_cells(mut self, rows: &[(Vec<Option<u32>>, u64)]) -> Self {
+        let levels = |variable: &Variable| vec![0; variable.levels.len()];
+        self.more = self.data.schema().variables().iter().map(levels).collect();
+        for (row, weight) in rows {
+            for (counts, level) in self.more.iter_mut().zip(row) {
+                level.iter().for_each(|&level| counts[level as usize] += weight);
+            }
+        }
+        self
+    }
+
+    /// How often each level of a column was observed.
+    pub(crate) fn level_counts(&self, variable: Var) -> Vec<u64> {
+        let mut counts = self.data.level_counts(variable);
+        let more = self.more.get(variable).into_iter().flatten();
+        counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+        counts
+    }
+
+    /// The level of a cut column that a level of this table becomes.
+    pub(crate) fn level_when_cut(&self, variable: Var, level: u32, cuts: Option<&Cuts>) -> u32 {
+        match (cuts, self.spans(variable).get(level as usize)) {
+            (Some(cuts), Some(span)) => cuts.level(span.low),
+            _ => level,
+        }
     }
 
     /// The table as it is.
