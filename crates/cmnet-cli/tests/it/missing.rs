@@ -208,7 +208,7 @@ fn numbers_are_cut_in_tables_with_holes() {
     let learned = sandbox.run("learn holes.csv --bins 2 --on-missing model --kappa eps -o m.json").succeeds();
     assert!(learned.stderr.contains("cut at 52"), "{}", learned.stderr);
     let answer = sandbox.run("query m.json --given age=75 --target ill --format json").succeeds();
-    let answer: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert!(answer["marginals"]["ill"]["yes"].as_f64().unwrap() > 0.9, "{answer}");
     sandbox
         .run("learn holes.csv --bins graph:2 --on-missing model")

@@ -32,7 +32,9 @@ impl RawTable {
         self.more = self.data.schema().variables().iter().map(levels).collect();
         for (row, weight) in rows {
             for (counts, level) in self.more.iter_mut().zip(row) {
-                level.iter().for_each(|&level| counts[level as usize] += weight);
+                if let Some(level) = level {
+                    counts[*level as usize] += weight;
+                }
             }
         }
         self
