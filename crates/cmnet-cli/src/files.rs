@@ -163,7 +163,9 @@ pub(crate) fn warn(loaded: &LoadedTable) {
 }
 
 fn tell(cuts: &[CutColumn], warnings: &[Warning]) {
-    cuts.iter().for_each(|column| output::note(&cut_text(column)));
+    for column in cuts {
+        output::note(&cut_text(column));
+    }
     for warning in warnings {
         output::note(&format!("warning: {}", warning_text(warning, &CommandLine)));
     }
