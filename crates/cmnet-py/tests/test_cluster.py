@@ -3,6 +3,7 @@ byte, whatever is killed."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
@@ -239,10 +240,16 @@ def client():
     # Dask gives up a place whose worker is away when a timer of an earlier loss ends.
     patience = {"distributed.comm.timeouts.connect": "60s", "distributed.deploy.lost-worker-timeout": "24h"}
     dask.config.set({"distributed.worker.daemon": True, **patience})
-    with distributed.LocalCluster(
+    cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=LIMIT
-    ) as cluster, distributed.Client(cluster) as client:
-        yield client
+    )
+    try:
+        with distributed.Client(cluster) as client:
+            yield client
+    finally:
+        # Dask's own list of workers may meet one that was killed while it started. The cluster is closed by then.
+        with contextlib.suppress(KeyError):
+            cluster.close()
 
 
 @pytest.mark.parametrize("workers", [1, 4, 2])
