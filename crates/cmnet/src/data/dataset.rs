@@ -1,6 +1,7 @@
 //! A table as column codes and row weights (paper, section 2.1).
 
 use super::codes::Codes;
+use super::digest::KnownDigest;
 use super::variable::{Schema, Var};
 
 /// Complete joint observations of d variables: distinct rows with weights.
@@ -13,6 +14,7 @@ pub struct Dataset {
     columns: Vec<Codes>,
     weights: Vec<u32>,
     total: u64,
+    digest: KnownDigest,
 }
 
 impl Dataset {
@@ -21,12 +23,17 @@ impl Dataset {
         let levels = schema.variables().iter().map(|variable| variable.levels.len());
         let columns = columns.into_iter().zip(levels).map(|(codes, levels)| codes.fitted(levels)).collect();
         let total = weights.iter().map(|&weight| u64::from(weight)).sum();
-        Self { schema, columns, weights, total }
+        Self { schema, columns, weights, total, digest: KnownDigest::default() }
     }
 
     /// Takes the table apart.
     pub(super) fn into_parts(self) -> (Schema, Vec<Codes>, Vec<u32>) {
         (self.schema, self.columns, self.weights)
+    }
+
+    /// The digest, once it has been computed.
+    pub(super) fn known_digest(&self) -> &KnownDigest {
+        &self.digest
     }
 
     /// Names and levels.
