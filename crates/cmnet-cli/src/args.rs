@@ -8,7 +8,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cmnet::options::{Choice, completing, fitting, grouping, learning, reading, weighing};
 use cmnet::{
-    CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select, WeightKind,
+    Backbone, CandidateRule, ContextChoice, FitMethod, ModelClass, OnMissing, Refine, SearchMode, Select,
+    WeightKind,
 };
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -99,6 +100,7 @@ Examples:
   cmnet learn data/car.csv --select none --format json
   cmnet learn data/coronary_heart.csv --contexts confirmed
   cmnet learn survey.csv --components auto --select heldout
+  cmnet learn survey.csv --backbone decomposable --ridge auto
   cmnet learn survey.csv --bins 4 --bins age=at:18,40,65
   cmnet learn survey.csv --group country
   cmnet learn survey.csv --on-missing model --seed 7
@@ -321,6 +323,8 @@ pub(crate) struct LearnArgs {
     pub(crate) target: Option<String>,
     #[arg(long, value_name = "K|auto", help = learning::COMPONENTS.help)]
     pub(crate) components: Option<String>,
+    #[arg(long, help = learning::BACKBONE.help, value_parser = choice::<Backbone>(), default_value = learning::BACKBONE.default)]
+    pub(crate) backbone: Backbone,
     #[arg(long, help = learning::SELECT.help, value_parser = choice::<Select>(), default_value = learning::SELECT.default)]
     pub(crate) select: Select,
     #[command(flatten)]

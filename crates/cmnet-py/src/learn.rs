@@ -7,13 +7,13 @@ use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
 use crate::watch::{StopAtOnce, Watch};
-use crate::work::{self, Ended, Running};
+use crate::work::{self, Ended, Running, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    CheckpointPace, CheckpointedRun, Checkpointer, CrossValidation, DataDigest, Dataset, Error, Fit,
+    CheckpointPace, CheckpointedRun, Checkpointer, Control, CrossValidation, DataDigest, Dataset, Error, Fit,
     FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
-    Outcome as Worked, Result, RowCounts, Select, StopReason, cross_validate as validate, find_variable,
-    fit_with, learn_from,
+    Outcome as Worked, PlaneCounts, Result, RowCounts, Select, StopReason, cross_validate as validate,
+    find_variable, fit_with, learn_from,
 };
 use cmnet_paper::sgm::{self, SgmOptions};
 use cmnet_report::answer::{CrossValidatedAnswer, FitFacts, LearnedSummary};
@@ -105,6 +105,36 @@ pub(crate) fn learn<'py>(
         // The random search of stratified models has no state to go on from.
         Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised), None)),
     }
+}
+
+/// Ends work at a time limit and when a person asks for it.
+struct Either<'a>(&'a Watch, &'a Stop);
+
+impl Control for Either<'_> {
+    fn stop(&self) -> Option<StopReason> {
+        self.0.stop().or_else(|| self.1.stop())
+    }
+}
+
+/// The edges that are found first, as pairs of names.
+#[pyfunction]
+pub(crate) fn backbone(
+    py: Python<'_>,
+    table: PyRef<'_, Table>,
+    learning: Learning,
+) -> PyResult<Vec<(String, String)>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let (data, backbone) = (table.data.clone(), learning.backbone().map_err(to_python)?);
+    let mut options = learning.options(data.schema()).map_err(to_python)?;
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Watch::new(time_limit, None, LearnState::default());
+    work::call(py, 1, move |stop| {
+        let control = Either(&watch, stop);
+        let found = backbone.require(&PlaneCounts::new(&data), data.schema(), &mut options, &control)?;
+        let name = |variable| data.schema().name(variable).to_owned();
+        let edges = found.iter().flat_map(|found| found.graph.edges());
+        Ok(edges.map(|edge| (name(edge.low()), name(edge.high()))).collect())
+    })
 }
 
 /// Learns from where a run stands.

@@ -54,6 +54,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::add_surveys, module)?)?;
     module.add_function(wrap_pyfunction!(table::surveyed, module)?)?;
     module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::backbone, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::learn_mixture, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::load_any, module)?)?;
     module.add_function(wrap_pyfunction!(incomplete::learn_incomplete, module)?)?;

@@ -4,9 +4,9 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    Bins, BlanketLimits, Chosen, CompletionOptions, Error, FitOptions, Knowledge, LearnOptions, LevelOrder,
-    ModelClass, Order, ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes, parse_delimiter,
-    parse_duration,
+    Backbone, Bins, BlanketLimits, Chosen, CompletionOptions, Error, FitOptions, Knowledge, LearnOptions,
+    LevelOrder, ModelClass, Order, ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes,
+    parse_delimiter, parse_duration,
 };
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -119,6 +119,7 @@ pub(crate) struct Learning {
     pub(crate) seed: u64,
     target: Option<String>,
     pub(crate) components: Option<String>,
+    backbone: String,
     search: String,
     contexts: String,
     alpha: String,
@@ -161,6 +162,16 @@ impl Learning {
             limits: BlanketLimits { neighbors: self.max_neighbors, configurations: self.max_configurations },
             candidates: self.candidates.parse()?,
         })
+    }
+
+    /// Which edges are found first; only single networks have them.
+    pub(crate) fn backbone(&self) -> Result<Backbone> {
+        let backbone = self.backbone.parse()?;
+        if backbone != Backbone::None && (self.is_stratified()? || self.components.is_some()) {
+            let expected = "none: only single networks of model \"cmn\" have a backbone";
+            return Err(Error::option(OptionName::Backbone, self.backbone.clone(), expected));
+        }
+        Ok(backbone)
     }
 
     fn knowledge(&self) -> Result<Knowledge> {

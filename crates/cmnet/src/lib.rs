@@ -101,7 +101,7 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
+    Backbone, ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
     CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, FoldState, Judged,
     LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
     Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned,
@@ -188,8 +188,9 @@ pub use score::{
     Kappa, Knowledge, LocalScore, Nats, Scorer, StructureScore,
 };
 pub use search::{
-    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, GraphClimbState, GraphStep, Optimum,
-    Standing, climb_contexts, climb_graph, optimum,
+    BlanketSearch, BlanketState, ClimbRecord, ClimbResult, DecomposableGraph, DecomposableOptions,
+    GraphClimb, GraphClimbState, GraphStep, Optimum, Standing, climb_contexts, climb_graph,
+    decomposable_graph, optimum,
 };
 pub use table::{Cell, OutcomeSpace, Projection, Shape, Walk};
 pub use tree::{

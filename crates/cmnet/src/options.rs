@@ -9,7 +9,7 @@ pub use crate::error::{Choice, ChoiceWord, OptionName};
 use crate::confidence::{ReplicateStart, Resample};
 use crate::data::{OnMissing, OnUnknown, WeightKind};
 use crate::inference::QueryMethod;
-use crate::learn::{ContextChoice, ModelClass, Refine, SearchMode, Select};
+use crate::learn::{Backbone, ContextChoice, ModelClass, Refine, SearchMode, Select};
 use crate::loglinear::FitMethod;
 use crate::search::CandidateRule;
 use crate::tree::EliminationChoice;
@@ -145,6 +145,10 @@ group! {
             "Learn a mixture: a latent class of so many values with a network for each; auto takes the number \
              with the highest BIC, or that predicts held-out rows best, as select says",
         );
+        BACKBONE = choice::<Backbone>(
+            "Edges that are found first, by the joint distribution of all variables, and stay: for tables with many \
+             levels or with variables that nearly determine others",
+        );
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
         CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");
@@ -173,7 +177,7 @@ group! {
         MAX_CELLS = optional(
             OptionName::MaxCells,
             "Refinement adds no edge that would give the junction tree more table cells than this, so that exact \
-             inference stays possible",
+             inference stays possible; a clique of the backbone has no more either",
         );
         THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
         TIME_LIMIT = optional(

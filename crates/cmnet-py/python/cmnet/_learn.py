@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -56,6 +57,10 @@ def learn(
         A number, or ``"auto"``: learns a mixture, a latent class with a network for each of its values
         (`Learned.mixture`). ``"auto"`` takes the number of classes with the highest BIC, or with
         ``select="heldout"`` the one that predicts held-out rows best.
+    backbone
+        ``"decomposable"`` first finds the decomposable graph with the highest joint marginal likelihood
+        and requires its edges: for tables with many levels, or with variables that nearly determine
+        others; ``"none"`` does nothing.
     search
         ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables,
         ``"exact"`` proves the highest score for few; ``"auto"`` picks by estimated cost.
@@ -121,7 +126,12 @@ def learn(
     if isinstance(packed, _cmnet.IncompleteTable):
         if learning["components"] is not None:
             raise OptionError("components: a mixture cannot be learned from rows with missing values")
+        if learning["backbone"] != "none":
+            raise OptionError("backbone: it cannot be found in rows with missing values")
         return _learn_incomplete(packed, completing, learning, progress)
+    if learning["backbone"] != "none":
+        found = _cmnet.backbone(packed._table, learning)
+        learning["require"] = json.dumps([*json.loads(learning["require"]), *found])
     if learning["components"] is not None:
         return _learn_mixture(packed, learning, progress)
     with progress_bar(progress) as tell:

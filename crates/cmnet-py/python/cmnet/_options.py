@@ -38,6 +38,7 @@ Bins = Union[Rule, Mapping[str, Rule], None]
 """A rule for all columns of many numbers, or a mapping of names to rules; `None` in it is for all others."""
 OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
+Backbone = Literal["none", "decomposable"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed"]
@@ -180,6 +181,7 @@ class Learning(Validating, total=False):
     seed: int
     target: str | None
     components: int | str | None
+    backbone: Backbone
     select: Select
     checkpoint: str | os.PathLike[str] | None
     resume: bool
@@ -532,6 +534,7 @@ def learning(
     seed: int = 1,
     target: str | None = None,
     components: int | str | None = None,
+    backbone: Backbone = "none",
     select: Select = "bic",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -543,6 +546,7 @@ def learning(
         "seed": number("seed", seed),
         "target": None if target is None else name("target", target),
         "components": None if components is None else str(components),
+        "backbone": text("backbone", backbone),
         "select": text("select", select),
         **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
     }

@@ -5,9 +5,9 @@ use super::groups::GroupsAnswer;
 use super::imputed::ImputationAnswer;
 use super::{Answer, confirmed};
 use cmnet::{
-    CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, Dialect, Edge, Estimate, Fit,
-    FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Schema, StopReason, VariableRecord,
-    WeightedTable, context_records, edge_names, variable_records,
+    CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, DecomposableGraph, Dialect, Edge,
+    Estimate, Fit, FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Schema, StopReason,
+    VariableRecord, WeightedTable, context_records, edge_names, variable_records,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -38,6 +38,9 @@ pub struct LearnedAnswer<'a> {
     /// What rows that were held out chose, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_rows: Option<ByRowsAnswer>,
+    /// The edges that were found first, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backbone: Option<BackboneAnswer>,
     /// How groups differ, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupsAnswer>,
@@ -84,6 +87,30 @@ impl WeightFacts {
             observations: table.observations(),
             sum: table.sum(),
             effective: table.effective(),
+        }
+    }
+}
+
+/// A decomposable graph whose edges every structure has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BackboneAnswer {
+    /// How many edges.
+    pub edges: usize,
+    /// The logarithm of the probability of the table given the graph.
+    pub log_marginal_likelihood: f64,
+    /// Moves of its search.
+    pub moves: u64,
+    /// Why that ended.
+    pub stop: String,
+}
+
+impl From<&DecomposableGraph> for BackboneAnswer {
+    fn from(found: &DecomposableGraph) -> Self {
+        Self {
+            edges: found.graph.edge_count(),
+            log_marginal_likelihood: found.log_marginal_likelihood,
+            moves: found.moves,
+            stop: found.stop.to_string(),
         }
     }
 }
@@ -243,9 +270,17 @@ impl<'a> LearnedAnswer<'a> {
             selected: learned.selected,
             criterion: learned.criterion,
             by_rows: ByRowsAnswer::of(learned, schema),
+            backbone: None,
             groups: None,
             imputation: None,
         }
+    }
+
+    /// The same with the edges that were found first.
+    #[must_use]
+    pub fn with_backbone(mut self, found: Option<&DecomposableGraph>) -> Self {
+        self.backbone = found.map(BackboneAnswer::from);
+        self
     }
 
     /// The same with what the comparison of groups found.

@@ -31,6 +31,7 @@ option_names! {
     Agreement = "agreement",
     Alpha = "alpha",
     Among = "among",
+    Backbone = "backbone",
     Bins = "bins",
     Block = "block",
     Bound = "bound",

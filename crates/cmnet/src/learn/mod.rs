@@ -1,6 +1,7 @@
 //! The front door: options, checked once, and a table become learned and fitted structures.
 
 mod amounts;
+mod backbone;
 mod by_rows;
 mod choose;
 mod climb;
@@ -21,6 +22,7 @@ mod tune;
 mod tuned;
 
 pub use amounts::{parse_bytes, parse_duration};
+pub use backbone::Backbone;
 pub use by_rows::ByRows;
 pub(crate) use choose::best_of;
 pub use cross_validate::{

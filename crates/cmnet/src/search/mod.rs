@@ -4,6 +4,7 @@
 mod blanket;
 mod context_climb;
 mod context_steps;
+mod decomposable;
 mod graph_climb;
 mod limits;
 mod live;
@@ -19,6 +20,7 @@ mod used;
 pub(crate) use crate::control::StopReason;
 pub use blanket::{BlanketLimits, BlanketSearch, BlanketState, CandidateRule};
 pub use context_climb::climb_contexts;
+pub use decomposable::{DecomposableGraph, DecomposableOptions, decomposable_graph};
 pub use graph_climb::{GraphClimb, climb_graph};
 pub(crate) use memo::NodeMemo;
 pub use observer::{SearchEvent, SearchObserver, Standing};

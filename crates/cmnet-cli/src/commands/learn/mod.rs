@@ -1,5 +1,6 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
+mod backbone;
 mod groups;
 mod imputed;
 mod mixture;
@@ -15,8 +16,8 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    Job, LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted, ModelClass, OnMissing, Select,
-    Tune, find_variable, learn_from,
+    Backbone, Job, LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted, ModelClass,
+    OnMissing, Select, Tune, find_variable, learn_from,
 };
 use cmnet_report::answer::LearnedAnswer;
 use outputs::Outputs;
@@ -56,6 +57,10 @@ fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Result<()> {
                        --model sgm";
         return Err(Usage(refusal.to_owned()).into());
     }
+    if arguments.backbone != Backbone::None && (is_sgm || arguments.components.is_some()) {
+        let refusal = "--backbone: only single networks have one; leave out --components and --model sgm";
+        return Err(Usage(refusal.to_owned()).into());
+    }
     if arguments.components.is_some() {
         mixture::check(arguments)?;
     }
@@ -84,6 +89,8 @@ impl Complete<'_> {
         let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
         let find = |name: &String| find_variable(loaded.data.schema(), name);
         let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
+        let backbone::Known { options, found: backbone, time_limit } =
+            backbone::find(arguments.backbone, options, &loaded.data, time_limit)?;
         if arguments.model == ModelClass::Sgm {
             return sgm::run(arguments, &loaded, outputs, &Watch::new(time_limit));
         }
@@ -116,7 +123,7 @@ impl Complete<'_> {
             }
             Format::Json => {
                 let answer = LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine);
-                output::answer(&answer.with_groups(comparison))?;
+                output::answer(&answer.with_groups(comparison).with_backbone(backbone.as_ref()))?;
                 outputs::note_written(paths);
             }
         }
@@ -152,6 +159,8 @@ fn only_networks(arguments: &LearnArgs, what: &str) -> anyhow::Result<()> {
         "--components"
     } else if arguments.groups.group.is_some() {
         "--group"
+    } else if arguments.backbone != Backbone::None {
+        "--backbone"
     } else if arguments.share.shard.is_some() || arguments.share.known.is_some() {
         "--shard and --known"
     } else {
