@@ -6,9 +6,9 @@ use crate::peer::as_text;
 use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
-    Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder, MixtureOptions,
-    PlaneCounts, ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune, edge_names, evaluate,
-    learn, learn_mixture, read_csv, refine,
+    Backbone, Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder,
+    MixtureOptions, PlaneCounts, ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune,
+    edge_names, evaluate, learn, learn_mixture, read_csv, refine,
 };
 use cmnet_paper::generate::recovery;
 use serde_json::json;
@@ -52,12 +52,19 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
         let (count, way) = rest.split_once('-').context("mixture-COUNT-WAY")?;
         return learn_mixture_of(folder, &data, count, way);
     }
-    let Way { kappas, refine, tune } = Way::of(variant)?;
+    // "backbone-refined": edges of a decomposable graph first, then as the rest says.
+    let (backbone, way) = match variant.strip_prefix("backbone-") {
+        Some(rest) => (Backbone::Decomposable, rest),
+        None => (Backbone::None, variant),
+    };
+    let Way { kappas, refine, tune } = Way::of(way)?;
     let select = if test.is_some() || kappas.len() > 1 { Select::Bic } else { Select::None };
     let method = if test.is_some() { FitMethod::Auto } else { FitMethod::Pseudo };
     let fit = FitOptions { method, memory: 1 << 30, ..FitOptions::default() };
-    let options = LearnOptions { kappas, refine, select, fit, tune, threads: 1, ..LearnOptions::default() };
+    let mut options =
+        LearnOptions { kappas, refine, select, fit, tune, threads: 1, ..LearnOptions::default() };
     let meter = Meter::start();
+    backbone.require(&PlaneCounts::new(&data), data.schema(), &mut options, &())?;
     let learned = learn(&data, &options, &())?;
     let cpu = meter.processor();
     let kept = learned.kept(data.rows()).context("nothing was learned")?;

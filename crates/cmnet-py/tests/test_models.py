@@ -56,6 +56,22 @@ def test_learned(heart):
     assert cmnet.learn(heart, kappa=["eps", 0.25]).models[1].kappa == "0.25"
 
 
+def test_edges_of_a_decomposable_graph_come_first_and_stay(heart):
+    from concurrent.futures import ThreadPoolExecutor
+
+    alone = cmnet.learn(heart, kappa="eps", backbone="decomposable")
+    required = alone.models[0].learned["knowledge"]["require"]
+    assert required and {frozenset(edge) for edge in required} <= {frozenset(edge) for edge in alone.models[0].edges}
+    with ThreadPoolExecutor(1) as executor:
+        shared = cmnet.learn(heart, kappa="eps", backbone="decomposable", executor=executor)
+    assert shared.models[0] == alone.models[0]
+    for options in ({"components": 2}, {"model": "sgm"}):
+        with pytest.raises(cmnet.OptionError, match="backbone"):
+            cmnet.learn(heart, backbone="decomposable", **options)
+    with pytest.raises(cmnet.OptionError, match="decomposable"):
+        cmnet.learn(heart, backbone="trees")
+
+
 def test_answers_can_be_pickled(heart, heart_model):
     learned = pickle.loads(pickle.dumps(cmnet.learn(heart)))
     assert learned.selected == heart_model and learned.scores == cmnet.learn(heart).scores

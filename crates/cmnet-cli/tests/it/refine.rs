@@ -1,4 +1,4 @@
-//! `learn --refine` and `--edge-prior`: what is printed, what the file keeps, what the referee says.
+//! `learn --refine`, `--edge-prior` and `--backbone`: what is printed, what the file keeps, what the referee says.
 
 use crate::common::Sandbox;
 use serde_json::{Value, json};
@@ -56,4 +56,29 @@ fn the_edge_prior_is_kept_scored_and_checked() {
     sandbox
         .run("learn data/coronary_heart.csv --edge-prior -1")
         .refused(2, &["--edge-prior", "-1", "uniform, or a number from 0 to 1000"]);
+}
+
+#[test]
+fn edges_of_a_decomposable_graph_come_first_and_stay() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/car.csv --kappa eps --backbone decomposable -o b.model.json";
+    let answer = sandbox.json(learn);
+    let found = answer["backbone"]["edges"].as_u64().unwrap();
+    assert!(found > 0 && answer["backbone"]["stop"] == json!("converged"));
+    let model: Value = serde_json::from_str(&sandbox.read("b.model.json")).unwrap();
+    let required = model["learned"]["knowledge"]["require"].as_array().unwrap();
+    assert_eq!(required.len() as u64, found);
+    let edges = model["edges"].as_array().unwrap();
+    assert!(required.iter().all(|edge| edges.contains(edge)), "{required:?} {edges:?}");
+    sandbox.run("check b.model.json data/car.csv").succeeds().says(&["The referee agrees"]);
+    // Edges that are forbidden are none of them, and cliques keep to the bound.
+    let without = sandbox
+        .json("learn data/car.csv --kappa eps --backbone decomposable --forbid '*-safety' --no-output");
+    assert!(without["backbone"]["edges"].as_u64().unwrap() < found);
+    let tight =
+        sandbox.json("learn data/car.csv --kappa eps --backbone decomposable --max-cells 1 --no-output");
+    assert_eq!(tight["backbone"]["edges"], json!(0));
+    sandbox.run("learn data/car.csv --backbone trees").refused(2, &["--backbone", "decomposable"]);
+    sandbox.run("learn data/car.csv --backbone decomposable --components 2").refused(2, &["--backbone"]);
+    sandbox.run("learn data/car.csv --backbone decomposable --model sgm").refused(2, &["--backbone"]);
 }
