@@ -10,6 +10,7 @@ mod faults;
 mod faults_judge;
 mod fuzz;
 mod hostile;
+mod hostile_kinds;
 mod kills;
 mod lane;
 mod links;
