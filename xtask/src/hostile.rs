@@ -14,9 +14,12 @@ use std::time::{Duration, Instant};
 /// A command that keeps the processor longer hangs, in seconds.
 const MOST_WORK: &str = "10";
 
-/// A command that takes longer hangs too, whether it works or waits: a busy machine has this much
-/// patience.
-const MOST_TIME: Duration = Duration::from_secs(120);
+/// A command that takes longer hangs too, whether it works or waits, in seconds: what a busy machine
+/// may take.
+const MOST_TIME: &str = "300";
+
+/// What `timeout` says of such a command.
+const OUT_OF_TIME: i32 = 124;
 
 /// The signal of a command that kept the processor too long.
 const OUT_OF_WORK: i32 = 24;
@@ -123,31 +126,23 @@ impl<'a> Campaign<'a> {
     /// The exit code of a command that ended as it should, or why it did not.
     fn ends_well(&self, line: &str) -> Result<std::result::Result<i32, String>> {
         let errors = self.folder.join("errors.txt");
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("ulimit -v {MOST_MEMORY}; ulimit -t {MOST_WORK}; exec \"$@\""), "sh"])
+        // The system watches the clock: to ask every moment would cost more than most commands.
+        let limits =
+            format!("ulimit -v {MOST_MEMORY}; ulimit -t {MOST_WORK}; exec timeout {MOST_TIME} \"$@\"");
+        let status: ExitStatus = Command::new("sh")
+            .args(["-c", &limits, "sh"])
             .arg(self.command)
             .args(line.split_whitespace())
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(&errors)?)
-            .spawn()?;
-        let started = Instant::now();
-        let status: ExitStatus = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if started.elapsed() > MOST_TIME {
-                child.kill()?;
-                child.wait()?;
-                return Ok(Err(format!("more than {} s", MOST_TIME.as_secs())));
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        };
+            .status()?;
         let said = String::from_utf8_lossy(&std::fs::read(&errors)?).into_owned();
         Ok(match status.code() {
             Some(0..=3) if !said.contains("panicked") => Ok(status.code().unwrap_or_default()),
-            None if status.signal() == Some(OUT_OF_WORK) => {
+            Some(OUT_OF_TIME) => Err(format!("more than {MOST_TIME} s")),
+            code if code == Some(128 + OUT_OF_WORK) || status.signal() == Some(OUT_OF_WORK) => {
                 Err(format!("more than {MOST_WORK} s of the processor"))
             }
             _ => Err(format!("{status}, {}", said.lines().last().unwrap_or_default())),

@@ -170,16 +170,15 @@ pub(crate) fn make(command: &Path, folder: &Path) -> Result<()> {
 
 /// A table of numbers, of levels, of a group and of weights, the same in every run.
 fn numbers() -> String {
-    let mut text = String::from("a,b,c,g,w\n");
-    for row in 0_i32..120 {
+    let row = |row: i32| {
         let (one, other) = (row * 37 % 101, row * 53 % 97);
         let number = |of: i32| f64::from(of - 50) / 16.0;
         let level = if one + other > 98 { "high" } else { "low" };
         let group = if row % 3 == 0 { "men" } else { "women" };
         let weight = f64::from(row % 7 + 1) / 4.0;
-        text += &format!("{},{},{level},{group},{weight}\n", number(one), number(one / 2 + other / 2));
-    }
-    text
+        format!("{},{},{level},{group},{weight}\n", number(one), number(one / 2 + other / 2))
+    };
+    String::from("a,b,c,g,w\n") + &(0..120).map(row).collect::<String>()
 }
 
 /// The first rows of a table with every eleventh value missing.
