@@ -28,6 +28,9 @@ const OUT_OF_WORK: i32 = 24;
 /// threads and the program itself take some more.
 const MOST_MEMORY: &str = "2500000";
 
+/// Files of a worker after which it says how far it is: a campaign that is ended early has a figure.
+const TOLD: u64 = 500;
+
 /// Threads that start commands.
 const WORKERS: u64 = 2;
 
@@ -77,6 +80,7 @@ struct Campaign<'a> {
     command: &'a Path,
     folder: PathBuf,
     kept: PathBuf,
+    number: u64,
     generator: Pcg64Mcg,
 }
 
@@ -86,12 +90,15 @@ impl<'a> Campaign<'a> {
         samples(&folder)?;
         make(command, &folder)?;
         std::fs::create_dir_all(&kept)?;
-        Ok(Self { command, folder, kept, generator: Pcg64Mcg::seed_from_u64(number) })
+        Ok(Self { command, folder, kept, number, generator: Pcg64Mcg::seed_from_u64(number) })
     }
 
     fn runs(mut self, count: u64) -> Result<Tally> {
         let mut tally = Tally::default();
         for place in 0..count {
+            if place > 0 && place % TOLD == 0 {
+                println!("hostile: worker {}, {place} files, {} bad", self.number, tally.bad.len());
+            }
             let kind = &KINDS[self.generator.random_range(0..KINDS.len())];
             let sample = self.pick(kind.samples);
             let line = self.pick(kind.commands);
