@@ -76,18 +76,18 @@ impl Network {
         let exact = exact.into();
         let mut explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
         let small = small(&exact);
-        let exact = exact.with(&small);
         let posterior = match self.shared_tree(&explanation, evidence, &small) {
-            Some(_) => Some(self.posterior(evidence, exact)?),
+            Some(_) => Some(self.posterior(evidence, exact.with(&small))?),
             None => None,
         };
-        let shared = posterior.as_ref().map(|known| {
-            let around = Neighbourhoods::new(known.tree(), self.cardinalities());
-            Shared { around, tables: known.propagation(), most_bytes: left_beside(known.cost(), &small) }
+        let shared = posterior.as_ref().map(|known| Shared {
+            around: Neighbourhoods::new(known.tree(), self.cardinalities()),
+            tables: known.propagation(),
         });
+        let left = posterior.as_ref().map_or(small.clone(), |known| beside(known.cost(), &small));
         for strength in &mut explanation.edges {
-            *strength =
-                self.strength(&explanation.graph, strength.edge, evidence, (shared.as_ref(), exact))?;
+            let how = (shared.as_ref(), exact.with(&left));
+            *strength = self.strength(&explanation.graph, strength.edge, evidence, how)?;
         }
         Ok(explanation)
     }
@@ -101,27 +101,29 @@ impl Network {
         let tree = self.shared_tree(&explanation, evidence, &small);
         let around = tree.as_ref().map(|tree| (Neighbourhoods::new(tree, self.cardinalities()), tree.cost()));
         let mut most = around.as_ref().map_or((none, 0), |(_, cost)| (*cost, cost.bytes(2)));
+        let left = around.as_ref().map_or(small.clone(), |(_, cost)| beside(*cost, &small));
+        let held = small.memory - left.memory;
         for strength in &explanation.edges {
             let (given, given_all) = self.conditional_on(&explanation.graph, strength.edge);
             let (low, high) = strength.edge.ends();
             let together: Vec<Var> = given.iter().chain([low, high]).collect();
             if let Some((around, cost)) = &around {
                 let about = Around { edge: strength.edge, targets: &together, common: !given_all };
-                if let Some(route) = around.route(about, left_beside(*cost, &small)) {
+                if let Some(route) = around.route(about, left.memory) {
                     most.1 = most.1.max(cost.bytes(2) + route.bytes);
                     continue;
                 }
             }
-            let found = self.joint_cost(&together, evidence, &small);
-            if !found.cost.at_least && found.bytes <= small.memory && found.bytes > most.1 {
-                most = (found.cost, found.bytes);
+            let found = self.joint_cost(&together, evidence, &left);
+            if !found.cost.at_least && found.bytes <= left.memory && held + found.bytes > most.1 {
+                most = (found.cost, held + found.bytes);
             }
         }
         most
     }
 
-    /// The tree that all edges share, where an elimination for each would take long and the tree
-    /// fits the memory.
+    /// The tree that the edges share, where an elimination for each would take long, the tree fits
+    /// the memory, and nearly all edges are near in it: in a wide tree none is.
     fn shared_tree(
         &self,
         explanation: &Explanation,
@@ -133,7 +135,17 @@ impl Network {
         if cost.at_least || !long {
             return None;
         }
-        self.tree(evidence, small).ok()
+        let tree = self.tree(evidence, small).ok()?;
+        let (around, left) = (Neighbourhoods::new(&tree, self.cardinalities()), beside(cost, small));
+        let is_near = |strength: &&EdgeStrength| {
+            let (given, given_all) = self.conditional_on(&explanation.graph, strength.edge);
+            let (low, high) = strength.edge.ends();
+            let together: Vec<Var> = given.iter().chain([low, high]).collect();
+            let about = Around { edge: strength.edge, targets: &together, common: !given_all };
+            around.route(about, left.memory).is_some()
+        };
+        let near = explanation.edges.iter().filter(is_near).count();
+        (10 * near >= 9 * explanation.edges.len()).then_some(tree)
     }
 
     /// What the strength of an edge is conditional on, and whether that stands for all else.
@@ -180,7 +192,7 @@ impl Network {
         let together: Vec<Var> = given.iter().chain([low, high]).collect();
         if let Some(shared) = shared {
             let about = Around { edge, targets: &together, common: !given_all };
-            if let Some(route) = shared.around.route(about, shared.most_bytes) {
+            if let Some(route) = shared.around.route(about, exact.memory) {
                 let mut pace = Pace::new(exact.control());
                 let joint = shared.around.joint(&route, shared.tables, &mut pace)?;
                 return Ok(strength(Some(joint.information(given.len(), 1, &mut pace)?)));
@@ -198,13 +210,11 @@ impl Network {
 struct Shared<'a> {
     around: Neighbourhoods<'a>,
     tables: &'a Propagation,
-    /// What the tables around one edge may take.
-    most_bytes: u64,
 }
 
-/// What the memory leaves beside the two tables of each clique.
-fn left_beside(cost: TreeCost, exact: &ExactOptions) -> u64 {
-    exact.memory.saturating_sub(cost.bytes(2))
+/// The options with the memory that is left beside the two tables of each clique.
+fn beside(cost: TreeCost, exact: &ExactOptions) -> ExactOptions {
+    ExactOptions { memory: exact.memory.saturating_sub(cost.bytes(2)), ..exact.clone() }
 }
 
 /// The strength of one edge is not worth more memory than this.

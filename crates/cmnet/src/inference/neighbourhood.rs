@@ -70,12 +70,12 @@ impl<'a> Neighbourhoods<'a> {
     }
 
     /// How to find the joint distribution of variables around an edge, if its tables have at most so
-    /// many bytes.
+    /// many bytes, and fewer cells than the whole tree: else an elimination is no more work.
     pub(super) fn route(&self, around: Around<'_>, most_bytes: u64) -> Option<Route> {
         let cliques = self.cliques(around);
         let mut steps: Vec<Step> = Vec::with_capacity(cliques.len());
         let mut incoming: Vec<Vec<Var>> = vec![Vec::new(); cliques.len()];
-        let (mut held, mut bytes) = (0u64, 0u64);
+        let (mut held, mut bytes, mut work) = (0u64, 0u64, 0u64);
         for (place, &index) in cliques.iter().enumerate().rev() {
             let clique = &self.tree.cliques()[index];
             let mut all: Vec<Var> = clique.shape().variables().to_vec();
@@ -106,7 +106,8 @@ impl<'a> Neighbourhoods<'a> {
             let (product, rest) = (self.bytes(&all), self.bytes(&kept));
             held = held.saturating_add(rest);
             bytes = bytes.max(held.saturating_add(product.saturating_mul(2)));
-            if bytes > most_bytes {
+            work = work.saturating_add(product / 8);
+            if bytes > most_bytes || work > self.tree.cost().cells {
                 return None;
             }
             let shape = |variables| Shape::new(variables, self.cardinalities);
