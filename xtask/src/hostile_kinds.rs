@@ -156,7 +156,7 @@ pub(crate) fn make(command: &Path, folder: &Path) -> Result<()> {
     std::fs::write(folder.join("numbers.csv"), numbers())?;
     std::fs::write(folder.join("edges.toml"), EDGES)?;
     let whole = std::fs::read_to_string(folder.join("data/coronary_heart.csv"))?;
-    std::fs::write(folder.join("holes.csv"), with_holes(&whole))?;
+    std::fs::write(folder.join("holes.csv"), with_holes(&whole, 80))?;
     for line in MAKERS {
         let mut run = Command::new(command);
         run.args(line.split(' ')).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -182,7 +182,7 @@ fn numbers() -> String {
 }
 
 /// The first rows of a table with every eleventh value missing.
-fn with_holes(table: &str) -> String {
+pub(crate) fn with_holes(table: &str, rows: usize) -> String {
     let mut place = 0;
     let mut hole = |field: &str| {
         place += 1;
@@ -190,7 +190,7 @@ fn with_holes(table: &str) -> String {
     };
     let mut lines = table.lines();
     let mut text = lines.next().unwrap_or_default().to_owned() + "\n";
-    for line in lines.take(80) {
+    for line in lines.take(rows) {
         let fields: Vec<String> = line.split(',').map(&mut hole).collect();
         text += &(fields.join(",") + "\n");
     }
