@@ -50,13 +50,13 @@ const COMMANDS: [&str; 36] = [
     "learn table-of-numbers.csv --bins 4 --kappa n^-0.5 --search blanket --memory BOUND --no-output",
     "learn holes-of-table.csv --on-missing model --completions 2 --rounds 1 --kappa n^-0.5 --memory BOUND --no-output",
     "learn table.csv --components 2 --kappa n^-0.5 --memory BOUND --no-output",
-    "learn table.csv --group v0 --permutations 9 --kappa n^-0.5 --memory BOUND --no-output",
-    "posterior table.csv --chains 2 --sweeps 40",
+    "learn table.csv --group v0 --among v1,v2,v3 --permutations 9 --kappa n^-0.5 --memory BOUND --no-output",
+    "posterior data/coronary_heart.csv --chains 2 --sweeps 200",
     "impute grid.json holes-of-rows.csv -o out.csv",
     "evaluate mixture.model.json data/coronary_heart.csv",
     "explain path.json --memory BOUND",
     "report path.json --memory BOUND -o out.html",
-    "merge bootstrap.part -o out.part",
+    "merge learn.part -o out.part",
 ];
 
 pub(crate) fn run(command: Option<PathBuf>) -> Result<()> {

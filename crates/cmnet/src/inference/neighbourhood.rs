@@ -175,7 +175,7 @@ mod tests {
             let common = blankets.iter().any(|blanket| blanket.len() > 12);
             let mut targets = vec![edge.low(), edge.high()];
             if !common {
-                targets.extend(blankets.into_iter().flat_map(|blanket| blanket.iter()));
+                targets.extend(blankets.into_iter().flat_map(crate::graph::VarSet::iter));
                 targets.sort_unstable();
                 targets.dedup();
             }
