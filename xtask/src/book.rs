@@ -4,7 +4,6 @@
 //! order of the site is that of the README's list.
 
 use crate::links::{self, Link};
-use crate::python_package::target;
 use crate::tools::Tool;
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
@@ -23,16 +22,22 @@ title = \"cmnet\"
 language = \"en\"
 src = \"source\"
 
+[build]
+# A page keeps its name, so that the links to README.md hold.
+use-default-preprocessors = false
+
 [output.html]
 # Marks and dashes stay as they are written.
 smart-punctuation = false
 ";
 
-/// Checks the links and makes the site.
-pub(crate) fn run() -> Result<()> {
+/// Checks the links of the pages in a folder, makes the site in another, and follows its links too.
+pub(crate) fn run(repository: &Path, folder: &Path) -> Result<()> {
+    let program = MDBOOK.path()?;
+    let folder = std::path::absolute(folder)?;
+    std::env::set_current_dir(repository)?;
     let pages = pages()?;
     links::check(&pages)?;
-    let folder = target().join("book");
     let source = folder.join("source");
     let _ = std::fs::remove_dir_all(&folder);
     for file in pages.iter().chain(&targets(&pages)?) {
@@ -42,17 +47,14 @@ pub(crate) fn run() -> Result<()> {
     }
     std::fs::write(source.join("SUMMARY.md"), summary(&pages)?)?;
     std::fs::write(folder.join("book.toml"), SETTINGS)?;
-    let status = Command::new(MDBOOK.path()?).arg("build").arg(&folder).status()?;
+    let status = Command::new(program).arg("build").arg(&folder).status()?;
     if !status.success() {
         bail!("mdbook failed");
     }
     let site = folder.join("book");
-    let absent: Vec<String> =
-        pages.iter().map(|page| html(page)).filter(|page| !site.join(page).exists()).collect();
-    if !absent.is_empty() {
-        bail!("the site has no {}", absent.join(", "));
-    }
-    println!("book: {} pages in {}", pages.len(), site.display());
+    let made: Vec<PathBuf> = pages.iter().map(|page| site.join(page.with_extension("html"))).collect();
+    let followed = links::check_site(&made)?;
+    println!("book: {} pages with {followed} links in {}", pages.len(), site.display());
     Ok(())
 }
 
@@ -61,13 +63,17 @@ pub(crate) fn check() -> Result<()> {
     links::check(&pages()?)
 }
 
-/// The first page, and those that it links to, in its order.
+/// The first page, and those that it or they link to, in their order.
 fn pages() -> Result<Vec<PathBuf>> {
     let mut pages = vec![PathBuf::from(FIRST)];
-    for Link { target, .. } in links::of(Path::new(FIRST))? {
-        let is_page = target.extension().is_some_and(|extension| extension == "md");
-        if is_page && !pages.contains(&target) {
-            pages.push(target);
+    let mut read = 0;
+    while let Some(page) = pages.get(read).cloned() {
+        read += 1;
+        for Link { target, .. } in links::of(&page)? {
+            let is_page = target.extension().is_some_and(|extension| extension == "md");
+            if is_page && !pages.contains(&target) {
+                pages.push(target);
+            }
         }
     }
     Ok(pages)
@@ -96,10 +102,4 @@ fn summary(pages: &[PathBuf]) -> Result<String> {
         writeln!(list, "- [{title}]({})", page.display())?;
     }
     Ok(list)
-}
-
-/// The page of the site that a page becomes.
-fn html(page: &Path) -> String {
-    let name = page.with_extension("html").to_string_lossy().into_owned();
-    name.strip_suffix("README.html").map_or(name.clone(), |folder| format!("{folder}index.html"))
 }

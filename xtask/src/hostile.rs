@@ -2,85 +2,37 @@
 //! command ends in time and memory, with an answer or with an error of its own.
 
 use crate::bench_search::release;
+use crate::hostile_kinds::{KINDS, make};
 use anyhow::{Context, Result, bail};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A command that takes longer hangs.
-const MOST_TIME: Duration = Duration::from_secs(10);
+/// A command that keeps the processor longer hangs, in seconds.
+const MOST_WORK: &str = "10";
+
+/// A command that takes longer hangs too, whether it works or waits, in seconds: what a busy machine
+/// may take.
+const MOST_TIME: &str = "300";
+
+/// What `timeout` says of such a command.
+const OUT_OF_TIME: i32 = 124;
+
+/// The signal of a command that kept the processor too long.
+const OUT_OF_WORK: i32 = 24;
 
 /// Address space of a command in KiB. The commands allow themselves up to 1 GiB for tables;
 /// threads and the program itself take some more.
 const MOST_MEMORY: &str = "2500000";
 
+/// Files of a worker after which it says how far it is: a campaign that is ended early has a figure.
+const TOLD: u64 = 500;
+
 /// Threads that start commands.
 const WORKERS: u64 = 2;
-
-/// Each kind of file with its samples and the commands to try. `FILE` stands for the damaged
-/// file.
-const KINDS: [Kind; 5] = [
-    Kind {
-        samples: &[
-            "heart.model.json",
-            "hand.model.json",
-            "contraceptive.model.json",
-            "stratified.model.json",
-        ],
-        name: "damaged.model.json",
-        commands: &[
-            "check FILE data/coronary_heart.csv",
-            "score FILE data/coronary_heart.csv --kappa n^-0.5",
-            "query FILE",
-            "query FILE --map",
-            "query FILE --method gibbs --sweeps 20 --warm-up 5",
-            "explain FILE",
-            "sample FILE -n 5",
-            "draw FILE -o drawn.svg",
-            "fit FILE data/coronary_heart.csv",
-            "evaluate FILE data/coronary_heart.csv",
-            "predict FILE few.csv --target contraceptive_method",
-            "export FILE -o exported.uai",
-            "compare FILE heart.model.json",
-        ],
-    },
-    Kind {
-        samples: &["few.csv", "data/coronary_heart.csv", "data/economic_activity.csv"],
-        name: "damaged.csv",
-        commands: &[
-            "describe FILE",
-            "learn FILE -o learned.model.json",
-            "learn FILE --kappa n^-0.25 --search blanket -o learned.model.json",
-            "fit hand.model.json FILE",
-            "evaluate heart.model.json FILE",
-            "predict heart.model.json FILE --target smoking --on-unknown missing",
-            "cv FILE --folds 2 --kappa eps",
-            "bootstrap FILE --replicates 3 --kappa n^-0.5",
-        ],
-    },
-    Kind {
-        samples: &["voting.checkpoint"],
-        name: "damaged.checkpoint",
-        commands: &[
-            "learn data/congressional_voting.csv --kappa n^-0.25 --search blanket --max-neighbors 12 --max-configurations 65536 --checkpoint FILE --resume \
-                     --time-limit 1s -o learned.model.json",
-        ],
-    },
-    Kind { samples: &["heart.uai"], name: "damaged.uai", commands: &["import FILE -o imported.model.json"] },
-    Kind {
-        samples: &["levels.toml"],
-        name: "damaged.toml",
-        commands: &["describe data/coronary_heart.csv --schema FILE"],
-    },
-];
-
-struct Kind {
-    samples: &'static [&'static str],
-    name: &'static str,
-    commands: &'static [&'static str],
-}
 
 /// How many commands ended how.
 #[derive(Default)]
@@ -128,6 +80,7 @@ struct Campaign<'a> {
     command: &'a Path,
     folder: PathBuf,
     kept: PathBuf,
+    number: u64,
     generator: Pcg64Mcg,
 }
 
@@ -135,20 +88,24 @@ impl<'a> Campaign<'a> {
     fn new(command: &'a Path, root: &Path, number: u64) -> Result<Self> {
         let (folder, kept) = (root.join(format!("worker-{number}")), root.join("kept"));
         samples(&folder)?;
+        make(command, &folder)?;
         std::fs::create_dir_all(&kept)?;
-        Ok(Self { command, folder, kept, generator: Pcg64Mcg::seed_from_u64(number) })
+        Ok(Self { command, folder, kept, number, generator: Pcg64Mcg::seed_from_u64(number) })
     }
 
     fn runs(mut self, count: u64) -> Result<Tally> {
         let mut tally = Tally::default();
         for place in 0..count {
+            if place > 0 && place % TOLD == 0 {
+                println!("hostile: worker {}, {place} files, {} bad", self.number, tally.bad.len());
+            }
             let kind = &KINDS[self.generator.random_range(0..KINDS.len())];
             let sample = self.pick(kind.samples);
             let line = self.pick(kind.commands);
             let mut bytes = std::fs::read(self.folder.join(sample))?;
             // A whole table only makes every run long: damage does not need it.
             bytes.truncate(20_000);
-            for _ in 0..self.generator.random_range(1..4) {
+            for _ in 0..[1, 1, 2, 3][self.generator.random_range(0..4)] {
                 damage(&mut bytes, &mut self.generator);
             }
             let file = self.folder.join(kind.name);
@@ -176,30 +133,25 @@ impl<'a> Campaign<'a> {
     /// The exit code of a command that ended as it should, or why it did not.
     fn ends_well(&self, line: &str) -> Result<std::result::Result<i32, String>> {
         let errors = self.folder.join("errors.txt");
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("ulimit -v {MOST_MEMORY}; exec \"$@\""), "sh"])
+        // The system watches the clock: to ask every moment would cost more than most commands.
+        let limits =
+            format!("ulimit -v {MOST_MEMORY}; ulimit -t {MOST_WORK}; exec timeout {MOST_TIME} \"$@\"");
+        let status: ExitStatus = Command::new("sh")
+            .args(["-c", &limits, "sh"])
             .arg(self.command)
             .args(line.split_whitespace())
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(&errors)?)
-            .spawn()?;
-        let started = Instant::now();
-        let status: ExitStatus = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if started.elapsed() > MOST_TIME {
-                child.kill()?;
-                child.wait()?;
-                return Ok(Err(format!("more than {} s", MOST_TIME.as_secs())));
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        };
+            .status()?;
         let said = String::from_utf8_lossy(&std::fs::read(&errors)?).into_owned();
         Ok(match status.code() {
             Some(0..=3) if !said.contains("panicked") => Ok(status.code().unwrap_or_default()),
+            Some(OUT_OF_TIME) => Err(format!("more than {MOST_TIME} s")),
+            code if code == Some(128 + OUT_OF_WORK) || status.signal() == Some(OUT_OF_WORK) => {
+                Err(format!("more than {MOST_WORK} s of the processor"))
+            }
             _ => Err(format!("{status}, {}", said.lines().last().unwrap_or_default())),
         })
     }
@@ -254,7 +206,7 @@ fn damage(bytes: &mut Vec<u8>, generator: &mut Pcg64Mcg) {
     }
     let at = generator.random_range(0..bytes.len());
     let end = (at + generator.random_range(1..40)).min(bytes.len());
-    match generator.random_range(0..7) {
+    match generator.random_range(0..10) {
         0 => bytes[at] ^= 1 << generator.random_range(0..8),
         1 => bytes.truncate(at),
         2 => drop(bytes.drain(at..end)),
@@ -274,10 +226,30 @@ fn damage(bytes: &mut Vec<u8>, generator: &mut Pcg64Mcg) {
                 bytes.splice(at + digit..=at + digit, number.iter().copied());
             }
         }
+        // Two that leave a file well-formed, and so reach what lies behind the reader.
+        6 | 7 => {
+            if let Some(digit) = bytes[at..].iter().position(u8::is_ascii_digit) {
+                bytes[at + digit] = generator.random_range(b'0'..=b'9');
+            }
+        }
+        8 => exchange_lines(bytes, at, generator),
         _ => {
             let other = generator.random_range(0..bytes.len());
             let piece = bytes[at..end].to_vec();
             bytes.splice(other..other, piece);
         }
     }
+}
+
+/// Puts another line of the file in the place of the one around `at`.
+fn exchange_lines(bytes: &mut Vec<u8>, at: usize, generator: &mut Pcg64Mcg) {
+    let line = |place: usize| {
+        let begin = bytes[..place].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let end =
+            bytes[place..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |end| place + end);
+        begin..end
+    };
+    let (one, other) = (line(at), line(generator.random_range(0..bytes.len())));
+    let text = bytes[other].to_vec();
+    bytes.splice(one, text);
 }

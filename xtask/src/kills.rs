@@ -12,8 +12,11 @@ const MOST_KILLS: usize = 20;
 /// Each mode with the number of variables on which it takes about a second.
 const MODES: [(&str, &str); 2] = [("blanket", "300"), ("paper", "60")];
 
-pub(crate) fn run(count: usize) -> Result<()> {
-    let (cmnet, bench) = (release("cmnet-cli")?, release("cmnet-bench")?);
+pub(crate) fn run(count: usize, programs: Option<&Path>) -> Result<()> {
+    let (cmnet, bench) = match programs {
+        Some(folder) => (folder.join("cmnet"), folder.join("cmnet-bench")),
+        None => (release("cmnet-cli")?, release("cmnet-bench")?),
+    };
     let mut kills = 0;
     for (place, (mode, variables)) in MODES.into_iter().enumerate() {
         let folder = bench.with_file_name(format!("kills-{mode}"));

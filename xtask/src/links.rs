@@ -32,6 +32,31 @@ pub(crate) fn check(pages: &[PathBuf]) -> Result<()> {
     bail!("{}", broken.join("\n"))
 }
 
+/// Follows the links of the pages of a site, and says how many there are.
+pub(crate) fn check_site(pages: &[PathBuf]) -> Result<usize> {
+    let (mut followed, mut broken) = (0, Vec::new());
+    for page in pages {
+        let text =
+            std::fs::read_to_string(page).with_context(|| format!("there is no {}", page.display()))?;
+        let folder = page.parent().unwrap_or(Path::new(""));
+        for link in text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            if link.contains(':') || link.starts_with('#') {
+                continue;
+            }
+            followed += 1;
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = folder.join(file);
+            let found = anchor.is_empty()
+                || std::fs::read_to_string(&target)
+                    .is_ok_and(|text| text.contains(&format!("id=\"{anchor}\"")));
+            if !target.exists() || !found {
+                broken.push(format!("{}: nothing is at {link}", page.display()));
+            }
+        }
+    }
+    if broken.is_empty() { Ok(followed) } else { bail!("{}", broken.join("\n")) }
+}
+
 /// The links of a page to files of the repository. Links to other sites are not followed.
 pub(crate) fn of(page: &Path) -> Result<Vec<Link>> {
     let text = std::fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;

@@ -10,6 +10,7 @@ mod faults;
 mod faults_judge;
 mod fuzz;
 mod hostile;
+mod hostile_kinds;
 mod kills;
 mod lane;
 mod links;
@@ -24,6 +25,7 @@ mod test;
 mod tools;
 
 use anyhow::Result;
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -45,7 +47,8 @@ cargo xtask COMMAND
                      worker processes beside threads, and packing of Parquet files with its memory
   same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
                      for byte
-  kills [N]          N runs (default 100) killed at random moments and resumed
+  kills [N [DIR]]    N runs (default 100) killed at random moments and resumed, by the programs cmnet
+                     and cmnet-bench in DIR if it is named
   kills cluster [N]  N runs (default 100) on a cluster of Dask whose workers are killed
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
@@ -54,7 +57,9 @@ cargo xtask COMMAND
                      minutes in all)
   faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
                      the old ones or the new ones, and no answer is lost. It needs strace
-  mutants [MODULE]   small changes of the library, each of which a test must notice (cargo-mutants)
+  mutants [MODULE [I/N]]
+                     small changes of the library, each of which a test must notice (cargo-mutants);
+                     the I-th of N shares of them
   book               the pages as a site by mdBook, after every link between them was followed
   release --dry-run [PART]
                      what a release would publish (crates, command, python, policy, book), from a
@@ -77,10 +82,13 @@ fn main() -> ExitCode {
         ["bench", "python"] => python_package::bench(),
         ["bench", "cluster", sizes @ ..] => python_package::bench_cluster(sizes),
         ["same", baseline] => same::run(baseline),
-        ["kills"] => kills::run(100),
+        ["kills"] => kills::run(100, None),
         ["kills", "cluster"] => python_package::kills("100"),
         ["kills", "cluster", count] => python_package::kills(count),
-        ["kills", count] => count.parse().map_err(Into::into).and_then(kills::run),
+        ["kills", count] => count.parse().map_err(Into::into).and_then(|count| kills::run(count, None)),
+        ["kills", count, folder] => {
+            count.parse().map_err(Into::into).and_then(|count| kills::run(count, Some(Path::new(folder))))
+        }
         ["hostile"] => hostile::run(20_000, None),
         ["hostile", count] => count.parse().map_err(Into::into).and_then(|count| hostile::run(count, None)),
         ["hostile", count, command] => {
@@ -92,9 +100,10 @@ fn main() -> ExitCode {
         ["fuzz", minutes] => minutes.parse().map_err(Into::into).and_then(fuzz::run),
         ["faults"] => faults::run(None),
         ["faults", command] => faults::run(Some(command.into())),
-        ["mutants"] => mutants::run(None),
-        ["mutants", module] => mutants::run(Some(module)),
-        ["book"] => book::run(),
+        ["mutants"] => mutants::run(None, None),
+        ["mutants", module] => mutants::run(Some(module), None),
+        ["mutants", module, share] => mutants::run(Some(module), Some(share)),
+        ["book"] => book::run(Path::new("."), &python_package::target().join("book")),
         ["release", "--dry-run"] => release::dry_run(None),
         ["release", "--dry-run", part] => release::dry_run(Some(part)),
         ["help" | "--help" | "-h"] => {

@@ -1,6 +1,7 @@
 //! `cargo xtask memory`: the peak of every command beside the bound that it was given.
 
 use crate::bench_search::release;
+use crate::hostile_kinds::with_holes;
 use anyhow::{Context, Result, bail};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -19,7 +20,7 @@ const UNASKED: u64 = 1024;
 const BESIDE: u64 = 64;
 
 /// Every command on an input that is large for it. `BOUND` stands for the bound.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 36] = [
     "describe table.csv",
     "learn table.csv --kappa n^-0.5 --search blanket --memory BOUND --no-output",
     "learn data/congressional_voting.csv --memory BOUND --no-output",
@@ -44,12 +45,25 @@ const COMMANDS: [&str; 24] = [
     "explore heart.model.json -o out.html",
     "export grid.json -o out.uai",
     "import clique.uai -o out.json",
+    "describe holes-of-table.csv --on-missing model",
+    "discretize table-of-numbers.csv --bins 4 -o out.csv",
+    "learn table-of-numbers.csv --bins 4 --kappa n^-0.5 --search blanket --memory BOUND --no-output",
+    "learn holes-of-table.csv --on-missing model --completions 2 --rounds 1 --kappa n^-0.5 --memory BOUND --no-output",
+    "learn table.csv --components 2 --kappa n^-0.5 --memory BOUND --no-output",
+    "learn table.csv --group v0 --among v1,v2,v3 --permutations 9 --kappa n^-0.5 --memory BOUND --no-output",
+    "posterior data/coronary_heart.csv --chains 2 --sweeps 200",
+    "impute grid.json holes-of-rows.csv -o out.csv",
+    "evaluate mixture.model.json data/coronary_heart.csv",
+    "explain path.json --memory BOUND",
+    "report path.json --memory BOUND -o out.html",
+    "merge learn.part -o out.part",
 ];
 
 pub(crate) fn run(command: Option<PathBuf>) -> Result<()> {
     let command = std::path::absolute(command.map_or_else(|| release("cmnet-cli"), Ok)?)?;
     let folder = command.parent().context("no folder")?.join("memory");
     crate::hostile::samples(&folder)?;
+    crate::hostile_kinds::make(&command, &folder)?;
     prepare(&command, &folder)?;
     println!("bound MiB  peak MiB  exit  command");
     let mut over = Vec::new();
@@ -126,7 +140,41 @@ fn prepare(command: &Path, folder: &Path) -> Result<()> {
         std::fs::write(folder.join(format!("{name}.uai")), network)?;
         ended(command, folder, &format!("import {name}.uai -o {name}.json"))?;
     }
-    ended(command, folder, "sample grid.json -n 5000 -o rows.csv")
+    std::fs::write(folder.join("path.uai"), path(20_000, &mut generator)?)?;
+    ended(command, folder, "import path.uai -o path.json")?;
+    ended(command, folder, "sample grid.json -n 5000 -o rows.csv")?;
+    for name in ["table.csv", "rows.csv"] {
+        let whole = std::fs::read_to_string(folder.join(name))?;
+        std::fs::write(folder.join(format!("holes-of-{name}")), with_holes(&whole, whole.lines().count()))?;
+    }
+    std::fs::write(folder.join("table-of-numbers.csv"), numbers(&names, &mut generator)?)?;
+    Ok(())
+}
+
+/// A table of 20,000 rows of numbers, all different.
+fn numbers(names: &[String], generator: &mut Pcg64Mcg) -> Result<String> {
+    let mut table = names.join(",") + "\n";
+    for _ in 0..20_000 {
+        let common: f64 = generator.random_range(0.0..1.0);
+        for variable in 0..names.len() {
+            let separator = if variable + 1 == names.len() { "\n" } else { "," };
+            write!(table, "{:.6}{separator}", common + generator.random_range(0.0..4.0))?;
+        }
+    }
+    Ok(table)
+}
+
+/// A path of binary variables with a random table on each pair.
+fn path(variables: usize, generator: &mut Pcg64Mcg) -> Result<String> {
+    let mut text = format!("MARKOV\n{variables}\n{}\n{}\n", "2 ".repeat(variables), variables - 1);
+    for other in 1..variables {
+        writeln!(text, "2 {} {other}", other - 1)?;
+    }
+    for _ in 1..variables {
+        let mut entry = || generator.random_range(0.5..2.0);
+        writeln!(text, "4\n{:.3} {:.3} {:.3} {:.3}", entry(), entry(), entry(), entry())?;
+    }
+    Ok(text)
 }
 
 fn ended(command: &Path, folder: &Path, line: &str) -> Result<()> {

@@ -30,7 +30,7 @@ pub(crate) fn dry_run(part: Option<&str>) -> Result<()> {
             "command" => release.command()?,
             "python" => release.python()?,
             "policy" => release_policy::check(&release.clone)?,
-            _ => crate::book::run()?,
+            _ => crate::book::run(&release.clone, &release.folder.join("book"))?,
         }
     }
     match part {

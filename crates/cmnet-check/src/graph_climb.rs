@@ -85,7 +85,7 @@ pub fn graph_hill_climb(
     scoring: &Scoring,
     progress: Progress<'_>,
 ) -> Result<GraphClimb, CheckError> {
-    let pairs = free_pairs(table.variables(), scoring);
+    let pairs: Vec<Edge> = free_pairs(table.variables(), scoring).collect();
     let start = context_hill_climb(table, &scoring.known().required, scoring)?;
     let mut climb =
         GraphClimb { structure: start.structure, score: start.score, steps: Vec::new(), stopped: false };
@@ -118,9 +118,9 @@ pub fn graph_hill_climb(
     }
 }
 
-fn free_pairs(variables: usize, scoring: &Scoring) -> Vec<Edge> {
-    let pairs = (0..variables).flat_map(|i| (i + 1..variables).map(move |j| (i, j)));
-    pairs.filter(|&edge| scoring.known().is_free(edge)).collect()
+fn free_pairs(variables: usize, scoring: &Scoring) -> impl Iterator<Item = Edge> {
+    let pairs = (0..variables).flat_map(move |i| (i + 1..variables).map(move |j| (i, j)));
+    pairs.filter(|&edge| scoring.known().is_free(edge))
 }
 
 fn toggled(edges: &BTreeSet<Edge>, edge: Edge) -> BTreeSet<Edge> {
@@ -148,9 +148,10 @@ pub fn is_locally_optimal(
     if climbed.structure.contexts != structure.non_empty_contexts() {
         return Ok(Optimality::OtherContexts { climbed, score });
     }
-    let pairs = free_pairs(table.variables(), scoring);
-    for (examined, &edge) in pairs.iter().enumerate() {
-        if !progress(examined, pairs.len()) {
+    let pairs = || free_pairs(table.variables(), scoring);
+    let all = pairs().count();
+    for (examined, edge) in pairs().enumerate() {
+        if !progress(examined, all) {
             return Ok(Optimality::Stopped { examined });
         }
         let climbed = context_hill_climb(table, &toggled(&structure.edges, edge), scoring)?;

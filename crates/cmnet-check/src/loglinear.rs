@@ -210,13 +210,15 @@ fn list_terms(cardinalities: &[usize], structure: &Labelled) -> Result<Vec<Term>
 }
 
 /// All non-empty complete subsets of the graph, by size and then lexicographically: every
-/// complete set of one size, with every later node that keeps it complete.
+/// complete set of one size, with every later neighbour of its last node that keeps it complete.
 fn complete_subsets(variables: usize, structure: &Labelled) -> Result<Vec<Vec<usize>>, CheckError> {
     let mut all: Vec<Vec<usize>> = (0..variables).map(|variable| vec![variable]).collect();
     let mut next = 0;
     while next < all.len() {
         let subset = all[next].clone();
-        for later in subset[subset.len() - 1] + 1..variables {
+        let last = subset[subset.len() - 1];
+        let later = structure.edges.range((last, last + 1)..(last, variables)).map(|&(_, later)| later);
+        for later in later {
             let mut larger = subset.clone();
             larger.push(later);
             if structure.is_complete(&larger) {

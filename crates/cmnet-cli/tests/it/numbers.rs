@@ -81,6 +81,15 @@ fn what_cannot_be_cut_is_refused_with_its_place() {
         .run("describe bad.csv --bins age=2")
         .refused(2, &["line 4, column 1 (\"age\"): the value \"old\""]);
     sandbox.run("describe bad.csv --bins age=2 --missing old --on-missing drop").refused(2, &["\"inf\""]);
+    for (points, says) in [
+        ("[70, 40]", "expected cut points that ascend; 70 is followed by 40"),
+        ("[nan]", "finite numbers; NaN is not"),
+        ("[]", "expected 1 to 1000 cut points"),
+    ] {
+        sandbox.write("points.toml", format!("[cuts]\nage = {points}\n"));
+        let ran = sandbox.run("describe ages.csv --schema points.toml");
+        ran.refused(2, &["points.toml, line 2, column \"age\"", says, "such as: age = [18, 40, 65]"]);
+    }
     let described = sandbox.run("describe ages.csv").succeeds();
     described.says(&["looks like a measurement: cut its numbers into classes: --bins 4"]);
 }
@@ -148,13 +157,17 @@ fn groups_are_compared_pair_by_pair() {
 fn groups_that_cannot_be_compared_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("one.csv", "a,b,g\n0,1,x\n1,0,x\n1,1,y\n").write("constant.csv", "a,b,g\n0,1,x\n1,0,x\n");
+    sandbox.write("two.csv", "a,b,g\n0,1,x\n1,0,x\n1,1,y\n0,0,y\n");
     for (arguments, says) in [
         ("one.csv --group g", "groups of at least two rows; \"y\" has one"),
         ("constant.csv --group g", "at least two levels that occur"),
         ("one.csv --group h", "there is no variable \"h\""),
         ("one.csv --group g --block g", "another column"),
         ("one.csv --group g --permutations 0", "1 or more"),
+        ("two.csv --group g --among g", "other columns than that of the groups"),
     ] {
         sandbox.run(&format!("learn {arguments} --no-output --kappa eps")).refused(2, &[says]);
     }
+    let many = "learn two.csv --group g --permutations 99999999999 --no-output --kappa eps";
+    sandbox.run(many).refused(3, &["permutations", "ask for fewer permutations"]);
 }

@@ -56,7 +56,8 @@ impl<'a> Explained<'a> {
             (Explanation::of_structure(structure, known, evidence), closed, 0)
         };
         let own = cut_edges(structure, structure, evidence);
-        let implied_cuts = explanation.cut.iter().copied().filter(|edge| !own.contains(edge)).collect();
+        let implied_cuts =
+            explanation.cut.iter().copied().filter(|edge| own.binary_search(edge).is_err()).collect();
         let more = |context: &&EdgeContext| {
             let known = structure.context(context.edge());
             known.is_none_or(|known| known.space() == context.space() && known.len() < context.len())

@@ -143,11 +143,12 @@ impl fmt::Display for GroupsAnswer {
         let within = self.block.as_ref().map_or(String::new(), |block| format!(" within {block}"));
         writeln!(
             f,
-            "\n* differs at level {}: {} permutations of the groups{within}, seed {}, adjusted for {} pairs",
+            "\n* differs at level {}: {} permutations of the groups{within}, seed {}, adjusted for {} pair{}",
             self.level,
             self.permutations,
             self.seed,
-            self.pairs.len()
+            self.pairs.len(),
+            if self.pairs.len() == 1 { "" } else { "s" }
         )
     }
 }

@@ -34,7 +34,10 @@ pub(super) fn write(
             "The graph has too many variables for a legible picture: the table below has every edge.",
         );
     }
-    let strength = |edge: Edge| strengths.iter().find(|known| known.edge == edge);
+    let strength = |edge: Edge| {
+        let place = strengths.binary_search_by_key(&edge, |known| known.edge).ok()?;
+        strengths.get(place)
+    };
     let mut edges: Vec<Edge> = model.structure().graph().edges().collect();
     let order = |edge: &Edge| strength(*edge).and_then(|known| known.information).unwrap_or(0.0);
     edges.sort_by(|one, other| order(other).total_cmp(&order(one)));

@@ -40,7 +40,7 @@ impl Cuts {
     }
 
     /// What keeps numbers from being cut points: what was expected instead.
-    fn fault(points: &[f64]) -> Option<String> {
+    pub(crate) fn fault(points: &[f64]) -> Option<String> {
         if points.is_empty() || points.len() > MOST {
             return Some(format!("1 to {MOST} cut points"));
         }

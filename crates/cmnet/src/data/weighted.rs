@@ -76,17 +76,24 @@ impl WeightedTable {
         let mut all: Vec<f64> = by_row.values().flatten().copied().filter(|&weight| weight > 0.0).collect();
         // Sums in the order of the weights: that of the rows must not matter.
         all.sort_by(f64::total_cmp);
-        let (sum, squares) = all.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
+        // By a power of two, which changes no digit: squares are neither infinite nor lost.
+        let exponent = all.last().map_or(0, |&largest| libm::ilogb(largest));
+        let small = |weight: f64| libm::scalbn(weight, -exponent);
+        let (sum, squares) = all.iter().fold((0.0, 0.0), |(sum, squares), &weight| {
+            let weight = small(weight);
+            (sum + weight, squares + weight * weight)
+        });
         let effective = if squares > 0.0 { sum * sum / squares } else { 0.0 };
+        let whole = libm::scalbn(sum, exponent);
         let rows = match kind {
-            // Weights whose squares are infinite have no effective size.
-            WeightKind::Design if effective.is_nan() => f64::NAN,
             WeightKind::Design => effective.round().max(1.0),
-            WeightKind::Counts => sum.round(),
+            WeightKind::Counts => whole.round(),
         };
-        if sum <= 0.0 || !sum.is_finite() || !(1.0..=MAX_ROWS as f64).contains(&rows) {
+        if sum <= 0.0 || !whole.is_finite() || !(1.0..=MAX_ROWS as f64).contains(&rows) {
             let expected = "weights that add up to at least one observation, and to at most 2^31";
-            return Err(Error::option(OptionName::Weights, format!("a sum of {sum}"), expected));
+            let usual = whole == 0.0 || (1e-6..1e16).contains(&whole);
+            let found = if usual { format!("a sum of {whole}") } else { format!("a sum of {whole:.3e}") };
+            return Err(Error::option(OptionName::Weights, found, expected));
         }
         // As fine as counts can be, and a power of two, so that whole numbers stay whole.
         let mut fineness = 1.0;
@@ -101,6 +108,9 @@ impl WeightedTable {
                 let found = format!("{} values", row.len());
                 return Err(Error::option("row", found, "one value per variable"));
             }
+            for weight in &mut weights {
+                *weight = small(*weight);
+            }
             weights.sort_by(f64::total_cmp);
             columns.iter_mut().zip(row).for_each(|(column, level)| column.push(level));
             units.push((weights.iter().sum::<f64>() * scale).round() as u32);
@@ -108,7 +118,7 @@ impl WeightedTable {
         let units = Dataset::from_columns(schema, &columns, Some(&units))?;
         let value = rows / units.rows() as f64;
         let (rows, observations) = (rows as u64, all.len() as u64);
-        Ok(Self { units, value, rows, observations, sum, effective, kind })
+        Ok(Self { units, value, rows, observations, sum: whole, effective, kind })
     }
 
     /// Names and levels.
@@ -218,6 +228,22 @@ mod tests {
         assert!(table(&[0.0, 0.0], WeightKind::Design).is_err());
         assert!(table(&[0.1, 0.2], WeightKind::Counts).is_err());
         assert!(table(&[1e300, 1e300], WeightKind::Counts).is_err());
-        assert!(table(&[1e200, 1e200], WeightKind::Design).is_err());
+        assert!(table(&[f64::MAX, f64::MAX], WeightKind::Design).is_err());
+        for sum in ["1e300", "1e-300"].map(|weight| weight.parse().unwrap()) {
+            let refusal = table(&[sum, sum], WeightKind::Counts).unwrap_err().to_string();
+            assert!(refusal.len() < 200, "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_design_has_one_effective_size_however_large_or_small_its_weights_are() {
+        let weights = [0.3, 1.7, 2.25, 0.8, 1.1, 0.05];
+        let design = table(&weights, WeightKind::Design).unwrap();
+        for factor in [1e-300, 1e-170, 1e-12, 1e12, 1e200, 1e300] {
+            let scaled = table(&weights.map(|w| factor * w), WeightKind::Design).unwrap();
+            assert_eq!((design.units(), design.rows()), (scaled.units(), scaled.rows()), "{factor}");
+            assert!((design.effective() - scaled.effective()).abs() < 1e-9);
+            assert!((scaled.sum() / factor - design.sum()).abs() < 1e-9);
+        }
     }
 }

@@ -262,6 +262,11 @@ pub enum InputProblem {
         /// What is wrong.
         what: String,
     },
+    /// Cut points of a schema file that are none.
+    Points {
+        /// What was expected instead.
+        what: String,
+    },
     /// A schema file that is not one.
     Schema {
         /// What is wrong.

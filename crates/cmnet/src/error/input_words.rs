@@ -17,6 +17,7 @@ impl InputProblem {
             | Self::Compressed { .. }
             | Self::EmptyFile
             | Self::InvalidUtf8 { .. }
+            | Self::Points { .. }
             | Self::Schema { .. }
             | Self::Knowledge { .. } => self.words_of_file(dialect),
             Self::NoRows { .. }
@@ -61,6 +62,9 @@ impl InputProblem {
             Self::Knowledge { what } => format!(
                 "{what}; expected lists require, forbid, no_contexts and tiers, and tables [[prior]] with edge and p"
             ),
+            Self::Points { what } => {
+                format!("the cut points are not usable; expected {what}, such as: age = [18, 40, 65]")
+            }
             Self::Schema { what } => format!(
                 "{what}; expected a TOML table [levels] with a list of texts per column, such as: \
                  grade = [\"low\", \"high\"]"

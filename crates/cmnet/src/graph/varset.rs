@@ -67,7 +67,8 @@ impl VarSet {
     /// The members of both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
-        Self { members: self.iter().filter(|&variable| other.contains(variable)).collect() }
+        let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        Self { members: few.iter().filter(|&variable| many.contains(variable)).collect() }
     }
 }
 

@@ -68,8 +68,12 @@ impl GroupOptions {
             return Err(Error::option(OptionName::Group, data.schema().name(self.group), expected));
         }
         let pairs = (data.variables() as u64).saturating_mul(data.variables() as u64);
-        if data.rows() > MOST || pairs.saturating_mul(self.permutations) > MOST {
-            return Err(Error::limit("the comparison of groups", MOST, [Remedy::LeaveOutVariables]));
+        if data.rows() > MOST {
+            return Err(Error::limit("rows of groups", MOST, ["compare the groups of a sample".into()]));
+        }
+        if pairs.saturating_mul(self.permutations) > MOST {
+            let remedies = ["ask for fewer permutations".into(), Remedy::LeaveOutVariables];
+            return Err(Error::limit("pairs of variables times permutations of groups", MOST, remedies));
         }
         Ok(())
     }

@@ -3,17 +3,23 @@
 
 use super::cut_edges::cut_edges;
 use super::evidence::Evidence;
+use super::neighbourhood::{Around, Neighbourhoods};
 use super::network::Network;
 use super::options::ExactOptions;
-use crate::control::Under;
+use crate::control::{Pace, Under};
 use crate::data::Var;
 use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, Graph, VarSet, components};
 use crate::structure::Structure;
-use crate::tree::TreeCost;
+use crate::tree::{JunctionTree, Propagation, TreeCost};
+use std::collections::BTreeSet;
 
 /// Cells of the joint table up to which the strength of an edge is given everything else.
 const MOST_CELLS: u64 = 1 << 18;
+
+/// Cells of the tree times edges up to which each edge has an elimination of its own: what takes
+/// less than a moment has the same bits in every version.
+const MOST_ELIMINATED: u64 = 1 << 22;
 
 /// An edge that is left, and how much its ends tell about each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,38 +76,99 @@ impl Network {
         let exact = exact.into();
         let mut explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
         let small = small(&exact);
+        let posterior = match self.shared_tree(&explanation, evidence, &small) {
+            Some(_) => Some(self.posterior(evidence, exact.with(&small))?),
+            None => None,
+        };
+        let shared = posterior.as_ref().map(|known| Shared {
+            around: Neighbourhoods::new(known.tree(), self.cardinalities()),
+            tables: known.propagation(),
+        });
+        let left = posterior.as_ref().map_or(small.clone(), |known| beside(known.cost(), &small));
         for strength in &mut explanation.edges {
-            *strength = self.strength(&explanation.graph, strength.edge, evidence, exact.with(&small))?;
+            let how = (shared.as_ref(), exact.with(&left));
+            *strength = self.strength(&explanation.graph, strength.edge, evidence, how)?;
         }
         Ok(explanation)
     }
 
     /// What the strengths of edges take at most at a time: cells and bytes of the costliest
-    /// elimination, known before anything is allocated.
+    /// elimination, or of the tree that many edges share, known before anything is allocated.
     pub fn explain_cost(&self, evidence: &Evidence, exact: &ExactOptions) -> (TreeCost, u64) {
         let explanation = Explanation::of_structure(self.structure(), self.closed(), evidence);
         let small = small(exact);
         let none = TreeCost { at_least: false, cells: 0, largest: 0, width: 0, fill: 0 };
-        let mut most = (none, 0);
+        let tree = self.shared_tree(&explanation, evidence, &small);
+        let around = tree.as_ref().map(|tree| (Neighbourhoods::new(tree, self.cardinalities()), tree.cost()));
+        let mut most = around.as_ref().map_or((none, 0), |(_, cost)| (*cost, cost.bytes(2)));
+        let left = around.as_ref().map_or(small.clone(), |(_, cost)| beside(*cost, &small));
+        let held = small.memory - left.memory;
         for strength in &explanation.edges {
-            let (given, _) = self.conditional_on(&explanation.graph, strength.edge);
+            let (given, given_all) = self.conditional_on(&explanation.graph, strength.edge);
             let (low, high) = strength.edge.ends();
             let together: Vec<Var> = given.iter().chain([low, high]).collect();
-            let found = self.joint_cost(&together, evidence, &small);
-            if !found.cost.at_least && found.bytes <= small.memory && found.bytes > most.1 {
-                most = (found.cost, found.bytes);
+            if let Some((around, cost)) = &around {
+                let about = Around { edge: strength.edge, targets: &together, common: !given_all };
+                if let Some(route) = around.route(about, left.memory) {
+                    most.1 = most.1.max(cost.bytes(2) + route.bytes);
+                    continue;
+                }
+            }
+            let found = self.joint_cost(&together, evidence, &left);
+            if !found.cost.at_least && found.bytes <= left.memory && held + found.bytes > most.1 {
+                most = (found.cost, held + found.bytes);
             }
         }
         most
     }
 
+    /// The tree that the edges share, where an elimination for each would take long, the tree fits
+    /// the memory, and nearly all edges are near in it: in a wide tree none is.
+    fn shared_tree(
+        &self,
+        explanation: &Explanation,
+        evidence: &Evidence,
+        small: &ExactOptions,
+    ) -> Option<JunctionTree> {
+        let cost = self.cost(evidence, small);
+        let long = cost.cells.saturating_mul(explanation.edges.len() as u64) > MOST_ELIMINATED;
+        if cost.at_least || !long {
+            return None;
+        }
+        let tree = self.tree(evidence, small).ok()?;
+        let (around, left) = (Neighbourhoods::new(&tree, self.cardinalities()), beside(cost, small));
+        let is_near = |strength: &&EdgeStrength| {
+            let (given, given_all) = self.conditional_on(&explanation.graph, strength.edge);
+            let (low, high) = strength.edge.ends();
+            let together: Vec<Var> = given.iter().chain([low, high]).collect();
+            let about = Around { edge: strength.edge, targets: &together, common: !given_all };
+            around.route(about, left.memory).is_some()
+        };
+        let near = explanation.edges.iter().filter(is_near).count();
+        (10 * near >= 9 * explanation.edges.len()).then_some(tree)
+    }
+
     /// What the strength of an edge is conditional on, and whether that stands for all else.
     fn conditional_on(&self, graph: &Graph, edge: Edge) -> (VarSet, bool) {
         let (low, high) = edge.ends();
-        let around = graph.markov_blanket(low).iter().chain(graph.markov_blanket(high).iter());
+        let blankets = [low, high].map(|end| graph.markov_blanket(end));
+        // A hub is known by the first of its neighbours: all of them, for each of its edges, take long.
+        if blankets.iter().any(|blanket| self.cells_beyond(blanket, MOST_CELLS)) {
+            return (graph.common_neighbors(edge), false);
+        }
+        let around = blankets.into_iter().flat_map(VarSet::iter);
         let around: VarSet = around.filter(|&v| !edge.touches(v)).collect();
         let given_all = self.cells_with(&around, edge) <= MOST_CELLS;
         (if given_all { around } else { graph.common_neighbors(edge) }, given_all)
+    }
+
+    /// Whether a table over these variables has more cells than that.
+    fn cells_beyond(&self, variables: &VarSet, most: u64) -> bool {
+        let mut cells = 1u64;
+        variables.iter().any(|v| {
+            cells = cells.saturating_mul(self.cardinalities()[v].into());
+            cells > most
+        })
     }
 
     fn cells_with(&self, given: &VarSet, edge: Edge) -> u64 {
@@ -114,21 +181,40 @@ impl Network {
         graph: &Graph,
         edge: Edge,
         evidence: &Evidence,
-        exact: Under<'_, ExactOptions>,
+        (shared, exact): (Option<&Shared<'_>>, Under<'_, ExactOptions>),
     ) -> Result<EdgeStrength> {
         let (low, high) = edge.ends();
         let (given, given_all) = self.conditional_on(graph, edge);
-        let information = if self.cells_with(&given, edge) <= MOST_CELLS {
-            match self.mutual_information((&[low], &[high]), given.as_slice(), evidence, exact) {
-                Ok(information) => Some(information),
-                Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => None,
-                Err(error) => return Err(error),
+        let strength = |information| EdgeStrength { edge, information, given: given.clone(), given_all };
+        if self.cells_with(&given, edge) > MOST_CELLS {
+            return Ok(strength(None));
+        }
+        let together: Vec<Var> = given.iter().chain([low, high]).collect();
+        if let Some(shared) = shared {
+            let about = Around { edge, targets: &together, common: !given_all };
+            if let Some(route) = shared.around.route(about, exact.memory) {
+                let mut pace = Pace::new(exact.control());
+                let joint = shared.around.joint(&route, shared.tables, &mut pace)?;
+                return Ok(strength(Some(joint.information(given.len(), 1, &mut pace)?)));
             }
-        } else {
-            None
-        };
-        Ok(EdgeStrength { edge, information, given, given_all })
+        }
+        match self.mutual_information((&[low], &[high]), given.as_slice(), evidence, exact) {
+            Ok(information) => Ok(strength(Some(information))),
+            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Ok(strength(None)),
+            Err(error) => Err(error),
+        }
     }
+}
+
+/// A tree with its tables that the edges share.
+struct Shared<'a> {
+    around: Neighbourhoods<'a>,
+    tables: &'a Propagation,
+}
+
+/// The options with the memory that is left beside the two tables of each clique.
+fn beside(cost: TreeCost, exact: &ExactOptions) -> ExactOptions {
+    ExactOptions { memory: exact.memory.saturating_sub(cost.bytes(2)), ..exact.clone() }
 }
 
 /// The strength of one edge is not worth more memory than this.
@@ -143,8 +229,9 @@ impl Explanation {
         let free: VarSet = (0..structure.variables()).filter(|&v| evidence.level(v).is_none()).collect();
         let cut = cut_edges(structure, closed, evidence);
         let mut graph = Graph::empty(structure.variables());
-        let stays =
-            |edge: &Edge| free.contains(edge.low()) && free.contains(edge.high()) && !cut.contains(edge);
+        let stays = |edge: &Edge| {
+            free.contains(edge.low()) && free.contains(edge.high()) && cut.binary_search(edge).is_err()
+        };
         for edge in structure.graph().edges().filter(stays) {
             graph.add_edge(edge);
         }
@@ -157,10 +244,7 @@ impl Explanation {
         let edges = graph.edges().map(unknown).collect();
         let groups: Vec<VarSet> =
             components(&graph).into_iter().filter(|part| part.iter().all(|v| free.contains(v))).collect();
-        let pieces = |whole: &VarSet| -> Vec<VarSet> {
-            groups.iter().filter(|group| group.iter().any(|v| whole.contains(v))).cloned().collect()
-        };
-        let splits = components(closed.graph()).iter().map(pieces).filter(|parts| parts.len() > 1).collect();
+        let splits = splits(&groups, closed);
         Self { free, cut, edges, graph, groups, splits }
     }
 
@@ -219,4 +303,17 @@ impl Explanation {
         }
         true
     }
+}
+
+/// The groups of each component of the closed structure that falls into several.
+fn splits(groups: &[VarSet], closed: &Structure) -> Vec<Vec<VarSet>> {
+    let mut group_of = vec![None; closed.variables()];
+    for (index, group) in groups.iter().enumerate() {
+        group.iter().for_each(|v| group_of[v] = Some(index));
+    }
+    let pieces = |whole: &VarSet| -> Vec<VarSet> {
+        let found: BTreeSet<usize> = whole.iter().filter_map(|v| group_of[v]).collect();
+        found.into_iter().map(|index| groups[index].clone()).collect()
+    };
+    components(closed.graph()).iter().map(pieces).filter(|parts| parts.len() > 1).collect()
 }

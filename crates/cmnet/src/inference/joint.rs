@@ -69,6 +69,28 @@ impl Joint {
         sums
     }
 
+    /// The mutual information between the variables from place `given` on, so many of them, and
+    /// all after these, conditional on those before.
+    pub(super) fn information(&self, given: usize, one: usize, pace: &mut Pace<'_>) -> Result<f64> {
+        let (before, rest) = self.variables().split_at(given);
+        let (one, other) = rest.split_at(one);
+        let shape = |parts: &[&[Var]]| self.shape.restricted(parts.concat().into_iter());
+        let (alone, with_one, with_other) =
+            (shape(&[before]), shape(&[before, one]), shape(&[before, other]));
+        let [p_given, p_one, p_other] = [&alone, &with_one, &with_other].map(|onto| self.sum_to(onto));
+        let mut sum = 0.0;
+        for (levels, p) in self.iter().filter(|(_, p)| *p > 0.0) {
+            // A cell here takes as long as some tens elsewhere.
+            pace.step(32)?;
+            let (first, last) = levels.split_at(given + one.len());
+            let independent = p_one[with_one.cell_of(first)]
+                * p_other[with_other.cell_of(&[&first[..given], last].concat())]
+                / p_given[alone.cell_of(&first[..given])];
+            sum += p * libm::log(p / independent);
+        }
+        Ok(sum.max(0.0))
+    }
+
     /// The entropy in nats.
     pub fn entropy(&self) -> f64 {
         entropy(&self.probabilities)
@@ -287,21 +309,6 @@ impl Network {
         let exact = exact.into();
         let together = [conditional_on, one, other].concat();
         let joint = self.joint_exact(&together, evidence, exact)?;
-        let shape = |parts: &[&[Var]]| Shape::new(parts.concat(), self.cardinalities());
-        let (given, with_one, with_other) =
-            (shape(&[conditional_on]), shape(&[conditional_on, one]), shape(&[conditional_on, other]));
-        let [p_given, p_one, p_other] = [&given, &with_one, &with_other].map(|onto| joint.sum_to(onto));
-        let mut row = vec![0; self.cardinalities().len()];
-        let mut sum = 0.0;
-        let mut pace = Pace::new(exact.control());
-        for (levels, p) in joint.iter().filter(|(_, p)| *p > 0.0) {
-            // A cell here takes as long as some tens elsewhere.
-            pace.step(32)?;
-            together.iter().zip(&levels).for_each(|(&v, &level)| row[v] = level);
-            let independent =
-                p_one[with_one.cell(&row)] * p_other[with_other.cell(&row)] / p_given[given.cell(&row)];
-            sum += p * libm::log(p / independent);
-        }
-        Ok(sum.max(0.0))
+        joint.information(conditional_on.len(), one.len(), &mut Pace::new(exact.control()))
     }
 }

@@ -13,6 +13,7 @@ mod independent;
 mod joint;
 mod marginals;
 mod maximum;
+mod neighbourhood;
 mod network;
 mod options;
 mod plan;

@@ -30,7 +30,13 @@ impl Network {
         plan(&conditioned, conditioned.free(), exact).cost
     }
 
-    /// The same for what matters to some variables only.
+    /// The tree of [`Network::posterior`], without its tables.
+    pub(super) fn tree(&self, evidence: &Evidence, exact: &ExactOptions) -> Result<JunctionTree> {
+        let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
+        plan(&conditioned, conditioned.free(), exact).build(self.cardinalities(), exact.memory)
+    }
+
+    /// What the tree costs for what matters to some variables only.
     pub(super) fn cost_about(&self, targets: &VarSet, evidence: &Evidence, exact: &ExactOptions) -> TreeCost {
         let conditioned = Conditioned::new(self, evidence, !exact.keep_cut_edges);
         plan(&conditioned, &conditioned.relevant(targets), exact).cost

@@ -96,8 +96,10 @@ impl LevelOrder {
             let refused = |problem| {
                 Error::input(Place { name: Some(name.clone()), ..Place::file(file).at_line(line) }, problem)
             };
-            let cuts = Cuts::new(points)
-                .map_err(|error| refused(InputProblem::Schema { what: error.to_string() }))?;
+            if let Some(what) = Cuts::fault(&points) {
+                return Err(refused(InputProblem::Points { what }));
+            }
+            let cuts = Cuts::new(points)?;
             let declared =
                 columns.entry(name.clone()).or_insert(Declared { line, levels: cuts.labels(), cuts: None });
             check_cuts(&declared.levels, &cuts).map_err(refused)?;

@@ -2,8 +2,11 @@
 
 use crate::inference_support::{
     Listed, MIXED, Shape, assert_close, entropy, fitted, generator, plain, random_network, random_question,
+    schema,
 };
-use cmnet::{EliminationRule, Evidence, ExactOptions, Network, Session, VarSet, cut_edges};
+use cmnet::{
+    EliminationRule, Evidence, ExactOptions, Network, Parameters, Session, Terms, VarSet, cut_edges,
+};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
@@ -282,4 +285,51 @@ fn what_an_explanation_calls_independent_is_independent() {
         assert_eq!(pairs, free * (free - 1) / 2, "case {case}");
     }
     assert!(separated > 100 && split > 30, "{separated} pairs, {split} splits");
+}
+
+#[test]
+fn edges_that_share_a_tree_have_the_strengths_of_eliminations() {
+    let mut random = generator(611);
+    let variables = 900;
+    let cardinalities: Vec<u32> = (0..variables).map(|_| random.random_range(2..=3)).collect();
+    let mut edges = Vec::new();
+    for v in 1..variables {
+        for (back, probability) in [(1, 0.97), (2, 0.4), (7, 0.03)] {
+            if v >= back && random.random_bool(probability) {
+                edges.push((v - back, v));
+            }
+        }
+    }
+    // A hub: its blanket is too large for a table, and its edges are given common neighbours only.
+    edges.extend((450..500).filter(|v| ![451, 452, 457].contains(v)).map(|v| (450, v)).skip(1));
+    edges.sort_unstable();
+    edges.dedup();
+    let structure = plain(&cardinalities, &edges);
+    let tables: Vec<(Vec<usize>, Vec<f64>)> = edges
+        .iter()
+        .map(|&(i, j)| {
+            let cells = cardinalities[i] * cardinalities[j];
+            (vec![i, j], (0..cells).map(|_| random.random_range(-1.0..1.0)).collect())
+        })
+        .collect();
+    let parameters = Parameters::from_tables(Terms::new(&structure, None).unwrap(), tables).unwrap();
+    let network = Network::new(&schema(&cardinalities), &structure, parameters).unwrap();
+    let mut evidence = Evidence::none();
+    for v in [3, 100, 101, 640] {
+        evidence.observe(network.schema(), v, 1).unwrap();
+    }
+    evidence.weigh(network.schema(), 470, &vec![0.25; cardinalities[470] as usize]).unwrap();
+    let exact = ExactOptions::default();
+    let explanation = network.explain(&evidence, &exact).unwrap();
+    assert!(explanation.edges.iter().any(|strength| !strength.given_all));
+    let (cost, bytes) = network.explain_cost(&evidence, &exact);
+    assert!(bytes > cost.bytes(2) && bytes < 64 << 20, "{bytes} bytes");
+    for strength in explanation.edges.iter().step_by(23).chain(&explanation.edges[700..760]) {
+        let (low, high) = strength.edge.ends();
+        let alone = network
+            .mutual_information((&[low], &[high]), strength.given.as_slice(), &evidence, &exact)
+            .unwrap();
+        let shared = strength.information.unwrap();
+        assert!((alone - shared).abs() < 1e-9, "{strength:?}: {alone}");
+    }
 }

@@ -75,7 +75,7 @@ impl Words<'_> {
         };
         for &edge in &self.explained.explanation.cut {
             let (low, high) = edge.ends();
-            let why = if self.explained.implied_cuts.contains(&edge) {
+            let why = if self.explained.implied_cuts.binary_search(&edge).is_ok() {
                 ", as several contexts together imply"
             } else {
                 ""

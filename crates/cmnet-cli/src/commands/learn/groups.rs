@@ -6,8 +6,8 @@ use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    Dataset, GroupOptions, LearnOptions, Learned, LoadedTable, StopReason, compare_groups, find_variable,
-    find_variables, group_knowledge, write_atomic,
+    Dataset, Error, GroupOptions, LearnOptions, Learned, LoadedTable, OptionName, StopReason, compare_groups,
+    find_variable, find_variables, group_knowledge, write_atomic,
 };
 use cmnet_report::answer::GroupsAnswer;
 use cmnet_report::group_panels;
@@ -48,7 +48,12 @@ pub(super) fn prepare(
     }
     let schema = loaded.data.schema();
     let among = find_variables(schema, &arguments.among)?;
-    let known = group_knowledge(schema, find_variable(schema, group)?, &among);
+    let own = find_variable(schema, group)?;
+    if among.contains(&own) {
+        let expected = "other columns than that of the groups";
+        return Err(Error::option(OptionName::Among, group, expected).into());
+    }
+    let known = group_knowledge(schema, own, &among);
     let options = LearnOptions { knowledge: options.knowledge.clone().and(known), ..options };
     Ok((options, Some(Grouping { options: grouping, data })))
 }
