@@ -5,8 +5,8 @@ use crate::confirm::log_odds_ratio;
 use crate::known::known;
 use anyhow::Result;
 use cmnet::{
-    CountSource, Evidence, ExactOptions, Fit, FitMethod, FitOptions, Network, Precision, Quantity, RowCounts,
-    fit,
+    CountSource, Dataset, Edge, Evidence, ExactOptions, Fit, FitMethod, FitOptions, Network, Precision,
+    Quantity, RowCounts, Var, fit,
 };
 use cmnet_paper::generate::Known;
 
@@ -35,9 +35,20 @@ impl Coverage {
     }
 }
 
+/// Upper ends of the classes of the rarest cell behind a log odds ratio.
+const RAREST: [u64; 5] = [0, 4, 9, 29, u64::MAX];
+
+/// What was counted: terms, log odds ratios, probabilities and strengths; and log odds ratios by the rows
+/// in the rarest of the four cells that they compare.
+#[derive(Default)]
+struct Counted {
+    kinds: [Coverage; 4],
+    by_rarest: [Coverage; RAREST.len()],
+}
+
 /// Fits the true structures of some tables, and counts.
 pub(crate) fn run(kind: &str, variables: usize, rows: usize, (tables, pseudo): (usize, bool)) -> Result<()> {
-    let mut counted: [Coverage; 4] = std::array::from_fn(|_| Coverage::default());
+    let mut counted = Counted::default();
     for seed in 1..=tables as u64 {
         let truth = known(kind, variables, rows, seed)?;
         let method = if pseudo { FitMethod::Pseudo } else { FitMethod::Exact };
@@ -47,13 +58,36 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, (tables, pseudo): (
     let how = if pseudo { "pseudo-likelihood" } else { "likelihood" };
     println!("{kind}, {variables} variables, {rows} rows, {tables} tables, maximum {how}");
     let names = ["terms", "log odds ratios", "probabilities", "strengths"];
-    names.iter().zip(&counted).for_each(|(name, counted)| counted.print(name));
+    names.iter().zip(&counted.kinds).for_each(|(name, counted)| counted.print(name));
+    println!("  log odds ratios by the rows in the rarest of their cells:");
+    for (most, counted) in RAREST.iter().zip(&counted.by_rarest) {
+        let name = if *most == u64::MAX { "more".to_owned() } else { format!("at most {most}") };
+        counted.print(&name);
+    }
     Ok(())
 }
 
-fn count(truth: &Known, fitted: &Fit, counted: &mut [Coverage; 4]) -> Result<()> {
+/// Rows in the rarest of the four cells that a log odds ratio compares.
+fn rarest(data: &Dataset, edge: Edge, (low, high): (u32, u32), given: &[(Var, u32)]) -> u64 {
+    let mut cells = [0u64; 4];
+    for (row, &weight) in data.weights().iter().enumerate() {
+        let levels = data.row(row);
+        if given.iter().any(|&(v, level)| levels[v] != level) {
+            continue;
+        }
+        let place =
+            |level: u32, other: u32| (level == 0 || level == other).then_some(usize::from(level != 0));
+        if let (Some(a), Some(b)) = (place(levels[edge.low()], low), place(levels[edge.high()], high)) {
+            cells[2 * a + b] += u64::from(weight);
+        }
+    }
+    cells.into_iter().min().unwrap_or(0)
+}
+
+fn count(truth: &Known, fitted: &Fit, counted: &mut Counted) -> Result<()> {
     let Known { structure, parameters, data } = truth;
     let counts = RowCounts::new(data);
+    let Counted { kinds: counted, by_rarest } = counted;
     let source: &dyn CountSource = &counts;
     let precision = Precision::new(structure, fitted, Some(source), &())?;
     for (term, known) in precision.terms(&())? {
@@ -66,6 +100,9 @@ fn count(truth: &Known, fitted: &Fit, counted: &mut [Coverage; 4]) -> Result<()>
             for pair in &effect.pairs {
                 let exact = log_odds_ratio(parameters, &common, edge, pair.levels, &given);
                 counted[1].add(pair.log_odds_ratio, exact);
+                let rows = rarest(data, edge, pair.levels, &effect.given);
+                let class = RAREST.iter().position(|&most| rows <= most).unwrap_or(RAREST.len() - 1);
+                by_rarest[class].add(pair.log_odds_ratio, exact);
             }
         }
     }
