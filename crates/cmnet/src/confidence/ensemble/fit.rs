@@ -9,7 +9,7 @@ use crate::counts::PlaneCounts;
 use crate::data::{DataDigest, Dataset};
 use crate::error::{Error, ErrorKind, OptionName, Result};
 use crate::learn::{LearnEvent, LearnObserver, LearnOptions};
-use crate::loglinear::{Fit, FitMethod, FitOptions, fit_with};
+use crate::loglinear::{Fit, FitMethod, FitOptions, FitReason, fit_with};
 use crate::model::Model;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -161,7 +161,9 @@ impl<'a> Fitting<'a> {
             Err(error) => return Err(error),
         };
         let model = Model::new(self.data.schema().clone(), structure.clone())?;
-        let model = model.with_fit(Fit { digest: Some(DataDigest::of(&drawn)), ..fit })?;
+        // Exact is what an ensemble asks for; what it took of the memory goes by the number of threads.
+        let (digest, reason) = (Some(DataDigest::of(&drawn)), FitReason::AskedFor);
+        let model = model.with_fit(Fit { digest, reason, ..fit })?;
         let finished = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.observer.observe_learning(&LearnEvent::Member { finished, of: self.found.finished });
         Ok(Some(Made::Fitted(Box::new(Member { replicate: number, model }))))
