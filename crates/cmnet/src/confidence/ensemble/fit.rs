@@ -163,7 +163,7 @@ impl<'a> Fitting<'a> {
         let model = Model::new(self.data.schema().clone(), structure.clone())?;
         // Exact is what an ensemble asks for; what it took of the memory goes by the number of threads.
         let (digest, reason) = (Some(DataDigest::of(&drawn)), FitReason::AskedFor);
-        let model = model.with_fit(Fit { digest, reason, ..fit })?;
+        let model = model.with_fit(Fit { reason, digest, ..fit })?;
         let finished = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.observer.observe_learning(&LearnEvent::Member { finished, of: self.found.finished });
         Ok(Some(Made::Fitted(Box::new(Member { replicate: number, model }))))
