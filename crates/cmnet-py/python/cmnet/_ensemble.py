@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _cmnet, _options
 from ._answers import Marginals, Prediction
 from ._networks import Networks
@@ -13,11 +15,14 @@ from ._questions import Given, Soft
 from ._source import source
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas
     from typing_extensions import Unpack
 
     from ._options import Asking, RowReading
+else:
+    from ._optional import Later
+
+    pandas = Later("pandas")
 
 
 class EnsembleMarginals(Marginals):
