@@ -1,11 +1,16 @@
 //! Known structures with contexts: time, memory and recovery, one row of a table each.
 
 use crate::usage::{Meter, peak_megabytes};
-use anyhow::{Result, bail};
-use cmnet::{LearnOptions, SearchMode, Select, learn};
+use anyhow::{Context, Result, bail};
+use cmnet::{
+    Dataset, Evidence, ExactOptions, LearnOptions, ReadOptions, SearchMode, Select, Source, canonical, learn,
+    read_csv,
+};
 use cmnet_paper::generate::{
     Field, Hubs, KTree, Known, grid_field, hubs, k_tree, recovery, sparse_field, triangle_grid,
 };
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
 
 /// The head of the table.
 pub(crate) fn head() {
@@ -48,6 +53,28 @@ pub(crate) fn write_table(path: &str, variables: usize, rows: usize) -> Result<(
     Ok(std::fs::write(path, crate::peer::as_text(&known("2-tree", variables, rows, 1)?.data))?)
 }
 
+/// Rows drawn from the model that a real table gives with kappa n^-0.5: that model is the truth.
+fn like(table: &str, rows: usize, seed: u64) -> Result<Known> {
+    let file = format!("data/{table}.csv");
+    let data = read_csv(&Source::from_argument(&file), &ReadOptions::default())?.data;
+    let options = LearnOptions { kappas: vec!["n^-0.5".parse()?], ..LearnOptions::default() };
+    let learned = learn(&data, &options, &())?;
+    let best = learned.kept(data.rows()).context("nothing was learned")?;
+    let model = best.to_model(&data, &options, &learned.search)?;
+    let parameters = model.normalized_fit()?.parameters.clone();
+    let network = model.network()?;
+    let posterior = network.posterior(&Evidence::none(), &ExactOptions::default())?;
+    let mut random = Pcg64Mcg::seed_from_u64(seed);
+    let mut columns = vec![Vec::with_capacity(rows); data.variables()];
+    let mut row = vec![0; data.variables()];
+    for _ in 0..rows {
+        posterior.draw(&mut random, &mut row);
+        columns.iter_mut().zip(&row).for_each(|(column, &level)| column.push(level));
+    }
+    let drawn = Dataset::from_columns(data.schema().clone(), &columns, None)?;
+    Ok(Known { structure: canonical(&best.structure)?, parameters, data: drawn })
+}
+
 /// A table of a known structure.
 pub(crate) fn known(kind: &str, variables: usize, rows: usize, seed: u64) -> Result<Known> {
     let tree = |parents, levels| k_tree(KTree { variables, parents, levels }, rows, seed);
@@ -62,6 +89,7 @@ pub(crate) fn known(kind: &str, variables: usize, rows: usize, seed: u64) -> Res
         "ternary-field" => sparse_field(Field { levels: 3, strength: 1.2 }, variables, rows, seed)?,
         "grid" => grid_field(Field { levels: 2, strength: 0.8 }, variables.isqrt(), rows, seed)?,
         "triangle-grid" => triangle_grid(variables.isqrt(), rows, seed)?,
+        other if other.starts_with("like-") => like(&other["like-".len()..], rows, seed)?,
         other => bail!("{other:?} is not a kind of known structure"),
     })
 }

@@ -2,6 +2,7 @@
 //! that peak memory is its own too.
 
 mod accuracy;
+mod by_counts;
 mod confidence;
 mod confirm;
 mod contexts;
@@ -81,13 +82,20 @@ fn main() -> Result<()> {
         "gradient" => gradient::run(),
         "inference" => inference::run(name(1)),
         "completions" => inference::completions(name(1), number(2, 2)?),
-        other => of_real_tables(other, name(1), number),
+        other => of_tables(other, name(1), number),
     }
 }
 
-/// Measurements of what real tables need: numbers and groups.
-fn of_real_tables(section: &str, first: &str, number: impl Fn(usize, usize) -> Result<usize>) -> Result<()> {
+/// Measurements of what real tables need, numbers and groups, and of how sure answers are.
+fn of_tables(section: &str, first: &str, number: impl Fn(usize, usize) -> Result<usize>) -> Result<()> {
     match section {
+        "confirm-by-counts" => {
+            by_counts::run(first, number(2, 20)?, number(3, 5000)?, (number(4, 1)?, number(5, 20)?))
+        }
+        "coverage-ensemble" => {
+            let amount = (number(4, 1)?, number(5, 20)?, number(6, 100)?);
+            coverage::ensembles(first, number(2, 15)?, number(3, 1000)?, amount)
+        }
         "cuts" => cuts::run(first, number(2, 12)?, number(3, 1000)?, number(4, 20)?),
         "groups" => groups::run(number(1, 2)?, number(2, 300)?, number(3, 100)?, number(4, 199)?, false),
         "groups-beside-separate" => {

@@ -130,6 +130,7 @@ Examples:
   cmnet bootstrap data/coronary_heart.csv
   cmnet bootstrap data/car.csv --replicates 1000 --kappa n^-0.5 -o consensus.model.json
   cmnet bootstrap data/car.csv --replicates 5000 --stop-early --checkpoint car.checkpoint --resume
+  cmnet bootstrap data/coronary_heart.csv --ensemble heart.ensemble.json
 
 One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer.
 An edge is conclusive when the 95 % interval of its support lies above 0.75, absent when it lies

@@ -6,9 +6,9 @@ use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    AnyModel, Bins, CutColumn, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder,
-    LoadedIncomplete, LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, Warning,
-    cut_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
+    AnyModel, Bins, CutColumn, DataDigest, Dataset, Ensemble, Error, Fit, IncompleteTable, LearnOptions,
+    LevelOrder, LoadedIncomplete, LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source,
+    Support, Warning, cut_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,11 @@ pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<D
 /// The same for a mixture.
 pub(crate) fn table_for_mixture(mixture: &Mixture, arguments: &DataArgs) -> anyhow::Result<Dataset> {
     read_arranged(mixture.schema(), arguments, |data| Ok(mixture.arrange(data)?))
+}
+
+/// The same for an ensemble.
+pub(crate) fn table_for_ensemble(ensemble: &Ensemble, arguments: &DataArgs) -> anyhow::Result<Dataset> {
+    read_arranged(ensemble.schema(), arguments, |data| Ok(ensemble.arrange(data)?))
 }
 
 fn read_arranged(
@@ -176,7 +181,13 @@ pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
     Ok(Model::load(path)?)
 }
 
-/// Reads and checks the file of a network or of a mixture.
+/// What a command says that has nothing to say about an ensemble.
+pub(crate) fn not_of_ensembles() -> anyhow::Error {
+    let problem = "an ensemble answers query and predict, and check checks it";
+    Error::question(problem, "give a model file, such as the consensus that cmnet bootstrap -o writes").into()
+}
+
+/// Reads and checks the file of a network, of a mixture or of an ensemble.
 pub(crate) fn any_model(path: &Path) -> anyhow::Result<AnyModel> {
     Ok(AnyModel::load(path)?)
 }

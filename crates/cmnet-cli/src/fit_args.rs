@@ -72,6 +72,8 @@ pub(crate) struct BootstrapArgs {
     pub(crate) stop_early: bool,
     #[arg(long, value_name = "SHARES", value_delimiter = ',', help = resampling::DROP_ROWS.help)]
     pub(crate) drop_rows: Vec<f64>,
+    #[arg(long, value_name = "FILE", help = resampling::ENSEMBLE.help)]
+    pub(crate) ensemble: Option<PathBuf>,
     /// Also a picture of the supports with their intervals: .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,

@@ -158,6 +158,9 @@ impl LearnObserver for Watch {
                 let pace = self.pace(*finished as f64, *of as f64, "replicates");
                 self.bar.set_message(format!("replicate {finished} of {of}, {pace}"));
             }
+            LearnEvent::Member { finished, of } => {
+                self.bar.set_message(format!("fitting replicates, {finished} of {of}"));
+            }
             LearnEvent::Dropping { index, of } => {
                 self.bar.set_message(format!("dropping rows, share {} of {of}", index + 1));
             }

@@ -1,6 +1,6 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
-use crate::each_row::{RowReading, over_rows};
+use crate::each_row::{EachRow, RowReading, over_rows};
 use crate::errors;
 use crate::model::{Data, Model};
 use crate::options::Reading;
@@ -11,7 +11,7 @@ use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
-    IndependenceQuestion, InferenceMethod, Network, Prediction, Predictor, Query, QueryOptions,
+    IndependenceQuestion, InferenceMethod, Network, Prediction, Predictor, Query, QueryMethod, QueryOptions,
     Question as Asked, Result, Schema, Under, Var, VarSet, find_level, find_variable,
     independent as independence, parse_bytes,
 };
@@ -80,6 +80,17 @@ pub(crate) struct Question {
 }
 
 impl Question {
+    /// Refuses methods that are not exact, for something whose networks are.
+    pub(crate) fn check_exact(&self, what: &str) -> Result<()> {
+        match self.method.parse()? {
+            QueryMethod::Auto | QueryMethod::Exact => Ok(()),
+            QueryMethod::Gibbs | QueryMethod::Belief => {
+                let expected = format!("exact or auto: the networks of {what} are exact");
+                Err(Error::option(OptionName::Method, self.method.clone(), expected))
+            }
+        }
+    }
+
     /// The question in the terms of one network.
     fn of<'a>(&self, network: &'a Network, stop: &'a Stop) -> Result<Query<'a>> {
         let evidence = self.given.evidence(network.schema())?;
@@ -224,12 +235,7 @@ pub(crate) fn predict<'py>(
     let levels = network.schema().variable(target).levels.len();
     let found = over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
         let mut predictor = Predictor::under(&network, target, &exact, stop)?;
-        let mut found = Predicted::default();
-        rows.each(&mut |row, weight| {
-            found.push(&predictor.predict(row)?, row[target], weight);
-            Ok(())
-        })?;
-        Ok(found)
+        Predicted::over(rows, target, &mut |row| predictor.predict(row))
     })?;
     found.arrays(py, levels)
 }
@@ -252,7 +258,21 @@ pub(crate) struct Predicted {
 }
 
 impl Predicted {
-    pub(crate) fn push(&mut self, prediction: &Prediction, truth: Option<u32>, weight: u64) {
+    /// Predicts a variable in every row.
+    pub(crate) fn over(
+        rows: &mut dyn EachRow,
+        target: Var,
+        predict: &mut dyn FnMut(&[Option<u32>]) -> Result<Prediction>,
+    ) -> Result<Self> {
+        let mut found = Self::default();
+        rows.each(&mut |row, weight| {
+            found.push(&predict(row)?, row[target], weight);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn push(&mut self, prediction: &Prediction, truth: Option<u32>, weight: u64) {
         self.probabilities.extend_from_slice(&prediction.probabilities);
         self.best.push(prediction.level as i32);
         self.truth.push(truth.map_or(-1, |level| level as i32));

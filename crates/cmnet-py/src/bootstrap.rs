@@ -1,6 +1,7 @@
 //! Resamples: how sure an edge or a context is.
 
 use crate::dialect::Keywords;
+use crate::ensemble::Ensemble;
 use crate::errors;
 use crate::learn::{checkpoints, warn, watched};
 use crate::model::Model;
@@ -10,8 +11,8 @@ use crate::value;
 use crate::watch::Watch;
 use crate::work::Ended;
 use cmnet::{
-    BootstrapOptions, BootstrapState, Checkpointer, Dataset, Error, LearnOptions, LearnState, Result,
-    bootstrap_from,
+    BootstrapOptions, BootstrapState, Checkpointer, Dataset, Error, LearnEvent, LearnObserver, LearnOptions,
+    LearnState, Result, bootstrap_from,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::support_chart;
@@ -31,10 +32,22 @@ pub(crate) struct Resampling {
     start: String,
     bound: u64,
     stop_early: bool,
-    pub(crate) drop_rows: Vec<f64>,
+    drop_rows: Vec<f64>,
+    ensemble: bool,
+}
+
+/// What is found besides the supports.
+#[derive(Clone, Default)]
+pub(crate) struct Besides {
+    drop_rows: Vec<f64>,
+    ensemble: bool,
 }
 
 impl Resampling {
+    pub(crate) fn besides(&self) -> Besides {
+        Besides { drop_rows: self.drop_rows.clone(), ensemble: self.ensemble }
+    }
+
     pub(crate) fn options(&self, learn: LearnOptions) -> Result<BootstrapOptions> {
         Ok(BootstrapOptions {
             replicates: self.replicates,
@@ -55,6 +68,7 @@ struct Found {
     facts: Value,
     plot: String,
     consensus: Option<cmnet::Model>,
+    ensemble: Option<cmnet::Ensemble>,
 }
 
 impl Found {
@@ -62,25 +76,34 @@ impl Found {
         state: BootstrapState,
         data: &Dataset,
         options: &BootstrapOptions,
-        drop_rows: &[f64],
+        besides: &Besides,
         watch: &Watch,
     ) -> Result<Self> {
+        if besides.ensemble {
+            options.check_ensemble()?;
+            watch.observe_learning(&LearnEvent::EnsembleAhead);
+        }
         let found = bootstrap_from(state, data, options, watch)?;
         let consensus = found.to_model(data, options, watch)?;
-        let stable = found.stability(data, options, drop_rows, watch)?;
+        let ensemble = if besides.ensemble { found.ensemble(data, options, watch)? } else { None };
+        let stable = found.stability(data, options, &besides.drop_rows, watch)?;
         let answer = BootstrappedAnswer {
             schema: data.schema(),
             found: &found,
             consensus: consensus.as_ref(),
             stability: stable.as_ref(),
+            ensemble: ensemble.as_ref(),
         };
         let plot = support_chart(data.schema(), &found);
-        Ok(Self { facts: value::of(&answer)?, plot, consensus })
+        Ok(Self { facts: value::of(&answer)?, plot, consensus, ensemble })
     }
 }
 
-/// Facts, consensus and a picture of the supports, and what interrupted the work.
-pub(crate) type Answer<'py> = (Option<(Bound<'py, PyAny>, Option<Model>, String)>, Option<PyErr>);
+/// Facts, consensus, a picture of the supports, and the ensemble.
+type Handed<'py> = (Bound<'py, PyAny>, Option<Model>, String, Option<Ensemble>);
+
+/// What was found, and what interrupted the work.
+pub(crate) type Answer<'py> = (Option<Handed<'py>>, Option<PyErr>);
 
 /// Learns structures anew from resamples of a packed table.
 #[pyfunction]
@@ -100,21 +123,21 @@ pub(crate) fn bootstrap<'py>(
     let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
     warn(py, note)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
-    finished(py, data, (options, resampling.drop_rows), state, &watch, progress)
+    finished(py, data, (options, resampling.besides()), state, &watch, progress)
 }
 
 /// Resamples from where a run stands.
 pub(crate) fn finished<'py>(
     py: Python<'py>,
     data: Arc<Dataset>,
-    (options, drop_rows): (BootstrapOptions, Vec<f64>),
+    (options, besides): (BootstrapOptions, Besides),
     state: BootstrapState,
     watch: &Arc<Watch>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
     let to_python = |error: Error| errors::to_python(py, &error);
     let own = watch.clone();
-    let work = move || Found::of(state, &data, &options, &drop_rows, &own);
+    let work = move || Found::of(state, &data, &options, &besides, &own);
     let ended = watched(py, watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     let (found, raised) = match ended {
@@ -124,7 +147,8 @@ pub(crate) fn finished<'py>(
         Ended::Late(raised, found) => (Some(found.map_err(to_python)?), Some(raised)),
     };
     let answer = |found: Found| -> PyResult<_> {
-        Ok((value::to_python(py, &found.facts)?, found.consensus.map(Model::new), found.plot))
+        let facts = value::to_python(py, &found.facts)?;
+        Ok((facts, found.consensus.map(Model::new), found.plot, found.ensemble.map(Ensemble::new)))
     };
     Ok((found.map(answer).transpose()?, raised))
 }

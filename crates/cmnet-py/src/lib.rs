@@ -15,6 +15,7 @@ mod cells;
 mod datasets;
 mod dialect;
 mod each_row;
+mod ensemble;
 mod errors;
 mod exact;
 mod groups;
@@ -48,6 +49,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rows::Rows>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<mixture::Mixture>()?;
+    module.add_class::<ensemble::Ensemble>()?;
     module.add_class::<learn::Unfinished>()?;
     module.add_class::<tasks::Run>()?;
     module.add_function(wrap_pyfunction!(tasks::run_task, module)?)?;

@@ -3,6 +3,7 @@
 use crate::ask::{Given, Inference, Predicted, PredictedArrays, Question};
 use crate::dialect::Keywords;
 use crate::each_row::{RowReading, over_rows};
+use crate::ensemble::Ensemble;
 use crate::errors;
 use crate::learn::watched;
 use crate::model::{Data, Model};
@@ -11,11 +12,11 @@ use crate::rows::{Rows, RowsBuilder};
 use crate::table::{Table, levels};
 use crate::value;
 use crate::watch::Watch;
-use crate::work::{self, Ended, Stop};
+use crate::work::{self, Ended, Lazy, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
     AnyModel, Dataset, Error, Evidence, LearnOptions, LearnState, LearnedMixture, MixtureNetwork,
-    MixtureOptions, MixturePredictor, QueryMethod, Result, Under, Var, find_variable, find_variables,
+    MixtureOptions, MixturePredictor, Result, Under, Var, find_variable, find_variables,
     learn_mixture as learn,
 };
 use cmnet_report::answer::learned::ScoreRow;
@@ -26,13 +27,13 @@ use cmnet_report::answer::{
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A latent class with a network for each of its values.
 #[pyclass(frozen, eq, module = "cmnet._cmnet")]
 pub(crate) struct Mixture {
     mixture: Arc<cmnet::Mixture>,
-    network: OnceLock<Arc<MixtureNetwork>>,
+    network: Lazy<MixtureNetwork>,
 }
 
 impl PartialEq for Mixture {
@@ -43,17 +44,13 @@ impl PartialEq for Mixture {
 
 impl Mixture {
     fn new(mixture: cmnet::Mixture) -> Self {
-        Self { mixture: Arc::new(mixture), network: OnceLock::new() }
+        Self { mixture: Arc::new(mixture), network: Lazy::default() }
     }
 
     /// The mixture as something that answers questions, made once.
     fn network(&self, py: Python<'_>) -> PyResult<Arc<MixtureNetwork>> {
-        if let Some(network) = self.network.get() {
-            return Ok(network.clone());
-        }
         let mixture = self.mixture.clone();
-        let network = work::call(py, 1, move |_| mixture.network().map(Arc::new))?;
-        Ok(self.network.get_or_init(|| network).clone())
+        self.network.get(py, move || mixture.network())
     }
 
     /// The first network, which has the variables of all.
@@ -70,11 +67,7 @@ impl Mixture {
     ) -> PyResult<Bound<'py, PyAny>> {
         let network = self.network(py)?;
         let found = work::call(py, 1, move |stop| {
-            let method: QueryMethod = question.method.parse()?;
-            if matches!(method, QueryMethod::Gibbs | QueryMethod::Belief) {
-                let expected = "exact or auto: the networks of a mixture are exact";
-                return Err(Error::option(OptionName::Method, question.method.clone(), expected));
-            }
+            question.check_exact("a mixture")?;
             let evidence = question.given.evidence(network.schema())?;
             let targets = find_variables(network.schema(), &question.targets)?;
             answer(&Asked { network: &network, evidence, targets, question: &question, stop })
@@ -193,12 +186,7 @@ impl Mixture {
         let count = network.schema().variable(target).levels.len();
         let found = over_rows(py, self.mixture.schema(), data, &rows, move |rows, stop| {
             let mut predictor = MixturePredictor::new(&network, target, &exact, stop)?;
-            let mut found = Predicted::default();
-            rows.each(&mut |row, weight| {
-                found.push(&predictor.predict(row)?, row[target], weight);
-                Ok(())
-            })?;
-            Ok(found)
+            Predicted::over(rows, target, &mut |row| predictor.predict(row))
         })?;
         found.arrays(py, count)
     }
@@ -298,13 +286,17 @@ fn mixture_options(learning: &Learning, options: &LearnOptions) -> Result<Mixtur
     Ok(MixtureOptions { components, seed: options.tune.seed, ..MixtureOptions::default() })
 }
 
-/// Reads a model file: a network or a mixture, and the other is None.
+/// What a model file can hold: the others are None.
+type Loaded = (Option<Model>, Option<Mixture>, Option<Ensemble>);
+
+/// Reads a model file: a network, a mixture or an ensemble.
 #[pyfunction]
-pub(crate) fn load_any(py: Python<'_>, path: PathBuf) -> PyResult<(Option<Model>, Option<Mixture>)> {
+pub(crate) fn load_any(py: Python<'_>, path: PathBuf) -> PyResult<Loaded> {
     work::call(py, 1, move |_| {
         Ok(match AnyModel::load(&path)? {
-            AnyModel::Network(model) => (Some(Model::new(*model)), None),
-            AnyModel::Mixture(mixture) => (None, Some(Mixture::new(mixture))),
+            AnyModel::Network(model) => (Some(Model::new(*model)), None, None),
+            AnyModel::Mixture(mixture) => (None, Some(Mixture::new(mixture)), None),
+            AnyModel::Ensemble(ensemble) => (None, None, Some(Ensemble::new(ensemble))),
         })
     })
 }

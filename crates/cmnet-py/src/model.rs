@@ -5,6 +5,7 @@ use crate::errors;
 use crate::intake::{Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
+use crate::work::Lazy;
 use crate::{value, work};
 use cmnet::{
     DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
@@ -18,13 +19,13 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A contextual Markov network with names.
 #[pyclass(frozen, eq, module = "cmnet._cmnet")]
 pub(crate) struct Model {
     pub(crate) model: Arc<cmnet::Model>,
-    network: OnceLock<Arc<Network>>,
+    network: Lazy<Network>,
 }
 
 impl PartialEq for Model {
@@ -50,7 +51,7 @@ pub(crate) enum Positions {
 
 impl Model {
     pub(crate) fn new(model: cmnet::Model) -> Self {
-        Self { model: Arc::new(model), network: OnceLock::new() }
+        Self { model: Arc::new(model), network: Lazy::default() }
     }
 
     /// Parameters from what is known of every row.
@@ -77,12 +78,8 @@ impl Model {
 
     /// The model as something that answers questions, made once.
     pub(crate) fn network(&self, py: Python<'_>) -> PyResult<Arc<Network>> {
-        if let Some(network) = self.network.get() {
-            return Ok(network.clone());
-        }
         let model = self.model.clone();
-        let network = work::call(py, 1, move |_| model.network().map(Arc::new))?;
-        Ok(self.network.get_or_init(|| network).clone())
+        self.network.get(py, move || model.network())
     }
 
     /// The options with which this model reads its own columns and levels.

@@ -1,6 +1,6 @@
 //! Runs that are divided into tasks, for workers elsewhere: tasks out, what they found in.
 
-use crate::bootstrap::{self, Resampling};
+use crate::bootstrap::{self, Besides, Resampling};
 use crate::errors;
 use crate::learn::{Answer, Outcome, Unfinished, finished, plan, validated};
 use crate::options::Learning;
@@ -61,7 +61,7 @@ pub(crate) struct Run {
     data: Arc<Dataset>,
     job: Job,
     /// Shares of the rows that are dropped where the run ends.
-    drop_rows: Vec<f64>,
+    besides: Besides,
     identity: Vec<(RunFact, String)>,
     known: Mutex<Findings>,
 }
@@ -73,8 +73,8 @@ impl Run {
         let data = table.data.clone();
         let job = spec.job(&data).map_err(|error| errors::to_python(py, &error))?;
         let identity = work::guarded(py, || Ok(job.identity(&data)))?;
-        let drop_rows = spec.resampling.map(|how| how.drop_rows).unwrap_or_default();
-        Ok(Self { data, job, drop_rows, identity, known: Mutex::default() })
+        let besides = spec.resampling.map(|how| how.besides()).unwrap_or_default();
+        Ok(Self { data, job, besides, identity, known: Mutex::default() })
     }
 
     /// The tasks that can be run now, each with its name; none when all is known.
@@ -167,7 +167,7 @@ impl Run {
             watch.ask_to_stop();
         }
         let state = self.known().resamples.clone();
-        let how = (options.clone(), self.drop_rows.clone());
+        let how = (options.clone(), self.besides.clone());
         bootstrap::finished(py, self.data.clone(), how, state, &watch, progress)
     }
 

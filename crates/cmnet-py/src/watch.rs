@@ -160,6 +160,9 @@ impl LearnObserver for Watch {
             LearnEvent::Replicate { finished, of, .. } => {
                 self.say(json!({"replicate": finished, "replicates": of}));
             }
+            LearnEvent::Member { finished, of } => {
+                self.say(json!({"phase": "ensemble", "index": finished, "of": of}));
+            }
             LearnEvent::Dropping { index, of } => {
                 self.say(json!({"phase": "drop rows", "index": index, "of": of}));
             }

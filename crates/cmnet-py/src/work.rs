@@ -6,7 +6,7 @@ use cmnet::{Control, Error, LearnObserver, SearchObserver, StopReason};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the caller looks for signals and progress.
@@ -171,6 +171,29 @@ pub(crate) fn call<T: Send + 'static>(
     let stop = Stop::default();
     let own = stop.clone();
     value(py, Running::start(py, threads, move || work(&own))?.wait(py, || stop.ask(), || Ok(()))?)
+}
+
+/// A network that is made for the first question and kept for all.
+pub(crate) struct Lazy<N>(OnceLock<Arc<N>>);
+
+impl<N> Default for Lazy<N> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<N: Send + Sync + 'static> Lazy<N> {
+    pub(crate) fn get(
+        &self,
+        py: Python<'_>,
+        make: impl FnOnce() -> Result<N, Error> + Send + 'static,
+    ) -> PyResult<Arc<N>> {
+        if let Some(network) = self.0.get() {
+            return Ok(network.clone());
+        }
+        let network = call(py, 1, move |_| make().map(Arc::new))?;
+        Ok(self.0.get_or_init(|| network).clone())
+    }
 }
 
 /// As [`call`], for an answer that Python gets as dictionaries and lists.

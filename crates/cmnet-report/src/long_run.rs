@@ -45,6 +45,11 @@ impl LongRun {
         self.evaluated.store(0, Ordering::Relaxed);
     }
 
+    /// Lets the present part of the work last until then.
+    fn share_until(&self, time: Duration) {
+        self.share.store(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
     /// Ends the run.
     ///
     /// # Errors
@@ -78,8 +83,13 @@ impl LearnObserver for LongRun {
         // The classes that are left and the estimate after them have equal shares of the time.
         if let (LearnEvent::Component { index, of }, Some(left)) = (event, self.remaining()) {
             let shares = u32::try_from(of.saturating_sub(*index) + 1).unwrap_or(u32::MAX);
-            let share = (self.clock)() + left / shares;
-            self.share.store(u64::try_from(share.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            self.share_until((self.clock)() + left / shares);
+        }
+        // Half of the time is kept for the networks of an ensemble, which then have all that is left.
+        match (event, self.remaining()) {
+            (LearnEvent::EnsembleAhead, Some(left)) => self.share_until((self.clock)() + left / 2),
+            (LearnEvent::Member { finished: 0, .. }, _) => self.share.store(u64::MAX, Ordering::Relaxed),
+            _ => {}
         }
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.observe_learning(event);
@@ -122,6 +132,13 @@ mod tests {
         assert_eq!(limited.stop(), Some(StopReason::TimeLimit));
         limited.observe_learning(&LearnEvent::Component { index: 1, of: 2 });
         assert_eq!(limited.stop(), None);
+        limited.observe_learning(&LearnEvent::EnsembleAhead); // 30 seconds are left
+        now.store(50, Ordering::Relaxed);
+        assert_eq!(limited.stop(), Some(StopReason::TimeLimit));
+        limited.observe_learning(&LearnEvent::Member { finished: 0, of: 9 });
+        assert_eq!(limited.stop(), None);
+        now.store(65, Ordering::Relaxed);
+        assert_eq!(limited.stop(), Some(StopReason::TimeLimit));
         assert_eq!(LongRun::new(Some(Duration::MAX), None, clock(5)).remaining(), None, "beyond the end");
     }
 }

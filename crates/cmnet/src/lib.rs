@@ -117,10 +117,11 @@ pub use mixture::{
 // Confidence.
 pub use confidence::{
     Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, CompletedLearning,
-    CompletionOptions, CompletionState, EdgePosterior, EdgeSupport, ElementPosterior, ElementSupport,
-    Frequency, KappaCount, Moves, PosteriorOptions, ReplicateStart, Resample, Similarity, Stability,
-    StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
-    completion_identity, learn_incomplete, learn_incomplete_from, stability, structure_posterior,
+    CompletionOptions, CompletionState, Drawn, EdgePosterior, EdgeSupport, ElementPosterior, ElementSupport,
+    Ensemble, EnsembleAnswer, EnsembleNetwork, EnsemblePrediction, EnsemblePredictor, Frequency, KappaCount,
+    Member, Moves, PosteriorOptions, ReplicateStart, Resample, Similarity, Spread, Stability, StabilityPoint,
+    StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity, completion_identity,
+    learn_incomplete, learn_incomplete_from, stability, structure_posterior,
 };
 pub use discretize::{CutSearch, cut_by_graph};
 pub use groups::{

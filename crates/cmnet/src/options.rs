@@ -328,6 +328,11 @@ group! {
             "Also how much of the structure is found again when these shares of the rows are dropped, such as \
              0.1,0.3,0.5: as many parts of the rows as replicates for each",
         );
+        ENSEMBLE = optional(
+            OptionName::Ensemble,
+            "Also fit each replicate to its own resample: together they answer query and predict with the spread \
+             over the replicates",
+        );
     }
 }
 

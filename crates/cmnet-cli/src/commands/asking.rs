@@ -6,7 +6,8 @@ use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs}
 use crate::exit::Outcome;
 use crate::output;
 use cmnet::{
-    ClimbOptions, Edge, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan, Schema, Var, uai,
+    ClimbOptions, Edge, Error, Evidence, ExactOptions, GibbsOptions, OptionName, QueryMethod, QueryOptions,
+    QueryPlan, Schema, Var, uai,
 };
 use cmnet_report::answer::names;
 
@@ -85,6 +86,25 @@ pub(crate) fn given_text(schema: &Schema, evidence: &Evidence) -> String {
     let hard = evidence.hard().map(|known| level_text(schema, known));
     let soft = evidence.soft().map(|(v, _)| format!("weights for {}", schema.name(v)));
     hard.chain(soft).collect::<Vec<_>>().join(", ")
+}
+
+/// ` given a = x`, where something is.
+pub(crate) fn given_phrase(schema: &Schema, evidence: &Evidence) -> String {
+    match given_text(schema, evidence) {
+        given if given.is_empty() => String::new(),
+        given => format!(" given {given}"),
+    }
+}
+
+/// Refuses methods that are not exact, for something whose networks are.
+pub(crate) fn check_exact(arguments: &MethodArgs, what: &str) -> anyhow::Result<()> {
+    match arguments.method {
+        QueryMethod::Auto | QueryMethod::Exact => Ok(()),
+        QueryMethod::Gibbs | QueryMethod::Belief => {
+            let expected = format!("exact or auto: the networks of {what} are exact");
+            Err(Error::option(OptionName::Method, arguments.method.to_string(), expected).into())
+        }
+    }
 }
 
 pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {

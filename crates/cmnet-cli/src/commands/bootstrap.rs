@@ -6,12 +6,13 @@ use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share};
 use cmnet::{
-    Bootstrap, BootstrapOptions, ElementSupport, Frequency, Job, Model, Schema, Stability, StopReason,
-    bootstrap_from, write_atomic,
+    Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
+    LearnObserver, Model, Schema, Stability, StopReason, bootstrap_from, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::{element_name, support_chart};
 use std::fmt::Write;
+use std::path::Path;
 
 /// The most lines of elements that are printed; JSON has them all.
 const MOST_LINES: usize = 40;
@@ -28,14 +29,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         stop_early: arguments.stop_early,
         learn: learn_options(&arguments.search)?,
     };
-    let outputs = [arguments.output.as_deref(), arguments.plot.as_deref()];
-    for path in outputs.into_iter().flatten() {
-        files::check_output(path, &arguments.data.files())?;
-    }
-    if let [Some(output), Some(plot)] = outputs {
-        files::check_apart(output, plot)?;
-    }
-    checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.into_iter().flatten())?;
+    check_outputs(arguments)?;
     let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
     let time_limit = time_limit(&arguments.search)?;
@@ -49,25 +43,36 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
     let state = if division.known.is_some() { known.resamples } else { state };
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
+    if arguments.ensemble.is_some() {
+        options.check_ensemble()?;
+        watch.observe_learning(&LearnEvent::EnsembleAhead);
+    }
     let found = bootstrap_from(state, &data, &options, &watch)?;
     let model = found.to_model(&data, &options, &watch)?;
+    let fit_all = || found.ensemble(&data, &options, &watch);
+    let ensemble = if arguments.ensemble.is_some() { fit_all()? } else { None };
     let stable = found.stability(&data, &options, &arguments.drop_rows, &watch)?;
     // A disk that is full must not swallow the answer, and a reader that has gone not the model: the
     // model is written first, and the answer is printed either way.
+    let ended = watch.stop();
     let checkpointed = watch.finish();
-    let saved = save(arguments, data.schema(), &found, model.as_ref());
+    let saved = save(arguments, data.schema(), &found, (model.as_ref(), ensemble.as_ref()));
     match arguments.format {
         Format::Text => output::page(&as_text(data.schema(), &found, model.as_ref(), stable.as_ref())?)?,
         Format::Json => {
             let schema = data.schema();
             let (consensus, stability) = (model.as_ref(), stable.as_ref());
-            output::answer(&BootstrappedAnswer { schema, found: &found, consensus, stability })?;
+            let (found, ensemble) = (&found, ensemble.as_ref());
+            output::answer(&BootstrappedAnswer { schema, found, consensus, stability, ensemble })?;
         }
     }
     saved?;
     checkpointed?;
     let unfitted = model.as_ref().is_some_and(|model| model.fit().is_none());
+    let fitted = ensemble.as_ref().map_or(0, |ensemble| ensemble.drawn().replicates);
+    let cut_short = arguments.ensemble.is_some() && fitted < found.finished;
     let stop = stable.map_or(found.stop, |stable| stable.stop);
+    let stop = if cut_short { ended.unwrap_or(stop) } else { stop };
     Ok(match Outcome::of(stop) {
         Outcome::Done if unfitted => {
             output::note("the consensus is too large to be fitted with this memory: it has no parameters");
@@ -77,12 +82,23 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     })
 }
 
-/// Writes the consensus and the picture, where they are asked for.
+/// Refuses, before any work, files that cannot be written.
+fn check_outputs(arguments: &BootstrapArgs) -> anyhow::Result<()> {
+    let outputs = [&arguments.output, &arguments.plot, &arguments.ensemble];
+    let outputs: Vec<&Path> = outputs.into_iter().filter_map(|path| path.as_deref()).collect();
+    for (place, path) in outputs.iter().enumerate() {
+        files::check_output(path, &arguments.data.files())?;
+        outputs[..place].iter().try_for_each(|other| files::check_apart(other, path))?;
+    }
+    checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.iter().copied())
+}
+
+/// Writes the consensus, the picture and the ensemble, where they are asked for.
 fn save(
     arguments: &BootstrapArgs,
     schema: &Schema,
     found: &Bootstrap,
-    model: Option<&Model>,
+    (model, ensemble): (Option<&Model>, Option<&Ensemble>),
 ) -> anyhow::Result<()> {
     if let (Some(model), Some(path)) = (model, &arguments.output) {
         model.save(path)?;
@@ -91,6 +107,25 @@ fn save(
     if let Some(path) = arguments.plot.as_deref().filter(|_| found.finished > 0) {
         write_atomic(path, support_chart(schema, found).as_bytes())?;
         output::note(&format!("wrote {}", path.display()));
+    }
+    if let Some(path) = &arguments.ensemble {
+        save_ensemble(ensemble, path)?;
+    }
+    Ok(())
+}
+
+fn save_ensemble(ensemble: Option<&Ensemble>, path: &Path) -> anyhow::Result<()> {
+    let Some(ensemble) = ensemble else {
+        output::note("no ensemble is written: the work ended before a replicate was fitted");
+        return Ok(());
+    };
+    ensemble.save(path)?;
+    output::note(&format!("wrote {}: {} networks", path.display(), ensemble.members().len()));
+    if ensemble.left_out() > 0 {
+        let left_out = ensemble.left_out();
+        output::note(&format!(
+            "{left_out} replicates are left out of it: their tables do not fit the memory"
+        ));
     }
     Ok(())
 }

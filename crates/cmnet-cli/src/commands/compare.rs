@@ -10,6 +10,7 @@ use std::fmt::Write;
 pub(crate) fn run(arguments: &Printed<CompareArgs>) -> anyhow::Result<Outcome> {
     let (one, other) = match (files::any_model(&arguments.one)?, files::any_model(&arguments.other)?) {
         (AnyModel::Network(one), AnyModel::Network(other)) => (*one, *other),
+        (AnyModel::Ensemble(_), _) | (_, AnyModel::Ensemble(_)) => return Err(files::not_of_ensembles()),
         (one, other) => return super::mixture::compare::run(arguments, &one, &other),
     };
     let table = |data: &String| DataArgs { data: data.clone(), reading: arguments.reading.clone() };

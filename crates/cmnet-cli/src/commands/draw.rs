@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
     let model = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => *model,
         AnyModel::Mixture(mixture) => return super::mixture::draw::run(arguments, &mixture, format),
+        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
     };
     let mut drawing = Drawing::new(model.schema(), model.structure())?;
     if let Some(from) = &arguments.positions {

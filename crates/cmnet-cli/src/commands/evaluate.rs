@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
             let data = files::table_for_mixture(&mixture, &arguments.data)?;
             EvaluatedAnswer::from(&mixture.evaluate(&data, &())?)
         }
+        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
     };
     let number = |value: Option<f64>, why: &str| {
         value.map_or(format!("not available: {why}"), |value| format!("{value:.6}"))

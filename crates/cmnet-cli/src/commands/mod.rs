@@ -9,6 +9,7 @@ pub(crate) mod cv;
 pub(crate) mod describe;
 pub(crate) mod discretize;
 pub(crate) mod draw;
+pub(crate) mod ensemble;
 pub(crate) mod evaluate;
 pub(crate) mod exact;
 pub(crate) mod experiment;

@@ -6,8 +6,8 @@ use crate::ask_args::PredictArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{
-    AnyModel, OnUnknown, Prediction, Predictor, Schema, Source, Var, Variable, csv_field, find_variable,
-    visit_rows, write_atomic_with,
+    AnyModel, OnUnknown, Prediction, Predictor, Schema, Source, Spread, Var, Variable, csv_field,
+    find_variable, visit_rows, write_atomic_with,
 };
 use cmnet_report::align::{columns, left, right};
 use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     let network = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => model.network()?,
         AnyModel::Mixture(mixture) => return super::mixture::predict::run(arguments, &mixture),
+        AnyModel::Ensemble(ensemble) => return super::ensemble::predict::run(arguments, &ensemble),
     };
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
@@ -49,6 +50,8 @@ pub(super) struct Predicted {
     accuracy: Accuracy,
     /// Which variables the table has a column for.
     present: Vec<bool>,
+    /// How far an ensemble's predictions spread; empty of others.
+    spreads: Vec<Vec<Spread>>,
 }
 
 impl Predicted {
@@ -71,7 +74,12 @@ impl Predicted {
             predictions.push(prediction);
             Ok(())
         })?;
-        Ok(Self { predictions, accuracy, present })
+        Ok(Self { predictions, accuracy, present, spreads: Vec::new() })
+    }
+
+    /// The same with the spread of each prediction.
+    pub(super) fn with_spreads(self, spreads: Vec<Vec<Spread>>) -> Self {
+        Self { spreads, ..self }
     }
 
     /// Writes the predictions, and how they compare with the truth.
@@ -87,14 +95,15 @@ impl Predicted {
         if !absent.is_empty() {
             output::note(&format!("no column {}: summed out", absent.join(", ")));
         }
-        let as_csv = |out: &mut dyn io::Write| write_csv(variable, &self.predictions, out);
+        let as_csv = |out: &mut dyn io::Write| self.write_csv(variable, out);
         // What is known is told, also where the file cannot be written.
         let saved = arguments.output.as_ref().map(|path| write_atomic_with(path, as_csv)).transpose();
         match arguments.format {
             Format::Json => {
                 let blanket = used.iter().map(|&v| schema.name(v)).collect();
                 let used = PredictionUse { blanket, absent, tables };
-                output::answer(&PredictedAnswer::of(variable, &self.predictions, &self.accuracy, used))?;
+                let answer = PredictedAnswer::of(variable, &self.predictions, &self.accuracy, used);
+                output::answer(&answer.with_spreads(&self.spreads))?;
             }
             Format::Text => {
                 let summary = as_text(&self.accuracy, variable, self.predictions.len());
@@ -108,6 +117,35 @@ impl Predicted {
         }
         saved?;
         Ok(Outcome::Done)
+    }
+
+    fn write_csv(&self, variable: &Variable, out: &mut dyn io::Write) -> io::Result<()> {
+        // After the probabilities, where there is a spread: the standard deviations, and the ends of the range.
+        let heads: &[&str] = if self.spreads.is_empty() { &["p"] } else { &["p", "sd", "low", "high"] };
+        let head = |head: &&str| {
+            let named = |level: &String| csv_field(&format!("{head}({level})"));
+            variable.levels.iter().map(named).collect::<Vec<String>>()
+        };
+        let names: Vec<String> =
+            [csv_field(&variable.name)].into_iter().chain(heads.iter().flat_map(head)).collect();
+        writeln!(out, "{}", names.join(","))?;
+        let labels: Vec<String> = variable.levels.iter().map(|level| csv_field(level)).collect();
+        for (row, prediction) in self.predictions.iter().enumerate() {
+            write!(out, "{}", labels[prediction.level as usize])?;
+            for p in &prediction.probabilities {
+                write!(out, ",{p}")?;
+            }
+            if let Some(spreads) = self.spreads.get(row) {
+                let deviation = |spread: &Spread| spread.deviation.map_or(String::new(), |sd| sd.to_string());
+                let numbers = spreads.iter().map(deviation);
+                let numbers = numbers.chain(spreads.iter().map(|spread| spread.range[0].to_string()));
+                for number in numbers.chain(spreads.iter().map(|spread| spread.range[1].to_string())) {
+                    write!(out, ",{number}")?;
+                }
+            }
+            writeln!(out)?;
+        }
+        Ok(())
     }
 }
 
@@ -136,19 +174,4 @@ fn as_text(accuracy: &Accuracy, variable: &Variable, rows: usize) -> String {
         text.push('\n');
     }
     text
-}
-
-fn write_csv(variable: &Variable, predictions: &[Prediction], out: &mut dyn io::Write) -> io::Result<()> {
-    let header = variable.levels.iter().map(|level| csv_field(&format!("p({level})")));
-    let names: Vec<String> = [csv_field(&variable.name)].into_iter().chain(header).collect();
-    writeln!(out, "{}", names.join(","))?;
-    let labels: Vec<String> = variable.levels.iter().map(|level| csv_field(level)).collect();
-    for prediction in predictions {
-        write!(out, "{}", labels[prediction.level as usize])?;
-        for p in &prediction.probabilities {
-            write!(out, ",{p}")?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
 }

@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &Printed<QueryArgs>) -> anyhow::Result<Outcome> {
     let model = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => *model,
         AnyModel::Mixture(mixture) => return super::mixture::query::run(arguments, &mixture),
+        AnyModel::Ensemble(ensemble) => return super::ensemble::query::run(arguments, &ensemble),
     };
     let network = model.network()?;
     let how = &arguments.question;
@@ -195,10 +196,7 @@ impl Asked<'_> {
     }
 
     fn given(&self) -> String {
-        match asking::given_text(&self.page_schema, self.query.known()) {
-            given if given.is_empty() => String::new(),
-            given => format!(" given {given}"),
-        }
+        asking::given_phrase(&self.page_schema, self.query.known())
     }
 }
 

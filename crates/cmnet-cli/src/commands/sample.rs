@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &Printed<SampleArgs>) -> anyhow::Result<Outcome> {
     let network = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => model.network()?,
         AnyModel::Mixture(mixture) => return super::mixture::sample::run(arguments, &mixture),
+        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
     };
     let (schema, how) = (network.schema(), &arguments.question);
     let evidence = asking::evidence(schema, &how.given)?;

@@ -16,6 +16,7 @@ mod cli_resume;
 mod common;
 mod compatibility;
 mod docs;
+mod ensemble;
 mod explore;
 mod knowledge;
 mod missing;

@@ -28,6 +28,7 @@ from ._answers import (
     ProbabilityIntervals,
 )
 from ._cmnet import __version__
+from ._ensemble import Ensemble, EnsembleMarginals, EnsemblePrediction
 from ._errors import (
     CheckpointError,
     CmnetError,
@@ -63,6 +64,9 @@ __all__ = [
     "Completion",
     "Context",
     "CrossValidation",
+    "Ensemble",
+    "EnsembleMarginals",
+    "EnsemblePrediction",
     "Evaluation",
     "Exact",
     "Explanation",
@@ -109,10 +113,12 @@ __all__ = [
 ]
 
 
-def load(path: str | os.PathLike[str]) -> Model | Mixture:
-    """Reads and checks a model file, as the command line writes it: a `Model`, or a `Mixture`."""
-    model, mixture = _cmnet.load_any(_options.path(path))
+def load(path: str | os.PathLike[str]) -> Model | Mixture | Ensemble:
+    """Reads and checks a model file, as the command line writes it: a `Model`, a `Mixture` or an `Ensemble`."""
+    model, mixture, ensemble = _cmnet.load_any(_options.path(path))
     if mixture is not None:
         return Mixture._of(mixture)
+    if ensemble is not None:
+        return Ensemble._of(ensemble)
     assert model is not None
     return Model._of(model)

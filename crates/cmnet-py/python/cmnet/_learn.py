@@ -282,6 +282,10 @@ def bootstrap(
     drop_rows
         Shares of the rows, such as ``[0.1, 0.3, 0.5]``: how much of the structure is found again
         when so many are dropped (`Bootstrap.stability`).
+    ensemble
+        Also fits each replicate to its own resample: `Bootstrap.ensemble` answers ``query`` and
+        ``predict_proba`` with the spread over the replicates. A time limit then leaves half of the
+        time for that.
     checkpoint, resume, checkpoint_interval
         As for `cmnet.learn`: goes on to the same answer as without a break.
     executor

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _cmnet
 from ._errors import QuestionError
+from ._ensemble import Ensemble
 from ._mixture import Mixture
 from ._model import Model
 
@@ -254,8 +255,17 @@ class _EdgesAndContexts:
 class Bootstrap(_EdgesAndContexts):
     """How often each edge and each context came back in resamples of the table."""
 
-    def __init__(self, facts: dict[str, Any], consensus: _cmnet.Model | None, plot: str) -> None:
+    def __init__(
+        self,
+        facts: dict[str, Any],
+        consensus: _cmnet.Model | None,
+        plot: str,
+        ensemble: _cmnet.Ensemble | None = None,
+    ) -> None:
         self._plot = plot
+        self.ensemble: Ensemble | None = None if ensemble is None else Ensemble._of(ensemble)
+        """The networks of the replicates, each fitted to its own resample; None without
+        ``ensemble=True``, or where the work ended before one was fitted."""
         self.stability: dict[str, Any] | None = facts["stability"]
         """What is found again when rows are dropped: ``points`` with the F1 of edges and contexts
         against the whole table, and the ``coefficient``, the largest share that can be dropped so

@@ -141,6 +141,7 @@ class Resampling(Validating, total=False):
     bound: int
     stop_early: bool
     drop_rows: Sequence[float] | None
+    ensemble: bool | None
     checkpoint: str | os.PathLike[str] | None
     resume: bool
     checkpoint_interval: Amount
@@ -586,6 +587,7 @@ def resampling(
     bound: int = 10,
     stop_early: bool = False,
     drop_rows: Sequence[float] | None = None,
+    ensemble: bool | None = None,
 ) -> dict[str, Any]:
     """How a table is resampled."""
     return {
@@ -598,6 +600,7 @@ def resampling(
         "bound": number("bound", bound),
         "stop_early": truth("stop_early", stop_early),
         "drop_rows": [real("drop_rows", share) for share in (drop_rows or ())],
+        "ensemble": ensemble is not None and truth("ensemble", ensemble),
     }
 
 

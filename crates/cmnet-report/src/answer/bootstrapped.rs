@@ -1,9 +1,10 @@
 //! What resamples say: `cmnet bootstrap`.
 
+use super::ensemble::EnsembleFacts;
 use super::names;
 use cmnet::{
-    Bootstrap, Cell, Edge, EdgeSupport, ElementSupport, Frequency, Model, Schema, Similarity, Stability,
-    StabilityPoint, Structure, Support, Var, context_records, edge_names,
+    Bootstrap, Cell, Edge, EdgeSupport, ElementSupport, Ensemble, Frequency, Model, Schema, Similarity,
+    Stability, StabilityPoint, Structure, Support, Var, context_records, edge_names,
 };
 use serde_json::{Value, json};
 
@@ -18,6 +19,8 @@ pub struct BootstrappedAnswer<'a> {
     pub consensus: Option<&'a Model>,
     /// What is found again when rows are dropped, where that was asked for.
     pub stability: Option<&'a Stability>,
+    /// The networks of the resamples, where they were asked for.
+    pub ensemble: Option<&'a Ensemble>,
 }
 
 answer_by_json!(BootstrappedAnswer, "cmnet-bootstrap/1");
@@ -44,7 +47,8 @@ impl BootstrappedAnswer<'_> {
             "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
             "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": counted_edges(schema, &found.edges),
             "contexts": counted_elements(schema, &found.elements),
-            "consensus": self.consensus.map(consensus), "stability": self.stability.map(stable)})
+            "consensus": self.consensus.map(consensus), "stability": self.stability.map(stable),
+            "ensemble": self.ensemble.map(EnsembleFacts::from)})
     }
 }
 

@@ -1,7 +1,8 @@
 //! Predictions row by row, and how well they went where the truth is known.
 
 use super::Answer;
-use cmnet::{Prediction, Variable};
+use super::ensemble::SpreadNumbers;
+use cmnet::{Prediction, Spread, Variable};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -41,20 +42,25 @@ pub struct PredictedAnswer<'a> {
 pub struct PredictedRows<'a> {
     variable: &'a Variable,
     predictions: &'a [Prediction],
+    spreads: &'a [Vec<Spread>],
 }
 
-/// A predicted level with the probabilities of all levels.
+/// A predicted level with the probabilities of all levels, and how far those of an ensemble spread.
 #[derive(Serialize)]
 struct PredictedRow<'a> {
     predicted: &'a str,
     probabilities: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<Vec<SpreadNumbers>>,
 }
 
 impl PredictedRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.predictions.iter().map(|prediction| PredictedRow {
+        let spread = |spreads: &Vec<Spread>| spreads.iter().map(SpreadNumbers::from).collect();
+        serializer.collect_seq(self.predictions.iter().enumerate().map(|(row, prediction)| PredictedRow {
             predicted: &self.variable.levels[prediction.level as usize],
             probabilities: &prediction.probabilities,
+            spread: self.spreads.get(row).map(spread),
         }))
     }
 }
@@ -87,7 +93,7 @@ impl<'a> PredictedAnswer<'a> {
             target: &variable.name,
             method: "exact",
             levels: &variable.levels,
-            rows: PredictedRows { variable, predictions },
+            rows: PredictedRows { variable, predictions, spreads: &[] },
             known: accuracy.known(),
             accuracy: scores.map(|(accuracy, _)| accuracy),
             log_loss: scores.map(|(_, loss)| loss).filter(|loss| loss.is_finite()),
@@ -96,6 +102,12 @@ impl<'a> PredictedAnswer<'a> {
             absent: used.absent,
             tables: used.tables,
         }
+    }
+
+    /// The same with the spread of each prediction of an ensemble.
+    #[must_use]
+    pub fn with_spreads(self, spreads: &'a [Vec<Spread>]) -> Self {
+        Self { rows: PredictedRows { spreads, ..self.rows }, ..self }
     }
 }
 

@@ -3,6 +3,7 @@
 mod bounded;
 mod completed;
 mod consensus;
+mod ensemble;
 mod frequency;
 mod numbered;
 mod options;
@@ -19,6 +20,9 @@ use crate::learn::Replicate;
 pub use completed::{
     Agreement, CompletedLearning, CompletionOptions, CompletionState, completion_identity, learn_incomplete,
     learn_incomplete_from,
+};
+pub use ensemble::{
+    Drawn, Ensemble, EnsembleAnswer, EnsembleNetwork, EnsemblePrediction, EnsemblePredictor, Member, Spread,
 };
 pub use frequency::{Frequency, Verdict};
 pub use options::{BootstrapOptions, ReplicateStart, Resample};

@@ -48,6 +48,7 @@ option_names! {
     DropRows = "drop-rows",
     EdgePrior = "edge-prior",
     Elimination = "elimination",
+    Ensemble = "ensemble",
     Exponent = "exponent",
     FoldColumn = "fold-column",
     Folds = "folds",

@@ -97,6 +97,15 @@ impl Network {
         self.parameters.terms()
     }
 
+    /// The variables that are not given.
+    pub(crate) fn free(&self, evidence: &Evidence) -> Result<Vec<Var>> {
+        let free: Vec<Var> = (0..self.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
+        if free.is_empty() {
+            return Err(Error::question("every variable is given", "leave out what you want to know"));
+        }
+        Ok(free)
+    }
+
     /// Targets exist, stand once and are not given.
     pub(crate) fn check_targets(&self, targets: &[Var], evidence: &Evidence) -> Result<()> {
         let schema = self.schema();

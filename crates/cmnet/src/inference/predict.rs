@@ -71,6 +71,8 @@ pub struct Predictor<'a> {
     seen: BTreeMap<(VarSet, Border), Prediction>,
     made: usize,
     largest: u64,
+    /// The most answers and the most trees that are kept.
+    most: [usize; 2],
 }
 
 /// Answers about rows with missing cells that are remembered.
@@ -113,7 +115,15 @@ impl<'a> Predictor<'a> {
             seen: BTreeMap::new(),
             made: 0,
             largest: 0,
+            most: [MOST_SEEN, MOST_TREES],
         })
+    }
+
+    /// The same as one of several that share what is remembered.
+    #[must_use]
+    pub(crate) fn sharing(self, among: usize) -> Self {
+        let share = |most: usize| (most / among.max(1)).max(1);
+        Self { most: self.most.map(share), ..self }
     }
 
     /// The target's Markov blanket.
@@ -155,7 +165,7 @@ impl<'a> Predictor<'a> {
         if let Some(known) = self.seen.get(&key) {
             return Ok(known.clone());
         }
-        if self.trees.len() >= MOST_TREES && !self.trees.contains_key(&region) {
+        if self.trees.len() >= self.most[1] && !self.trees.contains_key(&region) {
             self.trees.clear();
         }
         let tree = match self.trees.entry(region.clone()) {
@@ -169,7 +179,7 @@ impl<'a> Predictor<'a> {
         };
         let control = self.control.control();
         let prediction = Prediction::new(tree.marginal(self.network, target, &level, control)?);
-        if self.seen.len() < MOST_SEEN {
+        if self.seen.len() < self.most[0] {
             self.seen.insert(key, prediction.clone());
         }
         Ok(prediction)

@@ -9,8 +9,8 @@ use super::plan::{Asked, QueryPlan};
 use super::sample::Sampler;
 use crate::control::{Control, Under};
 use crate::data::Var;
-use crate::error::{Error, Result};
-use crate::graph::{Edge, VarSet};
+use crate::error::Result;
+use crate::graph::Edge;
 use std::borrow::Cow;
 
 /// What is asked of a network.
@@ -245,13 +245,7 @@ impl<'a> Query<'a> {
         if let Some(targets) = &self.targets {
             return Ok(targets.clone());
         }
-        let count = self.network.schema().len();
-        let free: VarSet = (0..count).filter(|&v| self.evidence.level(v).is_none()).collect();
-        if free.is_empty() {
-            let problem = "every variable is given";
-            return Err(Error::question(problem, "leave out what you want to know"));
-        }
-        Ok(free.iter().collect())
+        self.network.free(&self.evidence)
     }
 
     /// The edges between unobserved variables that the evidence cuts, in order.

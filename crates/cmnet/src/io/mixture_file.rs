@@ -1,16 +1,15 @@
-//! The file of a mixture, and files that are either a network's or a mixture's.
+//! The file of a mixture.
 
 use super::atomic::write_atomic_with;
 use super::json_text::{json_to_text, write_json};
-use super::mixture_record::{ComponentText, MixtureFitRecord, MixtureRecord, MixtureText};
+use super::mixture_record::{MixtureFitRecord, MixtureRecord, MixtureText};
 use super::model_error::error_at;
-use super::model_file::{MIXTURE, Reader, read_text, syntax};
+use super::model_file::{MIXTURE, Reader, syntax};
 use super::model_record::variable_records;
-use crate::data::{DataDigest, Schema};
-use crate::error::{Error, ErrorKind, Result, quoted};
+use super::network_record::{Head, NetworkText, needed};
+use crate::data::DataDigest;
+use crate::error::{Result, quoted};
 use crate::mixture::{Component, Mixture, MixtureFit};
-use crate::model::Model;
-use serde::Deserialize;
 use std::path::Path;
 
 impl Mixture {
@@ -26,7 +25,10 @@ impl Mixture {
         let components = self
             .components()
             .iter()
-            .map(|one| Ok(ComponentText::new(one.weight, one.model.text()?)))
+            .map(|one| {
+                let head = Head { weight: Some(one.weight), ..Head::default() };
+                Ok(NetworkText::new(head, one.model.text()?))
+            })
             .collect::<Result<_>>()?;
         if self.fit().is_some_and(|fit| !(fit.log_likelihood.is_finite() && fit.gain.is_finite())) {
             let problem = "a number in it is not finite, so it cannot be written";
@@ -57,9 +59,9 @@ impl Mixture {
         let fit = record.fit.as_ref().map(|fit| facts(file, fit)).transpose()?;
         let mut components = Vec::new();
         for (place, one) in record.components.into_iter().enumerate() {
-            let (weight, network) = one.into_model(&record.variables);
-            let model = reader.model(&network).map_err(|error| within(error, place))?;
-            components.push(Component { weight, model });
+            let at = format!("components[{place}]");
+            let (head, model) = one.read(&reader, &record.variables, &at)?;
+            components.push(Component { weight: needed(head.weight, file, &at, "weight")?, model });
         }
         Self::new(components, fit).map_err(|error| error_at(file, "components", error.to_string()))
     }
@@ -90,62 +92,4 @@ fn facts(file: &str, record: &MixtureFitRecord) -> Result<MixtureFit> {
         gain: record.gain,
         converged: record.converged,
     })
-}
-
-/// An error about the network of a class, with the place of the class.
-fn within(error: Error, place: usize) -> Error {
-    match error.kind() {
-        ErrorKind::Model { file, at, problem, remedies } => ErrorKind::Model {
-            file: file.clone(),
-            at: format!("components[{place}].{at}"),
-            problem: problem.clone(),
-            remedies: remedies.clone(),
-        }
-        .into(),
-        _ => error,
-    }
-}
-
-/// What a model file can hold.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyModel {
-    /// One network.
-    Network(Box<Model>),
-    /// A mixture of networks.
-    Mixture(Mixture),
-}
-
-#[derive(Deserialize)]
-struct Declared {
-    format: String,
-}
-
-impl AnyModel {
-    /// Reads and checks a file of either kind.
-    ///
-    /// # Errors
-    /// As [`Model::load`].
-    pub fn load(path: &Path) -> Result<Self> {
-        Self::from_json(&read_text(path)?, &path.display().to_string())
-    }
-
-    /// Reads and checks the text of such a file; `file` names it in errors.
-    ///
-    /// # Errors
-    /// As [`Model::from_json`].
-    pub fn from_json(text: &str, file: &str) -> Result<Self> {
-        let declared = serde_json::from_str::<Declared>(text);
-        if declared.is_ok_and(|declared| declared.format == MIXTURE) {
-            return Mixture::from_json(text, file).map(Self::Mixture);
-        }
-        Model::from_json(text, file).map(|model| Self::Network(Box::new(model)))
-    }
-
-    /// Names and levels.
-    pub fn schema(&self) -> &Schema {
-        match self {
-            Self::Network(model) => model.schema(),
-            Self::Mixture(mixture) => mixture.schema(),
-        }
-    }
 }

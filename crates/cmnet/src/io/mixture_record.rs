@@ -1,12 +1,8 @@
 //! The fields of a mixture's file, as they stand in the JSON: variables once, and for each class what a model
 //! file has of its network.
 
-use super::confirmed_record::ConfirmedRecord;
-use super::fit_record::{FitRecord, FitText};
-use super::model_file::FORMAT;
-use super::model_record::{
-    ContextRecord, LearnedRecord, ModelRecord, ModelText, VariableRecord, VariableText,
-};
+use super::model_record::{VariableRecord, VariableText};
+use super::network_record::{NetworkRecord, NetworkText};
 use crate::mixture::MixtureFit;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +17,7 @@ pub(super) struct MixtureRecord<'a> {
     #[serde(default)]
     pub(super) fit: Option<MixtureFitRecord>,
     #[serde(borrow)]
-    pub(super) components: Vec<ComponentRecord<'a>>,
+    pub(super) components: Vec<NetworkRecord<'a>>,
 }
 
 /// How the parameters were estimated.
@@ -37,39 +33,6 @@ pub(super) struct MixtureFitRecord {
     pub(super) converged: bool,
 }
 
-/// A class as it is read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ComponentRecord<'a> {
-    pub(super) weight: f64,
-    #[serde(default)]
-    learned: Option<LearnedRecord>,
-    edges: Vec<[String; 2]>,
-    contexts: Vec<ContextRecord>,
-    #[serde(default)]
-    confirmed: Option<ConfirmedRecord>,
-    #[serde(borrow)]
-    parameters: FitRecord<'a>,
-}
-
-impl<'a> ComponentRecord<'a> {
-    /// The weight, and the record of the network alone.
-    pub(super) fn into_model(self, variables: &[VariableText]) -> (f64, ModelRecord<'a>) {
-        let model = ModelRecord {
-            format: FORMAT.to_owned(),
-            _program: None,
-            learned: self.learned,
-            variables: variables.to_vec(),
-            edges: self.edges,
-            contexts: self.contexts,
-            confirmed: self.confirmed,
-            support: None,
-            parameters: Some(self.parameters),
-        };
-        (self.weight, model)
-    }
-}
-
 /// A mixture's file as it is written.
 #[derive(Debug, Serialize)]
 pub(super) struct MixtureText<'a> {
@@ -78,29 +41,7 @@ pub(super) struct MixtureText<'a> {
     pub(super) variables: Vec<VariableRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fit: Option<MixtureFitRecord>,
-    pub(super) components: Vec<ComponentText<'a>>,
-}
-
-/// A class as it is written.
-#[derive(Debug, Serialize)]
-pub(super) struct ComponentText<'a> {
-    weight: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    learned: Option<LearnedRecord>,
-    edges: Vec<[String; 2]>,
-    contexts: Vec<ContextRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    confirmed: Option<ConfirmedRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<FitText<'a>>,
-}
-
-impl<'a> ComponentText<'a> {
-    /// A weight, and what a model file would have of the network.
-    pub(super) fn new(weight: f64, model: ModelText<'a>) -> Self {
-        let ModelText { learned, edges, contexts, confirmed, parameters, .. } = model;
-        Self { weight, learned, edges, contexts, confirmed, parameters }
-    }
+    pub(super) components: Vec<NetworkText<'a>>,
 }
 
 impl From<&MixtureFit> for MixtureFitRecord {

@@ -3,6 +3,7 @@
 //! The feature `csv`, on by default, adds the reader of tables of text. Models, schemas and
 //! tables from memory need no feature.
 
+mod any_model;
 mod atomic;
 mod bootstrap_record;
 mod checkpoint_file;
@@ -13,6 +14,7 @@ mod completion_record;
 mod confirmed_record;
 #[cfg(feature = "csv")]
 mod csv;
+mod ensemble_file;
 mod fit_record;
 #[cfg(feature = "csv")]
 mod gzip;
@@ -26,6 +28,7 @@ mod mixture_record;
 mod model_error;
 mod model_file;
 mod model_record;
+mod network_record;
 mod part;
 mod part_record;
 #[cfg(feature = "csv")]
@@ -46,6 +49,7 @@ mod support_record;
 mod text;
 pub mod uai;
 
+pub use any_model::AnyModel;
 pub use atomic::{check_writable, write_atomic, write_atomic_with};
 pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};
@@ -53,7 +57,6 @@ pub use columns::Columns;
 #[cfg(feature = "csv")]
 pub use csv::{csv_field, read_csv, read_csv_from, read_incomplete, read_weighted, survey_csv};
 pub use json_text::{json_to_text, write_json};
-pub use mixture_file::AnyModel;
 pub use model_file::{context_records, edge_names};
 pub use model_record::{ContextRecord, VariableRecord, variable_records};
 pub use part::{Part, PartFile};

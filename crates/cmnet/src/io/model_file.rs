@@ -27,6 +27,8 @@ use std::path::Path;
 pub(super) const FORMAT: &str = "cmnet-model/1";
 /// The format of mixtures.
 pub(super) const MIXTURE: &str = "cmnet-mixture/1";
+/// The format of ensembles.
+pub(super) const ENSEMBLE: &str = "cmnet-ensemble/1";
 
 impl Model {
     /// The text of a model's file: the same bytes for the same self.
@@ -158,9 +160,16 @@ pub(super) fn syntax(file: &str, text: &str, error: &serde_json::Error) -> Error
         what = what.replace(&format!("expected {kind}"), &format!("expected {words}"));
     }
     if let Some(format) = other_format(text) {
-        if format == MIXTURE {
-            let problem = "this is a mixture of networks, and one network is expected".to_owned();
-            let remedies = "learn without classes, or take the network of one class".into();
+        let several = [
+            (
+                MIXTURE,
+                "this is a mixture of networks",
+                "learn without classes, or take the network of one class",
+            ),
+            (ENSEMBLE, "this is an ensemble of networks", "take the consensus of the resamples"),
+        ];
+        if let Some((_, problem, remedy)) = several.iter().find(|(name, ..)| *name == format) {
+            let (problem, remedies) = (format!("{problem}, and one network is expected"), (*remedy).into());
             return ErrorKind::Model { file: file.to_owned(), at: "format".to_owned(), problem, remedies }
                 .into();
         }

@@ -95,6 +95,16 @@ pub enum LearnEvent<'a> {
         /// How many are asked for.
         of: u64,
     },
+    /// Networks are to be fitted after the resamples are learned. An observer that ends work at a deadline may
+    /// keep time for that.
+    EnsembleAhead,
+    /// The network of a resample was fitted; none of them yet when `finished` is 0. Comes from several threads.
+    Member {
+        /// How many are fitted.
+        finished: u64,
+        /// How many there are.
+        of: u64,
+    },
     /// Missing cells are drawn, and structures are learned from the completed tables.
     Round {
         /// The round, from 0 on.

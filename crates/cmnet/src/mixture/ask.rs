@@ -61,11 +61,7 @@ impl MixtureNetwork {
     /// # Errors
     /// When all are.
     pub fn free(&self, evidence: &Evidence) -> Result<Vec<Var>> {
-        let free: Vec<Var> = (0..self.schema().len()).filter(|&v| evidence.level(v).is_none()).collect();
-        if free.is_empty() {
-            return Err(Error::question("every variable is given", "leave out what you ask about"));
-        }
-        Ok(free)
+        self.networks[0].free(evidence)
     }
 
     /// The distribution of all variables in each class given evidence.

@@ -18,6 +18,7 @@ mod command_line;
 mod common;
 mod control;
 mod csv_input;
+mod ensemble;
 mod figures;
 mod fuzz;
 mod golden;

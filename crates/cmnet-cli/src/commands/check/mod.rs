@@ -1,5 +1,6 @@
 //! `cmnet check`: the referee's word on a model.
 
+mod ensemble;
 mod mixture;
 mod parameters;
 mod tests;
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let model = match files::any_model(&arguments.score.model.model)? {
         AnyModel::Network(model) => *model,
         AnyModel::Mixture(mixture) => return mixture::run(arguments, &mixture),
+        AnyModel::Ensemble(ensemble) => return ensemble::run(arguments, &ensemble),
     };
     let data = files::table_for(&model, &arguments.score.data)?;
     let prior = prior(&model, data.rows(), &arguments.score)?;

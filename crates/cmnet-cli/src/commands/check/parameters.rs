@@ -28,10 +28,10 @@ pub(super) struct ParameterVerdict {
     parameters: usize,
     recorded_parameters: usize,
     /// By how much the values break the contexts' restrictions.
-    restriction_violation: f64,
+    pub(super) restriction_violation: f64,
     /// The largest derivative per row of what the parameters maximise, pseudo-counts and ridge included;
     /// `None` where it was not examined.
-    gradient: Option<f64>,
+    pub(super) gradient: Option<f64>,
     gradient_allowed: f64,
     /// The derivative that the file records; null where the estimate did not converge.
     recorded_gradient: Option<f64>,
@@ -45,7 +45,7 @@ pub(super) struct ParameterVerdict {
     rows: Option<u64>,
     recorded_rows: u64,
     /// Why gradient or likelihood were not examined.
-    not_examined: Option<String>,
+    pub(super) not_examined: Option<String>,
 }
 
 impl ParameterVerdict {

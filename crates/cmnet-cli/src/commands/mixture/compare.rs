@@ -55,5 +55,6 @@ fn on_rows(model: &AnyModel, table: &DataArgs) -> anyhow::Result<Evaluation> {
     Ok(match model {
         AnyModel::Network(model) => evaluate(&model.normalized_fit()?, &files::table_for(model, table)?),
         AnyModel::Mixture(mixture) => mixture.evaluate(&files::table_for_mixture(mixture, table)?, &())?,
+        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
     })
 }

@@ -40,7 +40,7 @@ fn words(explained: &ExplainedMixture<'_>) -> String {
 
 /// Each class, its chance and the levels that tell it from the others.
 fn classes(schema: &Schema, explained: &ExplainedMixture<'_>) -> String {
-    let mut text = format!("Classes{}\n", super::given(schema, explained.evidence));
+    let mut text = format!("Classes{}\n", asking::given_phrase(schema, explained.evidence));
     let parts = explained.mixture.components().iter().zip(&explained.classes.chances).zip(&explained.traits);
     for (place, ((component, chance), traits)) in (1..).zip(parts) {
         let structure = component.model.structure();

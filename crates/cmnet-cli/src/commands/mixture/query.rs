@@ -1,6 +1,6 @@
 //! `cmnet query` of a mixture.
 
-use super::{announce, chances, check_method, given};
+use super::{announce, chances};
 use crate::args::{Format, Printed};
 use crate::ask_args::QueryArgs;
 use crate::commands::{asking, query::information_text};
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<QueryArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
     let how = &arguments.question;
-    check_method(&how.method)?;
+    asking::check_exact(&how.method, "a mixture")?;
     if arguments.rows.intervals {
         let problem = "there are no standard errors of a mixture's probabilities";
         return Err(Error::question(problem, "ask without intervals").into());
@@ -79,7 +79,7 @@ impl Asked<'_> {
 
     fn marginals_text(&self, answer: &MixtureAnswer) -> String {
         let schema = &output::printable(self.network.schema());
-        let mut text = format!("Probabilities{}\n", given(schema, self.evidence));
+        let mut text = format!("Probabilities{}\n", asking::given_phrase(schema, self.evidence));
         for (v, probabilities) in &answer.marginals {
             let variable = schema.variable(*v);
             let width = variable.levels.iter().map(|level| columns(level)).max().unwrap_or(0);
@@ -111,7 +111,7 @@ impl Asked<'_> {
         let schema = &output::printable(self.network.schema());
         let what =
             if found.is_proven() { "Most probable levels together" } else { "Probable levels together" };
-        let mut text = format!("{what}{}\n", given(schema, self.evidence));
+        let mut text = format!("{what}{}\n", asking::given_phrase(schema, self.evidence));
         let width = found.levels.iter().map(|&(v, _)| columns(schema.name(v))).max().unwrap_or(0);
         for &(v, level) in &found.levels {
             let _ = writeln!(text, "  {}  {}", left(schema.name(v), width), names::label(schema, (v, level)));

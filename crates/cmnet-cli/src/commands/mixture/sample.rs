@@ -1,6 +1,6 @@
 //! `cmnet sample` of a mixture.
 
-use super::{announce, check_method};
+use super::announce;
 use crate::args::{Format, Printed};
 use crate::ask_args::SampleArgs;
 use crate::commands::{asking, sample::write_rows};
@@ -12,7 +12,7 @@ use cmnet_report::answer::MixtureSampled;
 
 pub(crate) fn run(arguments: &Printed<SampleArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
     let how = &arguments.question;
-    check_method(&how.method)?;
+    asking::check_exact(&how.method, "a mixture")?;
     let network = mixture.network()?;
     let schema = network.schema();
     let evidence = asking::evidence(schema, &how.given)?;

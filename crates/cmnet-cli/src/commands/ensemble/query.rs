@@ -1,0 +1,64 @@
+//! `cmnet query` of an ensemble.
+
+use super::announce;
+use crate::args::{Format, Printed};
+use crate::ask_args::QueryArgs;
+use crate::commands::asking;
+use crate::exit::Outcome;
+use crate::interrupt::{self, Interrupt};
+use crate::output;
+use cmnet::{Ensemble, EnsembleAnswer, Error, Evidence, Schema, Spread, Under, find_variables};
+use cmnet_report::align::{columns, left};
+use cmnet_report::answer::EnsembleMarginals;
+use std::fmt::Write as _;
+
+pub(crate) fn run(arguments: &Printed<QueryArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
+    let how = &arguments.question;
+    asking::check_exact(&how.method, "an ensemble")?;
+    if arguments.map || arguments.joint || arguments.information || arguments.rows.intervals {
+        let problem = "an ensemble tells the distributions of single variables, with their spread";
+        return Err(Error::question(problem, "ask for targets only, or ask the consensus model").into());
+    }
+    let network = ensemble.network()?;
+    let evidence = asking::evidence(network.schema(), &how.given)?;
+    let named = find_variables(network.schema(), &arguments.target)?;
+    announce(&how.tree, ensemble);
+    interrupt::listen();
+    let exact = asking::exact(&how.tree)?;
+    let targets = if named.is_empty() { network.free(&evidence)? } else { named };
+    let answer = network.marginals(&targets, &evidence, Under::new(&exact, &Interrupt))?;
+    match arguments.format {
+        Format::Text => output::page(&as_text(ensemble, &evidence, &answer))?,
+        Format::Json => output::answer(&EnsembleMarginals::of(ensemble, &evidence, &answer))?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn as_text(ensemble: &Ensemble, evidence: &Evidence, answer: &EnsembleAnswer) -> String {
+    let schema: &Schema = &output::printable(ensemble.schema());
+    let mut text = format!("Probabilities{}\n", asking::given_phrase(schema, evidence));
+    for (v, spreads) in &answer.marginals {
+        let variable = schema.variable(*v);
+        let width = variable.levels.iter().map(|level| columns(level)).max().unwrap_or(0);
+        let _ = writeln!(text, "  {}", variable.name);
+        for (level, spread) in variable.levels.iter().zip(spreads) {
+            let _ = writeln!(text, "    {}  {}", left(level, width), numbers(spread));
+        }
+    }
+    if !evidence.is_empty() {
+        let log = answer.log_evidence;
+        let _ = writeln!(text, "Probability of what is given: {:.6} (log {log:.6})", libm::exp(log));
+    }
+    let members = ensemble.members().len();
+    let _ =
+        writeln!(text, "Means over the networks of {members} resamples; sd: standard deviation over them,");
+    text += "se: that for a table of all rows, and what 5 % and 95 % of the networks do not exceed\n";
+    text + "Method: exact\n"
+}
+
+fn numbers(spread: &Spread) -> String {
+    let shown = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.6}"));
+    let ([low, high], mean) = (spread.range, spread.mean);
+    let (deviation, error) = (shown(spread.deviation), shown(spread.error));
+    format!("{mean:.6}  sd {deviation}  se {error}  ({low:.6} to {high:.6})")
+}

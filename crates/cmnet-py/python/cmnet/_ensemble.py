@@ -1,0 +1,112 @@
+"""Ensembles: the networks of resamples, which answer together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _cmnet, _options
+from ._answers import Marginals, Prediction
+from ._networks import Networks
+from ._options import Amount, Elimination, keywords_of
+from ._questions import Given, Soft
+from ._source import source
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+    from ._options import Asking, RowReading
+else:
+    from ._optional import Later
+
+    pandas = Later("pandas")
+
+
+class EnsembleMarginals(Marginals):
+    """The mean distribution of each target, and how far it spreads over the networks."""
+
+    spread: dict[str, dict[str, dict[str, Any]]]
+    """By variable and level: ``deviation`` (over the networks), ``error`` (the standard error for a
+    table of all rows) and ``range`` (what 5 % and 95 % of the networks do not exceed)."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__(answer)
+        self.spread = answer["spread"]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with columns variable, level, probability, deviation, error, low and high."""
+        frame = super().to_dataframe()
+        spreads = [spread for levels in self.spread.values() for spread in levels.values()]
+        for name in ("deviation", "error"):
+            frame[name] = [spread[name] for spread in spreads]
+        frame["low"] = [spread["range"][0] for spread in spreads]
+        frame["high"] = [spread["range"][1] for spread in spreads]
+        return frame
+
+
+class EnsemblePrediction(Prediction):
+    """Mean probabilities of one variable's levels, row by row, and how far they spread."""
+
+    deviations: np.ndarray[Any, np.dtype[np.float64]]
+    """The standard deviation of each probability over the networks; NaN of a single network."""
+    low: np.ndarray[Any, np.dtype[np.float64]]
+    """What 5 % of the networks do not exceed."""
+    high: np.ndarray[Any, np.dtype[np.float64]]
+    """What 95 % of the networks do not exceed."""
+
+
+class Ensemble(Networks):
+    """The networks of resamples of a table, each fitted to its own resample.
+
+    Ensembles come from ``cmnet.bootstrap(table, ensemble=True).ensemble`` and `cmnet.load`. An answer is
+    the mean of the networks' exact answers, with its spread over them.
+    """
+
+    _kind = _cmnet.Ensemble
+    _from = "cmnet.bootstrap with ensemble"
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """``members``, ``left_out`` (replicates that did not fit the memory), and how resamples were
+        drawn: ``rows``, ``seed``, ``resample`` and ``share``."""
+        facts: dict[str, Any] = self._made.facts()
+        return facts
+
+    @keywords_of(_options.question)
+    def query(
+        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
+    ) -> EnsembleMarginals:
+        """The distribution of each target given evidence: the mean over the networks, and its spread."""
+        return EnsembleMarginals(self._made.query(_options.question(targets, _options.given(given, soft), **asking)))
+
+    @keywords_of(_options.row_reading)
+    def predict_proba(
+        self,
+        table: Any,
+        target: str,
+        *,
+        names: Sequence[str] | None = None,
+        memory: Amount = "1G",
+        elimination: Elimination = "best",
+        **reading: Unpack[RowReading],
+    ) -> EnsemblePrediction:
+        """The probability of each level of one variable, row by row, from the other columns."""
+        rows = _options.row_reading("drop", **reading)
+        data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
+        ask = _options.inference(memory=memory, elimination=elimination)
+        arrays, spreads = self._made.predict(data, name, rows, ask)
+        found = EnsemblePrediction(name, self.levels[name], *arrays)
+        found.deviations, found.low, found.high = spreads
+        return found
+
+    def __len__(self) -> int:
+        members: int = self.drawn["members"]
+        return members
+
+    def __repr__(self) -> str:
+        drawn = self.drawn
+        how = f"{drawn['resample']} {drawn['share']:g} of {drawn['rows']} rows, seed {drawn['seed']}"
+        return f"Ensemble({len(self.names)} variables, {drawn['members']} networks of {how})"

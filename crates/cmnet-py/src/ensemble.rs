@@ -1,0 +1,127 @@
+//! Ensembles of networks of resamples.
+
+use crate::ask::{Inference, Predicted, PredictedArrays, Question};
+use crate::each_row::{RowReading, over_rows};
+use crate::errors;
+use crate::model::{Data, Model};
+use crate::table::levels;
+use crate::value;
+use crate::work::{self, Lazy};
+use cmnet::{EnsembleNetwork, EnsemblePredictor, Spread, Under, find_variable, find_variables};
+use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The networks of resamples.
+#[pyclass(frozen, eq, module = "cmnet._cmnet")]
+pub(crate) struct Ensemble {
+    ensemble: Arc<cmnet::Ensemble>,
+    network: Lazy<EnsembleNetwork>,
+}
+
+impl PartialEq for Ensemble {
+    fn eq(&self, other: &Self) -> bool {
+        self.ensemble == other.ensemble
+    }
+}
+
+impl Ensemble {
+    pub(crate) fn new(ensemble: cmnet::Ensemble) -> Self {
+        Self { ensemble: Arc::new(ensemble), network: Lazy::default() }
+    }
+
+    /// The ensemble as something that answers questions, made once.
+    fn network(&self, py: Python<'_>) -> PyResult<Arc<EnsembleNetwork>> {
+        let ensemble = self.ensemble.clone();
+        self.network.get(py, move || ensemble.network())
+    }
+}
+
+/// Predictions, and the standard deviation and the ends of the range of each probability.
+type SpreadArrays<'py> = (PredictedArrays<'py>, [Bound<'py, PyArray2<f64>>; 3]);
+
+#[pymethods]
+impl Ensemble {
+    /// Reads and checks the text of an ensemble's file.
+    #[staticmethod]
+    fn from_text(py: Python<'_>, text: String, name: String) -> PyResult<Self> {
+        work::guarded(py, || cmnet::Ensemble::from_json(&text, &name).map(Self::new))
+    }
+
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        work::guarded(py, || self.ensemble.to_json())
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let ensemble = self.ensemble.clone();
+        work::call(py, 1, move |_| ensemble.save(&path))
+    }
+
+    #[getter]
+    fn levels(&self) -> Vec<(String, Vec<String>)> {
+        levels(self.ensemble.schema())
+    }
+
+    #[getter]
+    fn models(&self) -> Vec<Model> {
+        self.ensemble.members().iter().map(|member| Model::new(member.model.clone())).collect()
+    }
+
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let facts = value::of(&EnsembleFacts::from(&*self.ensemble))
+            .map_err(|error| errors::to_python(py, &error))?;
+        value::to_python(py, &facts)
+    }
+
+    fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
+        let (network, ensemble) = (self.network(py)?, self.ensemble.clone());
+        work::answer(py, 1, move |stop| {
+            question.check_exact("an ensemble")?;
+            let (schema, exact) = (network.schema(), question.inference.exact()?);
+            let evidence = question.given.evidence(schema)?;
+            let named = find_variables(schema, &question.targets)?;
+            let targets = if named.is_empty() { network.free(&evidence)? } else { named };
+            let answer = network.marginals(&targets, &evidence, Under::new(&exact, stop))?;
+            value::of(&EnsembleMarginals::of(&ensemble, &evidence, &answer))
+        })
+    }
+
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        target: &str,
+        rows: RowReading,
+        inference: Inference,
+    ) -> PyResult<SpreadArrays<'py>> {
+        let network = self.network(py)?;
+        let to_python = |error| errors::to_python(py, &error);
+        let target = find_variable(network.schema(), target).map_err(to_python)?;
+        let exact = inference.exact().map_err(to_python)?;
+        let count = network.schema().variable(target).levels.len();
+        let (found, spreads) = over_rows(py, self.ensemble.schema(), data, &rows, move |rows, stop| {
+            let mut predictor = EnsemblePredictor::new(&network, target, &exact, stop)?;
+            let mut spreads: [Vec<f64>; 3] = Default::default();
+            let found = Predicted::over(rows, target, &mut |row| {
+                let found = predictor.predict(row)?;
+                found.spreads.iter().for_each(|spread| add(&mut spreads, spread));
+                Ok(found.prediction)
+            })?;
+            Ok((found, spreads))
+        })?;
+        let array = |numbers: Vec<f64>| {
+            let rows = numbers.len() / count;
+            PyArray1::from_vec(py, numbers).reshape([rows, count])
+        };
+        let [deviation, low, high] = spreads.map(array);
+        Ok((found.arrays(py, count)?, [deviation?, low?, high?]))
+    }
+}
+
+/// Takes down the spread of one probability; a single network has none.
+fn add(spreads: &mut [Vec<f64>; 3], spread: &Spread) {
+    let numbers = [spread.deviation.unwrap_or(f64::NAN), spread.range[0], spread.range[1]];
+    spreads.iter_mut().zip(numbers).for_each(|(all, number)| all.push(number));
+}
