@@ -249,7 +249,7 @@ pub(crate) fn validated<'py>(py: Python<'py>, found: &CrossValidation) -> PyResu
 #[pyfunction]
 pub(crate) fn refuse_column(py: Python<'_>, name: &str, number: usize, what: &str, kind: &str) -> PyErr {
     let place = cmnet::Place::file(cmnet::UNNAMED_TABLE).at_column(number, Some(name));
-    errors::to_python(py, &Error::input(place, crate::cells::not_categories(what, kind)))
+    errors::to_python(py, &Error::input(place, ArrowCells::refusal(what, kind)))
 }
 
 /// The exception about an option.

@@ -11,7 +11,6 @@
 
 mod ask;
 mod bootstrap;
-mod cells;
 mod datasets;
 mod dialect;
 mod each_row;

@@ -163,6 +163,8 @@ pub use io::{
     context_records, edge_names, json_to_text, uai, variable_records, write_atomic, write_atomic_with,
     write_json,
 };
+#[cfg(feature = "parquet")]
+pub use io::{ArrowCells, ArrowLabels};
 #[cfg(feature = "csv")]
 pub use io::{
     CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, read_weighted,

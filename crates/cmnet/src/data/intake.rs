@@ -54,8 +54,8 @@ pub(crate) enum Origin {
     File {
         /// Its name.
         name: String,
-        /// What separates the fields.
-        delimiter: u8,
+        /// What separates the fields of a text.
+        delimiter: Option<u8>,
     },
 }
 
@@ -78,7 +78,7 @@ impl Origin {
         match self {
             Self::Memory | Self::Labels => None,
             #[cfg(feature = "csv")]
-            Self::File { delimiter, .. } => Some(*delimiter),
+            Self::File { delimiter, .. } => *delimiter,
         }
     }
 
@@ -88,7 +88,9 @@ impl Origin {
             Self::Memory => "the table is empty",
             Self::Labels => "an empty list",
             #[cfg(feature = "csv")]
-            Self::File { .. } => "there is a header line and nothing below it",
+            Self::File { delimiter: Some(_), .. } => "there is a header line and nothing below it",
+            #[cfg(feature = "csv")]
+            Self::File { delimiter: None, .. } => "there are names of columns and nothing below them",
         }
     }
 
