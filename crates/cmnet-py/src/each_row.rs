@@ -6,8 +6,8 @@ use crate::model::Data;
 use crate::options::Reading;
 use crate::work::{Running, Stop, call, guarded, interrupted, signals, value};
 use cmnet::{
-    Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema, Source as File,
-    Under, visit_rows,
+    ArrowCells, Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema,
+    Source as File, Under, visit_rows,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;

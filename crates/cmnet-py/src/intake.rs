@@ -7,7 +7,7 @@ use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::{
     ArrowCells, ArrowLabels, Columns, Control, Error, InputProblem, Intake, Levels, LoadedIncomplete,
-    LoadedTable, OnMissing, Place, ReadOptions, Result, Survey, UNNAMED_TABLE,
+    LoadedTable, LoadedWeighted, OnMissing, Place, ReadOptions, Result, Survey, UNNAMED_TABLE, WeightKind,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -315,16 +315,29 @@ pub(crate) struct Packing {
     signals: Signals,
     /// Whether only levels are looked for.
     surveys: bool,
+    /// Whether weights are real numbers.
+    weighs: bool,
 }
 
 impl Packing {
     pub(crate) fn new(options: ReadOptions) -> Self {
-        Self { options, columns: None, intake: None, signals: Signals::new(), surveys: false }
+        Self { options, columns: None, intake: None, signals: Signals::new(), surveys: false, weighs: false }
     }
 
     /// Looks for levels alone, and keeps no rows.
     pub(crate) fn surveying(options: ReadOptions) -> Self {
         Self { surveys: true, ..Self::new(options) }
+    }
+
+    /// Takes weights that are real numbers.
+    pub(crate) fn weighing(options: ReadOptions) -> Self {
+        Self { weighs: true, ..Self::new(options) }
+    }
+
+    /// The packed table with its real weights.
+    pub(crate) fn finish_weighted(self, py: Python<'_>, kind: WeightKind) -> PyResult<LoadedWeighted> {
+        let on_missing = self.options.on_missing;
+        work::call(py, 1, move |_| self.intake.ok_or_else(no_columns)?.finish_weighted(on_missing, kind))
     }
 
     /// What was found out about levels.
@@ -375,7 +388,8 @@ impl Rows for Packing {
 
     fn takes_decimals(&self, place: usize) -> bool {
         let Some(columns) = &self.columns else { return false };
-        let Some(&column) = columns.variables().get(place) else { return false };
+        // The weights come last.
+        let Some(&column) = columns.variables().get(place) else { return self.weighs };
         let (name, bins) = (columns.name(column), &self.options.bins);
         let cut = self.options.schema.as_ref().and_then(|schema| schema.cuts(name));
         bins.others().is_some() || bins.rule(name).is_some() || cut.is_some()
@@ -399,6 +413,12 @@ impl Rows for Packing {
     fn take(&mut self, cells: &[ArrowCells<'_>], rows: usize) -> Result<()> {
         let (Some(intake), Some(columns)) = (&mut self.intake, &self.columns) else { return Ok(()) };
         for row in 0..rows {
+            if self.weighs {
+                let line = intake.rows() + 1;
+                let weight = columns.real_weight(|_| cells.last()?.get(row), || line)?;
+                intake.push_weighted(weight, |variable| cells[variable].get(row))?;
+                continue;
+            }
             let weight = weight_of(columns, cells, row, intake.rows() + 1)?;
             intake.push_under(&self.signals, weight, |variable| cells[variable].get(row))?;
         }

@@ -10,8 +10,8 @@ use crate::watch::{StopAtOnce, Watch};
 use crate::work::{self, Ended, Running};
 use cmnet::options::OptionName;
 use cmnet::{
-    CheckpointPace, CheckpointedRun, Checkpointer, CrossValidation, DataDigest, Dataset, Error, Fit,
-    FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
+    ArrowCells, CheckpointPace, CheckpointedRun, Checkpointer, CrossValidation, DataDigest, Dataset, Error,
+    Fit, FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
     Outcome as Worked, Result, RowCounts, Select, StopReason, cross_validate as validate, find_variable,
     fit_with, learn_from,
 };

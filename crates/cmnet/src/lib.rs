@@ -93,7 +93,7 @@ pub use data::{
     BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
     Intake, Levels, ListedLevels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS,
     MissingPattern, OnMissing, OnUnknown, RawTable, RowLevels, Schema, Survey, Surveyed, UNNAMED_TABLE, Var,
-    Variable, Warning, WeightKind, WeightedTable, collapse, mix_seed, quoted_names,
+    Variable, Warning, WeightKind, WeightedTable, Weighting, collapse, mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -105,8 +105,8 @@ pub use learn::{
     CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, FoldState, Judged,
     LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
     Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned,
-    cross_validate, cross_validate_from, learn, learn_counts, learn_from, parse_bytes, parse_duration,
-    run_identity, tune,
+    cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts, learn_from,
+    parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{

@@ -53,6 +53,7 @@ from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Sco
 from ._mixture import ClassMarginals, Mixture
 from ._model import Context, Model
 from ._table import Rows, Table, discretize
+from ._weighted import WeightedTable
 
 __all__ = [
     "Bootstrap",
@@ -94,6 +95,7 @@ __all__ = [
     "Table",
     "TableWarning",
     "UnknownLevelError",
+    "WeightedTable",
     "WorkerError",
     "__version__",
     "bootstrap",

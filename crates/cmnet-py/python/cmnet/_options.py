@@ -38,6 +38,7 @@ Bins = Union[Rule, Mapping[str, Rule], None]
 """A rule for all columns of many numbers, or a mapping of names to rules; `None` in it is for all others."""
 OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
+WeightKind = Literal["design", "counts"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed"]
@@ -67,6 +68,12 @@ class Reading(TypedDict, total=False):
     on_missing: OnMissing
     schema: Schema | None
     bins: Bins
+
+
+class Weighing(Reading, total=False):
+    """The options of `weighing` and `reading`."""
+
+    weights_as: WeightKind
 
 
 class RowReading(TypedDict, total=False):
@@ -385,6 +392,11 @@ def items(option: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise _cmnet.refuse_option(option, repr(value), "a list")
     return list(value)
+
+
+def weighing(*, weights_as: WeightKind = "design") -> dict[str, Any]:
+    """What real-valued weights mean."""
+    return {"weights_as": text("weights_as", weights_as)}
 
 
 def reading(

@@ -10,14 +10,11 @@ use super::cuts::Cuts;
 use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
-#[cfg(feature = "csv")]
-use super::loaded::LoadedWeighted;
-use super::loaded::{LoadedIncomplete, LoadedTable};
+use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::{MANY_NUMBERS, Warning};
-#[cfg(feature = "csv")]
 use super::weighted::{WeightKind, WeightedTable};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
@@ -413,8 +410,17 @@ impl Intake {
 }
 
 impl Intake {
-    /// Adds a row whose weight is a real number, which was checked.
-    #[cfg(feature = "csv")]
+    /// Adds a row whose weight is a real number, 0 or more. A table has either such rows or those of
+    /// [`Intake::push`].
+    ///
+    /// # Errors
+    /// When a value is no level of a column whose levels are declared, is no text, or is one too many.
+    pub fn push_weighted<'a>(&mut self, weight: f64, cell: impl Fn(usize) -> Option<&'a [u8]>) -> Result<()> {
+        let line = self.tally.rows + 1;
+        self.push_weighted_at(|| line, weight, cell)
+    }
+
+    /// The same in a line of its own choosing.
     pub(crate) fn push_weighted_at<'a>(
         &mut self,
         line: impl Fn() -> u64,
@@ -428,8 +434,11 @@ impl Intake {
     }
 
     /// The table whose weights are real numbers.
-    #[cfg(feature = "csv")]
-    pub(crate) fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
+    ///
+    /// # Errors
+    /// When values are missing and that is an error, or no row is left; when the weights add up to nothing or
+    /// to too much; when columns are to be cut.
+    pub fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
         if on_missing == OnMissing::Model {
             let expected =
                 "error or drop: weights that are no whole numbers need rows without missing values";

@@ -50,8 +50,8 @@ pub use quoted::quoted_names;
 pub use raw::RawTable;
 pub use row_levels::{OnUnknown, RowLevels};
 pub use seed::mix_seed;
-pub(crate) use split::below;
 pub use split::{Fold, FoldPlan, Folds};
+pub(crate) use split::{below, shuffled};
 pub use survey::{ListedLevels, Survey, Surveyed};
 pub use tally::OnMissing;
 #[cfg(feature = "csv")]
@@ -59,4 +59,5 @@ pub(crate) use variable::check_names;
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
 pub(crate) use variable::{check_cuts, check_levels};
 pub use warning::Warning;
-pub use weighted::{WeightKind, WeightedTable};
+pub(crate) use weighted::RealRows;
+pub use weighted::{WeightKind, WeightedTable, Weighting};

@@ -1,7 +1,7 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
 use super::model_error::error_at;
-use crate::data::{DataDigest, Schema, Var};
+use crate::data::{DataDigest, Schema, Var, Weighting};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
 use crate::loglinear::{
@@ -39,6 +39,8 @@ pub(super) struct FitRecord<'a> {
     rows: Option<u64>,
     #[serde(default)]
     digest: Option<String>,
+    #[serde(default)]
+    weights: Option<Weighting>,
     free_parameters: usize,
     #[serde(default)]
     log_likelihood: Option<f64>,
@@ -81,6 +83,8 @@ pub(super) struct FitText<'a> {
     rows: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Weighting>,
     free_parameters: usize,
     log_likelihood: Option<f64>,
     pseudo_log_likelihood: Option<f64>,
@@ -138,6 +142,7 @@ impl<'a> FitText<'a> {
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
             digest: fit.digest.as_ref().map(DataDigest::as_str),
+            weights: fit.weights,
             free_parameters: fit.free_parameters,
             log_likelihood: fit.log_likelihood,
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
@@ -187,6 +192,9 @@ impl FitRecord<'_> {
         }
         let values: Vec<f64> = values.into_iter().flatten().collect();
         self.check_numbers(file)?;
+        if self.weights.is_some_and(|weights| !weights.is_sound()) {
+            return Err(error_at(file, "parameters.weights", "these are no weights".to_owned()));
+        }
         let free = Coordinates::new(structure, &terms)?.len();
         if self.free_parameters != free {
             let problem =
@@ -220,6 +228,7 @@ impl FitRecord<'_> {
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
             digest: self.digest(file)?,
+            weights: self.weights,
             log_likelihood: self.log_likelihood,
             pseudo_log_likelihood: self.pseudo_log_likelihood,
             status: self.status,

@@ -17,6 +17,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use std::fmt::Write as _;
+#[cfg(feature = "zstd")]
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,7 +27,9 @@ use std::sync::Arc;
 fn batch(rows: usize) -> RecordBatch {
     let bits = |row: usize, column: u64| mix_seed(row as u64 * 7 + column);
     let sizes = StringArray::from(vec!["small", "large"]);
-    let keys: Vec<Option<i8>> = (0..rows).map(|row| Some((bits(row, 3) % 2) as i8)).collect();
+    // The writer of the tests, unlike others, stores labels in the order in which rows have them.
+    let key = |row: usize| if row < 2 { row as i8 } else { (bits(row, 3) % 2) as i8 };
+    let keys: Vec<Option<i8>> = (0..rows).map(|row| Some(key(row))).collect();
     let grown = DictionaryArray::<Int8Type>::try_new(keys.into_iter().collect(), Arc::new(sizes)).unwrap();
     let whole = |column| (0..rows).map(move |row| (bits(row, column) % 12) as i64);
     let columns: Vec<(&str, ArrayRef)> = vec![
@@ -182,7 +186,7 @@ fn the_same_table_in_every_format() {
     files.push(("zstd".to_owned(), parquet(&batch, Compression::ZSTD(Default::default()), 999)));
     for (name, bytes) in files {
         let loaded = read(&name, bytes);
-        assert_eq!(loaded.data, plain.data, "{name}");
+        assert!(loaded.data == plain.data, "{name}: {:?}", loaded.data.schema());
         assert_eq!((loaded.file_rows, loaded.missing), (2500, plain.missing.clone()), "{name}");
         assert_eq!((DataDigest::of(&loaded.data), loaded.delimiter), (digest.clone(), None), "{name}");
     }
@@ -197,7 +201,7 @@ fn every_reader_takes_them() {
     );
     let holed = [(&csv, &ordered()), (&file, &options())]
         .map(|(file, options)| read_incomplete(file, options).unwrap());
-    assert_eq!(holed[0].table, holed[1].table);
+    assert!(holed[0].table == holed[1].table);
     let schema = read_csv(&csv, &ordered()).unwrap().data.schema().clone();
     let rows = [&csv, &file].map(|file| {
         let mut rows = Vec::new();
@@ -208,7 +212,7 @@ fn every_reader_takes_them() {
         .unwrap();
         rows
     });
-    assert_eq!(rows[0], rows[1]);
+    assert!(rows[0] == rows[1]);
     let real = ReadOptions { drop: vec!["measure".to_owned()], bins: Bins::default(), ..options() };
     let real = ReadOptions { weights: Some("price".to_owned()), ..real };
     let weighed = read_weighted(&file, &real, WeightKind::Design).unwrap();
@@ -230,7 +234,7 @@ fn files_of_several_formats_are_one_table() {
     std::fs::write(&paths[2], text(&parts[2])).unwrap();
     let files = Source::Files { name: "all".to_owned(), paths };
     let whole = read_csv(&Source::bytes("t.csv", text(&batch)), &ordered()).unwrap();
-    assert_eq!(read_csv(&files, &options()).unwrap().data, whole.data);
+    assert!(read_csv(&files, &options()).unwrap().data == whole.data);
     let weighed = ReadOptions {
         weights: Some("price".to_owned()),
         bins: Bins::default(),
@@ -341,10 +345,12 @@ fn zstd_is_read_like_gzip() {
     let cut = Source::bytes("t.csv.zst", &one[..one.len() - 3]);
     let said = read_csv(&cut, &ReadOptions::default()).unwrap_err().to_string();
     assert!(said.starts_with("t.csv.zst: the compressed data is damaged: it ends too early"), "{said}");
-    let mut damaged = frame(&table.repeat(50));
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(table.repeat(50).as_bytes()).unwrap();
+    let mut damaged = encoder.finish().unwrap();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 0xff;
-    damaged[middle + 1] ^= 0xff;
     let said = read_csv(&Source::bytes("t.zst", damaged), &ReadOptions::default()).unwrap_err().to_string();
     assert!(said.contains("the compressed data is damaged"), "{said}");
     let inside = Source::bytes("t.zst", zstd::encode_all(&b"PAR1\x15\0\0"[..], 3).unwrap());

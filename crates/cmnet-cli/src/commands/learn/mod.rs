@@ -1,6 +1,6 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
-mod groups;
+pub(crate) mod groups;
 mod imputed;
 mod mixture;
 mod outputs;
@@ -105,7 +105,7 @@ impl Complete<'_> {
         let checkpointed = watch.finish();
         let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
         let written = outputs.write(&learned, &loaded.data, &options).and_then(|mut written| {
-            written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs)?);
+            written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs.groups())?);
             Ok(written)
         });
         let paths = written.as_deref().unwrap_or_default();
@@ -177,7 +177,7 @@ fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Durati
         files::table(&arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
     };
     match table {
-        Err(error) if weights::are_real(&error, &arguments.data) => {
+        Err(error) if weights::are_real(&error) => {
             Ok(Read::Weighted(weights::table(&arguments.data, &arguments.weighing)?))
         }
         table => table,

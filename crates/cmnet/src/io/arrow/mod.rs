@@ -14,6 +14,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema as ArrowSchema};
 pub use cells::{ArrowCells, ArrowLabels};
 use open::Opening;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Rows that are written out at once.
@@ -101,10 +102,20 @@ impl<'a> Batches<'a> {
         self.begun = self.next_batch()?;
         let known = |&column: &usize| {
             let cells = self.cells.get(self.places[column]?)?;
-            let listed = cells.ordered().filter(|_| has_order(self.schema.field(column)))?.list();
+            let listed = cells.ordered().filter(|_| self.has_order(self.schema.field(column)))?.list();
             (!listed.is_empty()).then_some(Levels::Ordered(listed))
         };
         Ok(variables.iter().map(|column| known(column).unwrap_or(Levels::Observed)).collect())
+    }
+
+    /// Whether the order of a dictionary means something. That of a polars Categorical is the order in which
+    /// texts were met, and so is that of a Parquet file unless its writer says otherwise.
+    fn has_order(&self, field: &Field) -> bool {
+        let is_met = field.metadata().keys().any(|key| key.starts_with("_PL_CATEGORICAL"));
+        let is_stored = self.format == open::ARROW
+            || field.dict_is_ordered() == Some(true)
+            || self.schema.metadata().contains_key("pandas");
+        is_stored && !is_met
     }
 
     fn damaged(&self, what: String) -> Error {
@@ -117,7 +128,9 @@ impl<'a> Batches<'a> {
             ask(self.control)?;
             self.passed += self.rows as u64;
             (self.rows, self.row, self.view) = (0, 0, 0);
-            let Some(batch) = self.given.next() else { return Ok(false) };
+            let given = &mut self.given;
+            let next = unbroken(|| given.next()).map_err(|what| self.damaged(what))?;
+            let Some(batch) = next else { return Ok(false) };
             let batch = batch.map_err(|what| self.damaged(what))?;
             if batch.num_rows() > 0 {
                 self.take(&batch)?;
@@ -150,10 +163,9 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Whether the order of a dictionary means something. That of a polars Categorical is the order in which
-/// texts were met.
-fn has_order(field: &Field) -> bool {
-    !field.metadata().keys().any(|key| key.starts_with("_PL_CATEGORICAL"))
+/// Runs what reads bytes that anybody may have written: readers of Arrow give up on some of them.
+fn unbroken<T>(read: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(read)).map_err(|_| "its content is damaged".to_owned())
 }
 
 impl TableRows for Batches<'_> {

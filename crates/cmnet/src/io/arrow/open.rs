@@ -1,6 +1,6 @@
 //! Which files hold columns, and how their batches come.
 
-use super::{Batches, Given};
+use super::{Batches, Given, unbroken};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, Place, Result};
 use crate::io::source::{Source, open_file};
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 const PARQUET: &str = "Parquet";
-const ARROW: &str = "Arrow";
+pub(super) const ARROW: &str = "Arrow";
 
 /// Rows of a batch of a Parquet file: one row group is read at a time, and of it so many rows.
 const BATCH: usize = 1 << 13;
@@ -99,13 +99,15 @@ impl<'a> Batches<'a> {
         let opening = match kind {
             Kind::Parquet => Opening::Parquet(source, parquet_metadata(source)?.map_err(damaged)?),
             Kind::ArrowStream => {
-                let reader =
-                    StreamReader::try_new(stream(source)?, None).map_err(|error| damaged(words(&error)))?;
+                let bytes = stream(source)?;
+                let opened = unbroken(|| StreamReader::try_new(bytes, None)).map_err(damaged)?;
+                let reader = opened.map_err(|error| damaged(words(&error)))?;
                 Opening::ArrowStream(Box::new(reader))
             }
             _ => {
-                let reader =
-                    FileReader::try_new(seekable(source)?, None).map_err(|error| damaged(words(&error)))?;
+                let bytes = seekable(source)?;
+                let opened = unbroken(|| FileReader::try_new(bytes, None)).map_err(damaged)?;
+                let reader = opened.map_err(|error| damaged(words(&error)))?;
                 Opening::ArrowFile(source, reader.schema())
             }
         };
@@ -226,10 +228,13 @@ fn parquet_metadata(source: &Source) -> Result<std::result::Result<ArrowReaderMe
     }
     let options = ArrowReaderOptions::new();
     let loaded = match first_file(source) {
-        Some(path) => ArrowReaderMetadata::load(&open_file(path)?, options),
-        None => ArrowReaderMetadata::load(&Bytes::copy_from_slice(memory(source)), options),
+        Some(path) => {
+            let file = open_file(path)?;
+            unbroken(|| ArrowReaderMetadata::load(&file, options))
+        }
+        None => unbroken(|| ArrowReaderMetadata::load(&Bytes::copy_from_slice(memory(source)), options)),
     };
-    Ok(loaded.map_err(|error| words(&error)))
+    Ok(loaded.and_then(|loaded| loaded.map_err(|error| words(&error))))
 }
 
 /// The batches of one row group after another: none spans two, whose dictionaries may differ.
