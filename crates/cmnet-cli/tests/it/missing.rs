@@ -1,7 +1,7 @@
 //! Tables with missing values, from the command line.
 
 use crate::common::Sandbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The bundled table with every 11th cell missing; the second column more often where the first is
 /// "yes".
@@ -185,7 +185,30 @@ fn real_weights_are_taken_and_bad_ones_refused() {
         sandbox.write("bad.csv", with(&|line| if line == 7 { weight.to_owned() } else { "0.5".to_owned() }));
         sandbox.run("learn bad.csv --weights w --no-output").refused(2, &["line 8", says]);
     }
-    sandbox.run("cv design.csv --weights w").refused(2, &["not a count"]);
+    let recorded: Value = serde_json::from_str(&sandbox.read("design.model.json")).unwrap();
+    let weights = &recorded["learned"]["weights"];
+    assert_eq!((&weights["kind"], &weights["observations"]), (&json!("design"), &json!(1841)));
+    assert_eq!(recorded["parameters"]["weights"], *weights);
+    assert!(!sandbox.read("whole.model.json").contains("\"weights\""));
+    sandbox
+        .run("check design.model.json design.csv --weights w --skip-optimality")
+        .succeeds()
+        .says(&["The referee agrees"]);
+    let other = sandbox.read("design.model.json").replace("\"observations\": 1841", "\"observations\": 1840");
+    sandbox.write("other.model.json", other);
+    sandbox
+        .run("check other.model.json design.csv --weights w --skip-optimality")
+        .ends_with(1)
+        .says(&["The file records design weights of 1840 rows"]);
+    sandbox.run("cv design.csv --weights w --folds 3 --kappa eps").succeeds().says(&["3 folds", "MN"]);
+    sandbox.run("cv design.csv --weights w --shard 1/2 --part p.json").refused(2, &["--shard"]);
+    // Standard input is read once, and held.
+    for table in ["design.csv", "whole.csv"] {
+        let by_name =
+            sandbox.run(&format!("learn {table} --weights w --kappa eps --format json")).succeeds().stdout;
+        let piped = sandbox.run_with("learn - --weights w --kappa eps --format json", sandbox.read(table));
+        assert_eq!(piped.succeeds().stdout, by_name);
+    }
     sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
     sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }
