@@ -6,7 +6,8 @@ use arrow_array::{
     ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Float64Array, Int32Array, Int64Array,
     RecordBatch, StringArray, StructArray,
 };
-use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use cmnet::{
     Bins, Control, DataDigest, LevelOrder, LoadedTable, OnMissing, OnUnknown, ReadOptions, Source,
@@ -132,6 +133,17 @@ fn arrow(batch: &RecordBatch) -> Vec<u8> {
     bytes
 }
 
+/// An Arrow file whose columns are compressed.
+fn packed(batch: &RecordBatch) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).unwrap();
+    let mut writer = FileWriter::try_new_with_options(&mut bytes, &batch.schema(), options).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    bytes
+}
+
 fn stream(batch: &RecordBatch) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
@@ -180,7 +192,7 @@ fn the_same_table_in_every_format() {
         compressions.iter().map(|&kind| (format!("{kind:?}"), parquet(&batch, kind, 700))).collect();
     files.push(("t.parquet".to_owned(), parquet(&batch, Compression::SNAPPY, 1 << 20)));
     files.push(("t.arrow".to_owned(), arrow(&batch)));
-    files.push(("t.feather".to_owned(), arrow(&batch)));
+    files.push(("t.feather".to_owned(), packed(&batch)));
     files.push(("t.arrows".to_owned(), stream(&batch)));
     #[cfg(feature = "zstd")]
     files.push(("zstd".to_owned(), parquet(&batch, Compression::ZSTD(Default::default()), 999)));
@@ -302,7 +314,7 @@ fn bad_files_are_refused_with_their_place() {
 #[test]
 fn damaged_bytes_are_errors_or_other_tables() {
     let batch = batch(60);
-    for bytes in [parquet(&batch, Compression::SNAPPY, 25), arrow(&batch), stream(&batch)] {
+    for bytes in [parquet(&batch, Compression::SNAPPY, 25), arrow(&batch), packed(&batch), stream(&batch)] {
         for seed in 0..400_u64 {
             let mut damaged = bytes.clone();
             let place = mix_seed(seed) as usize % damaged.len();

@@ -4,6 +4,7 @@
 //! as a line, from 1. Columns that nobody asks for are not read.
 
 mod cells;
+mod messages;
 mod open;
 
 use super::table::TableRows;

@@ -1,11 +1,11 @@
 //! Which files hold columns, and how their batches come.
 
+use super::messages::Messages;
 use super::{Batches, Given, unbroken};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, Place, Result};
 use crate::io::source::{Source, open_file};
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema as ArrowSchema};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::reader::ChunkReader;
-use std::io::{BufRead, BufReader, Cursor, Read, Seek, stdin};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, stdin};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ pub(super) const ARROW: &str = "Arrow";
 
 /// Rows of a batch of a Parquet file: one row group is read at a time, and of it so many rows.
 const BATCH: usize = 1 << 13;
+
+/// The beginning and the end of a file of Arrow batches.
+const ARROW_FILE: &[u8] = b"ARROW1";
 
 /// The beginning of a stream of Arrow batches.
 const STREAM: &[u8] = &[0xff; 4];
@@ -40,7 +43,7 @@ impl Kind {
     fn of(start: &[u8]) -> Option<Self> {
         [
             (&b"PAR1"[..], Self::Parquet),
-            (b"ARROW1", Self::ArrowFile),
+            (ARROW_FILE, Self::ArrowFile),
             (STREAM, Self::ArrowStream),
             (b"FEA1", Self::OldFeather),
         ]
@@ -66,8 +69,7 @@ impl Kind {
 /// A file whose columns are known and whose rows are not read yet.
 pub(super) enum Opening<'a> {
     Parquet(&'a Source, ArrowReaderMetadata),
-    ArrowFile(&'a Source, Arc<ArrowSchema>),
-    ArrowStream(Box<StreamReader<Box<dyn Read + 'a>>>),
+    Arrow(Messages<'a>, Arc<ArrowSchema>),
 }
 
 impl<'a> Batches<'a> {
@@ -98,17 +100,14 @@ impl<'a> Batches<'a> {
         let damaged = |what: String| problem(kind.format(), what);
         let opening = match kind {
             Kind::Parquet => Opening::Parquet(source, parquet_metadata(source)?.map_err(damaged)?),
-            Kind::ArrowStream => {
-                let bytes = stream(source)?;
-                let opened = unbroken(|| StreamReader::try_new(bytes, None)).map_err(damaged)?;
-                let reader = opened.map_err(|error| damaged(words(&error)))?;
-                Opening::ArrowStream(Box::new(reader))
-            }
             _ => {
-                let bytes = seekable(source)?;
-                let opened = unbroken(|| FileReader::try_new(bytes, None)).map_err(damaged)?;
-                let reader = opened.map_err(|error| damaged(words(&error)))?;
-                Opening::ArrowFile(source, reader.schema())
+                let is_file = kind == Kind::ArrowFile;
+                if is_file && !ends_as_it_began(source)? {
+                    return Err(damaged("it ends too early".to_owned()));
+                }
+                let mut messages = Messages::new(stream(source)?, is_file);
+                let schema = unbroken(|| messages.schema()).and_then(|schema| schema).map_err(damaged)?;
+                Opening::Arrow(messages, schema)
             }
         };
         Ok(Some(Self::new(name, kind.format(), opening, control)))
@@ -119,8 +118,7 @@ impl<'a> Opening<'a> {
     pub(super) fn schema(&self) -> Arc<ArrowSchema> {
         match self {
             Self::Parquet(_, metadata) => Arc::clone(metadata.schema()),
-            Self::ArrowFile(_, schema) => Arc::clone(schema),
-            Self::ArrowStream(reader) => reader.schema(),
+            Self::Arrow(_, schema) => Arc::clone(schema),
         }
     }
 
@@ -137,16 +135,10 @@ impl<'a> Opening<'a> {
                     Ok(row_groups(move || Ok(bytes.clone()), metadata, chosen))
                 }
             },
-            Self::ArrowFile(source, _) => {
-                match FileReader::try_new(seekable(source)?, Some(chosen.to_vec())) {
-                    Ok(reader) => Ok(worded(reader)),
-                    Err(error) => Ok(Box::new(std::iter::once(Err(words(&error))))),
-                }
-            }
-            Self::ArrowStream(reader) => {
+            Self::Arrow(messages, _) => {
                 let chosen = chosen.to_vec();
-                let of = move |batch: RecordBatch| batch.project(&chosen);
-                Ok(worded(reader.map(move |batch| batch.and_then(&of))))
+                let of = move |batch: RecordBatch| batch.project(&chosen).map_err(|error| words(&error));
+                Ok(Box::new(messages.map(move |batch| batch.and_then(&of))))
             }
         }
     }
@@ -157,7 +149,7 @@ fn worded<'a>(batches: impl Iterator<Item = std::result::Result<RecordBatch, Arr
 }
 
 /// What a reader complains about, on one line.
-fn words(error: &dyn std::error::Error) -> String {
+pub(super) fn words(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().trim_end_matches(['.', ' ']).to_owned()
 }
@@ -201,30 +193,25 @@ fn stream(source: &Source) -> Result<Box<dyn Read + '_>> {
     })
 }
 
-/// Bytes that are read from any place.
-trait Bytewise: Read + Seek {}
-impl<T: Read + Seek> Bytewise for T {}
-
-fn seekable(source: &Source) -> Result<Box<dyn Bytewise + '_>> {
-    if *source == Source::Stdin {
-        return Err(not_by_stdin(source, ARROW));
-    }
-    Ok(match first_file(source) {
-        Some(path) => Box::new(BufReader::new(open_file(path)?)),
-        None => Box::new(Cursor::new(memory(source))),
-    })
-}
-
-fn not_by_stdin(source: &Source, format: &'static str) -> Error {
-    let what = "standard input comes once and in order, and this format is read from its end; name the file"
-        .to_owned();
-    Error::input(Place::file(source.name()), InputProblem::Columnar { format, what })
+/// Whether an Arrow file ends with the bytes that it begins with. What comes by standard input shows no end.
+fn ends_as_it_began(source: &Source) -> Result<bool> {
+    let Some(path) = first_file(source) else {
+        return Ok(*source == Source::Stdin || memory(source).ends_with(ARROW_FILE));
+    };
+    let mut file = open_file(path)?;
+    let mut end = Vec::new();
+    let read = file.seek(SeekFrom::End(-(ARROW_FILE.len() as i64))).and_then(|_| file.read_to_end(&mut end));
+    read.map_err(|error| Error::io(path, "read", error))?;
+    Ok(end == ARROW_FILE)
 }
 
 /// What stands at the end of a Parquet file.
 fn parquet_metadata(source: &Source) -> Result<std::result::Result<ArrowReaderMetadata, String>> {
     if *source == Source::Stdin {
-        return Err(not_by_stdin(source, PARQUET));
+        let what =
+            "standard input comes once and in order, and this format is read from its end; name the file";
+        let problem = InputProblem::Columnar { format: PARQUET, what: what.to_owned() };
+        return Err(Error::input(Place::file(source.name()), problem));
     }
     let options = ArrowReaderOptions::new();
     let loaded = match first_file(source) {
