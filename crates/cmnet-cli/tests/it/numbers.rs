@@ -140,7 +140,7 @@ fn groups_are_compared_pair_by_pair() {
         .says(&["Groups of g: x (200 rows), y (200 rows)", "* a - b"]);
     assert_eq!(sandbox.read("g.groups.svg").matches("<svg ").count(), 3);
     let compare = "compare --groups groups.csv --drop pair --group g --permutations 199 --seed 3";
-    let mut alone = sandbox.json(compare);
+    let mut alone = sandbox.run(&format!("{compare} --format json")).json();
     assert_eq!(alone.as_object_mut().unwrap().remove("format"), Some(json!("cmnet-groups/1")));
     alone.as_object_mut().unwrap().remove("program");
     assert_eq!(alone, *found);

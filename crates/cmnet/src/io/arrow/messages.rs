@@ -20,8 +20,9 @@ const CONTINUED: [u8; 4] = [0xff; 4];
 /// Where the description of a message begins: behind that and its length.
 const DESCRIBED: usize = 8;
 
-/// The beginning of a file, filled up to eight bytes.
+/// The beginning of a file, filled up to eight bytes, or to more of them where columns begin at multiples of more.
 const BEGINNING: u64 = 8;
+const LONGEST_BEGINNING: usize = 1 << 12;
 
 /// The most bytes that describe a batch.
 const LARGEST_DESCRIPTION: i32 = 1 << 28;
@@ -65,11 +66,8 @@ impl<'a> Messages<'a> {
 
     /// The next message with what it describes; `None` at the end.
     fn message(&mut self) -> Result<Option<Vec<u8>>, String> {
-        if self.is_file && !self.begun {
-            self.take(BEGINNING)?;
-        }
+        let mut length = if self.is_file && !self.begun { self.after_beginning()? } else { self.up_to(4)? };
         self.begun = true;
-        let mut length = self.up_to(4)?;
         // A stream may end without a word, a file may not.
         if length.is_empty() && !self.is_file {
             return Ok(None);
@@ -97,6 +95,18 @@ impl<'a> Messages<'a> {
             body
         };
         Ok(Some([&CONTINUED[..], &length.to_le_bytes(), &description, &body].concat()))
+    }
+
+    /// The first bytes of the first message of a file: zeros before them fill the beginning up.
+    fn after_beginning(&mut self) -> Result<Vec<u8>, String> {
+        let mut passed = self.take(BEGINNING)?.len();
+        loop {
+            let next = self.take(4)?;
+            passed += next.len();
+            if next != [0; 4] || passed > LONGEST_BEGINNING {
+                return Ok(next);
+            }
+        }
     }
 
     fn take(&mut self, length: u64) -> Result<Vec<u8>, String> {
