@@ -207,7 +207,7 @@ pub(crate) fn evaluate_weighted<'py>(
     let (own, loaded) = (model.model.clone(), table.loaded.clone());
     work::answer(py, 1, move |stop| {
         let table = loaded.table.arranged(own.schema())?;
-        let found = evaluate_under(&*own.normalized_fit_under(stop)?, table.units(), stop)?;
+        let found = evaluate_under(&own.normalized_fit_under(stop)?, table.units(), stop)?;
         value::of(&EvaluatedAnswer::from(&Evaluation { rows: table.rows(), ..found }))
     })
 }

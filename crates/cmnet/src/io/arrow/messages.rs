@@ -1,47 +1,40 @@
-//! Arrow batches from beginning to end of a file or a stream.
+//! Arrow batches of a stream, from beginning to end.
 //!
-//! A file is a stream between a beginning and a table of contents, which is not needed here. Sizes that a
-//! damaged file states are never believed: bytes are taken as they come, and what is compressed must fit into
-//! memory before it is unpacked.
+//! Sizes that damaged bytes state are never believed: bytes are taken as they come, and what is compressed must
+//! fit into memory before it is unpacked.
 
 use super::open::words;
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::StreamDecoder;
-use arrow_ipc::{RecordBatch as Encoded, root_as_message};
+use arrow_ipc::{Message, RecordBatch as Encoded, root_as_message};
 use arrow_schema::Schema as ArrowSchema;
 use std::io::Read;
 use std::sync::Arc;
 
 /// What begins a message since version 0.15 of Arrow.
-const CONTINUED: [u8; 4] = [0xff; 4];
+pub(super) const CONTINUED: [u8; 4] = [0xff; 4];
 
 /// Where the description of a message begins: behind that and its length.
 const DESCRIBED: usize = 8;
 
-/// The beginning of a file, filled up to eight bytes, or to more of them where columns begin at multiples of more.
-const BEGINNING: u64 = 8;
-const LONGEST_BEGINNING: usize = 1 << 12;
-
 /// The most bytes that describe a batch.
-const LARGEST_DESCRIPTION: i32 = 1 << 28;
+pub(super) const LARGEST_DESCRIPTION: i32 = 1 << 28;
 
 /// What is said of bytes that stop coming.
-const TOO_EARLY: &str = "it ends too early";
+pub(super) const TOO_EARLY: &str = "it ends too early";
 
-/// The messages of a file or a stream, one after another.
+/// The messages of a stream, one after another.
 pub(super) struct Messages<'a> {
     bytes: Box<dyn Read + 'a>,
     decoder: StreamDecoder,
-    is_file: bool,
-    begun: bool,
     ended: bool,
 }
 
 impl<'a> Messages<'a> {
-    pub(super) fn new(bytes: Box<dyn Read + 'a>, is_file: bool) -> Self {
-        Self { bytes, decoder: StreamDecoder::new(), is_file, begun: false, ended: false }
+    pub(super) fn new(bytes: Box<dyn Read + 'a>) -> Self {
+        Self { bytes, decoder: StreamDecoder::new(), ended: false }
     }
 
     /// What the columns are: the first message.
@@ -66,10 +59,9 @@ impl<'a> Messages<'a> {
 
     /// The next message with what it describes; `None` at the end.
     fn message(&mut self) -> Result<Option<Vec<u8>>, String> {
-        let mut length = if self.is_file && !self.begun { self.after_beginning()? } else { self.up_to(4)? };
-        self.begun = true;
-        // A stream may end without a word, a file may not.
-        if length.is_empty() && !self.is_file {
+        let mut length = self.up_to(4)?;
+        // A stream may end without a word.
+        if length.is_empty() {
             return Ok(None);
         }
         if length == CONTINUED {
@@ -88,25 +80,10 @@ impl<'a> Messages<'a> {
             let length =
                 u64::try_from(message.bodyLength()).map_err(|_| "a batch of negative size".to_owned())?;
             let body = self.take(length)?;
-            let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
-            for batch in message.header_as_record_batch().into_iter().chain(dictionary) {
-                check_unpacked(batch, &body)?;
-            }
+            check(message, &body)?;
             body
         };
         Ok(Some([&CONTINUED[..], &length.to_le_bytes(), &description, &body].concat()))
-    }
-
-    /// The first bytes of the first message of a file: zeros before them fill the beginning up.
-    fn after_beginning(&mut self) -> Result<Vec<u8>, String> {
-        let mut passed = self.take(BEGINNING)?.len();
-        loop {
-            let next = self.take(4)?;
-            passed += next.len();
-            if next != [0; 4] || passed > LONGEST_BEGINNING {
-                return Ok(next);
-            }
-        }
     }
 
     fn take(&mut self, length: u64) -> Result<Vec<u8>, String> {
@@ -119,6 +96,16 @@ impl<'a> Messages<'a> {
         self.bytes.by_ref().take(length).read_to_end(&mut bytes).map_err(|error| words(&error))?;
         Ok(bytes)
     }
+}
+
+/// Refuses a message whose columns would not fit into memory.
+pub(super) fn check(message: Message<'_>, body: &[u8]) -> Result<(), String> {
+    let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
+    message
+        .header_as_record_batch()
+        .into_iter()
+        .chain(dictionary)
+        .try_for_each(|batch| check_unpacked(batch, body))
 }
 
 /// Whether the system would give the memory that the columns of a batch say they take when unpacked.

@@ -3,6 +3,7 @@
 //! Cells become the texts that a file of text would have, and go through the same door. A row counts
 //! as a line, from 1. Columns that nobody asks for are not read.
 
+mod blocks;
 mod cells;
 mod messages;
 mod open;

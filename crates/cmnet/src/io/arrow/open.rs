@@ -1,5 +1,6 @@
 //! Which files hold columns, and how their batches come.
 
+use super::blocks::{Blocks, Bytewise};
 use super::messages::Messages;
 use super::{Batches, Given, unbroken};
 use crate::control::Control;
@@ -13,7 +14,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::reader::ChunkReader;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, stdin};
+use std::io::{BufRead, BufReader, Cursor, Read, stdin};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub(super) const ARROW: &str = "Arrow";
 const BATCH: usize = 1 << 13;
 
 /// The beginning and the end of a file of Arrow batches.
-const ARROW_FILE: &[u8] = b"ARROW1";
+pub(super) const ARROW_FILE: &[u8] = b"ARROW1";
 
 /// The beginning of a stream of Arrow batches.
 const STREAM: &[u8] = &[0xff; 4];
@@ -69,7 +70,8 @@ impl Kind {
 /// A file whose columns are known and whose rows are not read yet.
 pub(super) enum Opening<'a> {
     Parquet(&'a Source, ArrowReaderMetadata),
-    Arrow(Messages<'a>, Arc<ArrowSchema>),
+    ArrowFile(Blocks<'a>),
+    ArrowStream(Messages<'a>, Arc<ArrowSchema>),
 }
 
 impl<'a> Batches<'a> {
@@ -97,17 +99,22 @@ impl<'a> Batches<'a> {
             return Err(problem(format, what));
         }
         let Some(kind) = found else { return Ok(None) };
+        if *source == Source::Stdin && kind != Kind::ArrowStream {
+            let what =
+                "standard input comes once and in order, and this format is read from its end; name the file";
+            return Err(problem(kind.format(), what.to_owned()));
+        }
         let damaged = |what: String| problem(kind.format(), what);
         let opening = match kind {
             Kind::Parquet => Opening::Parquet(source, parquet_metadata(source)?.map_err(damaged)?),
-            _ => {
-                let is_file = kind == Kind::ArrowFile;
-                if is_file && !ends_as_it_began(source)? {
-                    return Err(damaged("it ends too early".to_owned()));
-                }
-                let mut messages = Messages::new(stream(source)?, is_file);
+            Kind::ArrowStream => {
+                let mut messages = Messages::new(stream(source)?);
                 let schema = unbroken(|| messages.schema()).and_then(|schema| schema).map_err(damaged)?;
-                Opening::Arrow(messages, schema)
+                Opening::ArrowStream(messages, schema)
+            }
+            _ => {
+                let bytes = seekable(source)?;
+                Opening::ArrowFile(unbroken(|| Blocks::open(bytes)).and_then(|file| file).map_err(damaged)?)
             }
         };
         Ok(Some(Self::new(name, kind.format(), opening, control)))
@@ -118,7 +125,8 @@ impl<'a> Opening<'a> {
     pub(super) fn schema(&self) -> Arc<ArrowSchema> {
         match self {
             Self::Parquet(_, metadata) => Arc::clone(metadata.schema()),
-            Self::Arrow(_, schema) => Arc::clone(schema),
+            Self::ArrowFile(blocks) => blocks.schema(),
+            Self::ArrowStream(_, schema) => Arc::clone(schema),
         }
     }
 
@@ -135,13 +143,20 @@ impl<'a> Opening<'a> {
                     Ok(row_groups(move || Ok(bytes.clone()), metadata, chosen))
                 }
             },
-            Self::Arrow(messages, _) => {
-                let chosen = chosen.to_vec();
-                let of = move |batch: RecordBatch| batch.project(&chosen).map_err(|error| words(&error));
-                Ok(Box::new(messages.map(move |batch| batch.and_then(&of))))
-            }
+            Self::ArrowFile(blocks) => Ok(projected(blocks, chosen)),
+            Self::ArrowStream(messages, _) => Ok(projected(messages, chosen)),
         }
     }
+}
+
+/// Some columns of batches.
+fn projected<'a>(
+    batches: impl Iterator<Item = std::result::Result<RecordBatch, String>> + 'a,
+    chosen: &[usize],
+) -> Given<'a> {
+    let chosen = chosen.to_vec();
+    let of = move |batch: RecordBatch| batch.project(&chosen).map_err(|error| words(&error));
+    Box::new(batches.map(move |batch| batch.and_then(&of)))
 }
 
 fn worded<'a>(batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + 'a) -> Given<'a> {
@@ -193,26 +208,16 @@ fn stream(source: &Source) -> Result<Box<dyn Read + '_>> {
     })
 }
 
-/// Whether an Arrow file ends with the bytes that it begins with. What comes by standard input shows no end.
-fn ends_as_it_began(source: &Source) -> Result<bool> {
-    let Some(path) = first_file(source) else {
-        return Ok(*source == Source::Stdin || memory(source).ends_with(ARROW_FILE));
-    };
-    let mut file = open_file(path)?;
-    let mut end = Vec::new();
-    let read = file.seek(SeekFrom::End(-(ARROW_FILE.len() as i64))).and_then(|_| file.read_to_end(&mut end));
-    read.map_err(|error| Error::io(path, "read", error))?;
-    Ok(end == ARROW_FILE)
+/// The bytes of a source from any place.
+fn seekable(source: &Source) -> Result<Box<dyn Bytewise + '_>> {
+    Ok(match first_file(source) {
+        Some(path) => Box::new(open_file(path)?),
+        None => Box::new(Cursor::new(memory(source))),
+    })
 }
 
 /// What stands at the end of a Parquet file.
 fn parquet_metadata(source: &Source) -> Result<std::result::Result<ArrowReaderMetadata, String>> {
-    if *source == Source::Stdin {
-        let what =
-            "standard input comes once and in order, and this format is read from its end; name the file";
-        let problem = InputProblem::Columnar { format: PARQUET, what: what.to_owned() };
-        return Err(Error::input(Place::file(source.name()), problem));
-    }
     let options = ArrowReaderOptions::new();
     let loaded = match first_file(source) {
         Some(path) => {
