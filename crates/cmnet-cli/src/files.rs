@@ -9,7 +9,8 @@ use anyhow::Context as _;
 use cmnet::{
     AnyModel, Bins, CutColumn, DataDigest, Dataset, Fit, IncompleteTable, LearnOptions, LevelOrder,
     LoadedIncomplete, LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source, Support, Warning,
-    cut_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
+    cut_by_graph, cut_incomplete_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete,
+    visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
 use std::borrow::Cow;
@@ -59,13 +60,24 @@ pub(crate) fn read(
 }
 
 /// Reads a table with its missing values, without a word about it.
-pub(crate) fn read_incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
-    Ok(read_incomplete(&*source(arguments)?, &options(&arguments.reading)?)?)
+pub(crate) fn read_incomplete_table(
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let options = options(&arguments.reading)?;
+    let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
+    cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    Ok(loaded)
 }
 
 /// Reads a table with its missing values; warnings go to standard error.
-pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
-    let loaded = read_incomplete_table(arguments)?;
+pub(crate) fn incomplete_table(
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete_table(arguments, learning, watch)?;
     tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }

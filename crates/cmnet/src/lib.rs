@@ -92,8 +92,9 @@ mod tree;
 pub use data::{
     BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
     Intake, Levels, ListedLevels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS,
-    MissingPattern, OnMissing, OnUnknown, RawTable, RowLevels, Schema, Survey, Surveyed, UNNAMED_TABLE, Var,
-    Variable, Warning, WeightKind, WeightedTable, Weighting, collapse, mix_seed, quoted_names,
+    MissingPattern, OnMissing, OnUnknown, RawIncomplete, RawTable, RowLevels, Schema, Survey, Surveyed,
+    UNNAMED_TABLE, Var, Variable, Warning, WeightKind, WeightedTable, Weighting, collapse, mix_seed,
+    quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -122,7 +123,7 @@ pub use confidence::{
     StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity,
     completion_identity, learn_incomplete, learn_incomplete_from, stability, structure_posterior,
 };
-pub use discretize::{CutSearch, cut_by_graph};
+pub use discretize::{CutSearch, cut_by_graph, cut_incomplete_by_graph};
 pub use groups::{
     GroupComparison, GroupOptions, PairInGroup, PairOfGroups, compare_groups, group_knowledge,
     vanishes_in_group,

@@ -235,5 +235,20 @@ fn numbers_are_cut_in_tables_with_holes() {
     assert!(answer["marginals"]["ill"]["yes"].as_f64().unwrap() > 0.9, "{answer}");
     sandbox
         .run("learn holes.csv --bins graph:2 --on-missing model")
-        .refused(2, &["--bins", "the graph finds cut points on complete rows"]);
+        .refused(2, &["--bins", "on rows without missing values, and there is none"]);
+    // Some rows are complete: they say where the neighbour changes, and all rows are cut there.
+    let whole = |row: u32| {
+        format!("{},{},{}\n", 20 + row * 37 % 61, if row * 37 % 61 > 30 { "yes" } else { "no" }, row % 2)
+    };
+    let some: String =
+        (0..400).map(|number| if number % 3 == 0 { row(number) } else { whole(number) }).collect();
+    sandbox.write("some.csv", format!("age,ill,other\n{some}"));
+    sandbox.run("learn some.csv --bins graph:2 --on-missing model --kappa eps -o g.json").succeeds();
+    let yes = |age: u32| -> f64 {
+        let answer =
+            sandbox.run(&format!("query g.json --given age={age} --target ill --format json")).json();
+        answer["marginals"]["ill"]["yes"].as_f64().unwrap()
+    };
+    assert!(yes(51) > 0.9 && yes(50) < 0.1, "{} {}", yes(51), yes(50));
+    sandbox.run("describe some.csv --bins graph:2 --on-missing model").succeeds().says(&["age"]);
 }

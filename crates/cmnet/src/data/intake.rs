@@ -11,6 +11,7 @@ use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
 use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+use super::raw_incomplete::RawIncomplete;
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
@@ -370,20 +371,14 @@ impl Intake {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
-        let (raw, mut holed) = self.builder.finish_with_holes(control)?;
-        let (data, cuts) = if raw.numbers().next().is_none() {
-            (raw.into_data(), Vec::new())
-        } else if self.bins.by_graph() {
-            let expected = "frequency, width or given points: the graph finds cut points on complete rows";
-            return Err(Error::option(OptionName::Bins, "graph", expected));
+        let (raw, holed) = self.builder.finish_with_holes(control)?;
+        let (data, cuts, holed, raw) = if raw.numbers().next().is_none() {
+            (raw.into_data(), Vec::new(), holed, None)
         } else {
-            let raw = raw.with_known_cells(&holed);
-            let (data, cuts) = cut_alone(&raw, &self.bins, control)?;
-            let cells = holed.iter_mut().flat_map(|(row, _)| row.iter_mut().enumerate());
-            for (variable, level) in cells.filter_map(|(variable, cell)| Some((variable, cell.as_mut()?))) {
-                *level = raw.level_when_cut(variable, *level, data.schema().cuts(variable));
-            }
-            (data, cuts)
+            let raw = RawIncomplete::new(raw, holed);
+            let (data, cuts) = cut_alone(raw.complete(), &self.bins, control)?;
+            let holed = raw.holed_when_cut(data.schema());
+            (data, cuts, holed, self.bins.by_graph().then(|| Box::new(raw)))
         };
         let known = |v: usize| data.level_counts(v).iter().any(|&count| count > 0);
         let unknown =
@@ -401,6 +396,7 @@ impl Intake {
             warnings: Warning::of_incomplete(&table),
             table,
             cuts,
+            raw,
             file: self.origin.name().to_owned(),
             delimiter: self.origin.delimiter(),
             file_rows,

@@ -172,7 +172,7 @@ fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Durati
     let table = if arguments.data.reading.on_missing == OnMissing::Model {
         let read =
             |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
-        files::incomplete_table(&arguments.data).map(read)
+        files::incomplete_table(&arguments.data, options, &Watch::new(time_limit)).map(read)
     } else {
         files::table(&arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
     };
