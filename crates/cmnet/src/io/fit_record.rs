@@ -192,9 +192,6 @@ impl FitRecord<'_> {
         }
         let values: Vec<f64> = values.into_iter().flatten().collect();
         self.check_numbers(file)?;
-        if self.weights.is_some_and(|weights| !weights.is_sound()) {
-            return Err(error_at(file, "parameters.weights", "these are no weights".to_owned()));
-        }
         let free = Coordinates::new(structure, &terms)?.len();
         if self.free_parameters != free {
             let problem =
@@ -208,17 +205,8 @@ impl FitRecord<'_> {
         }
         let parameters = Parameters::new(terms, values, self.log_partition);
         check_partition(file, structure, &parameters)?;
-        let term = |(place, record): (usize, &&RawValue)| {
-            let at = format!("parameters.boundary[{place}]");
-            let term = read_term(file, schema, record, &at)?;
-            match parameters.terms().number(&term) {
-                Some(_) => Ok(term),
-                None => Err(error_at(file, &at, "the graph has no such term".to_owned())),
-            }
-        };
-        let boundary = self.boundary.iter().enumerate().map(term).collect::<Result<_>>()?;
         Ok(Fit {
-            boundary,
+            boundary: self.boundary(file, schema, parameters.terms())?,
             parameters,
             estimate: self.method,
             reason: self.reason.as_str().into(),
@@ -235,6 +223,19 @@ impl FitRecord<'_> {
             gradient: self.gradient.unwrap_or_default(),
             iterations: self.iterations.unwrap_or_default(),
         })
+    }
+
+    /// The terms without a finite estimate.
+    fn boundary(&self, file: &str, schema: &Schema, terms: &Terms) -> Result<Vec<Term>> {
+        let term = |(place, record): (usize, &&RawValue)| {
+            let at = format!("parameters.boundary[{place}]");
+            let term = read_term(file, schema, record, &at)?;
+            match terms.number(&term) {
+                Some(_) => Ok(term),
+                None => Err(error_at(file, &at, "the graph has no such term".to_owned())),
+            }
+        };
+        self.boundary.iter().enumerate().map(term).collect()
     }
 
     fn order(&self, file: &str) -> Result<Order> {
@@ -268,6 +269,9 @@ impl FitRecord<'_> {
 
     fn check_numbers(&self, file: &str) -> Result<()> {
         let refuse = |problem: &str| Err(error_at(file, "parameters", problem.to_owned()));
+        if self.weights.is_some_and(|weights| !weights.is_sound()) {
+            return refuse("the weights are none: expected positive finite numbers");
+        }
         let imported = self.method == Estimate::Imported;
         if imported != (self.status == FitStatus::NotEstimated) {
             return refuse("the status \"not-estimated\" belongs to imported parameters, and only to them");

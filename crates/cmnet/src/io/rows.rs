@@ -63,14 +63,13 @@ fn visit_one(
     opened.choose(&columns, &read)?;
     let reader = RowLevels::new(schema, &options.missing, on_unknown);
     let mut reader = reader.of_file(source.name(), &places);
-    each_kind!(opened, rows => visit_all(rows, &columns, &places, &mut reader, options.header, visit))?;
+    each_kind!(opened, rows => visit_all(rows, (&columns, &places), &mut reader, options.header, visit))?;
     Ok(places.iter().map(Option::is_some).collect())
 }
 
 fn visit_all(
     mut rows: impl TableRows,
-    columns: &Columns,
-    places: &[Option<usize>],
+    (columns, places): (&Columns, &[Option<usize>]),
     reader: &mut RowLevels,
     has_header: bool,
     visit: &mut dyn FnMut(CodedRow<'_>) -> Result<()>,

@@ -15,7 +15,7 @@ use cmnet::{
     visit_rows,
 };
 use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use std::fmt::Write as _;
 #[cfg(feature = "zstd")]
@@ -186,7 +186,7 @@ fn the_same_table_in_every_format() {
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
         Compression::LZ4_RAW,
-        Compression::GZIP(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
     ];
     let mut files: Vec<(String, Vec<u8>)> =
         compressions.iter().map(|&kind| (format!("{kind:?}"), parquet(&batch, kind, 700))).collect();
@@ -195,7 +195,7 @@ fn the_same_table_in_every_format() {
     files.push(("t.feather".to_owned(), packed(&batch)));
     files.push(("t.arrows".to_owned(), stream(&batch)));
     #[cfg(feature = "zstd")]
-    files.push(("zstd".to_owned(), parquet(&batch, Compression::ZSTD(Default::default()), 999)));
+    files.push(("zstd".to_owned(), parquet(&batch, Compression::ZSTD(ZstdLevel::default()), 999)));
     for (name, bytes) in files {
         let loaded = read(&name, bytes);
         assert!(loaded.data == plain.data, "{name}: {:?}", loaded.data.schema());

@@ -132,12 +132,9 @@ impl Iterator for Messages<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
-            let batch = self.message().and_then(|message| match message {
-                Some(message) => self.decode(message),
-                None => {
-                    self.ended = true;
-                    Ok(None)
-                }
+            let batch = self.message().and_then(|message| {
+                self.ended = message.is_none();
+                message.map_or(Ok(None), |message| self.decode(message))
             });
             match batch {
                 Ok(None) => {}

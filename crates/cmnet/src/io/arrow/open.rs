@@ -133,16 +133,14 @@ impl<'a> Opening<'a> {
     /// The batches of some columns, which ascend.
     pub(super) fn read(self, chosen: &[usize]) -> Result<Given<'a>> {
         match self {
-            Self::Parquet(source, metadata) => match first_file(source) {
-                Some(path) => {
-                    let file = open_file(path)?;
-                    Ok(row_groups(move || file.try_clone(), metadata, chosen))
-                }
-                None => {
+            Self::Parquet(source, metadata) => {
+                let Some(path) = first_file(source) else {
                     let bytes = Bytes::copy_from_slice(memory(source));
-                    Ok(row_groups(move || Ok(bytes.clone()), metadata, chosen))
-                }
-            },
+                    return Ok(row_groups(move || Ok(bytes.clone()), metadata, chosen));
+                };
+                let file = open_file(path)?;
+                Ok(row_groups(move || file.try_clone(), metadata, chosen))
+            }
             Self::ArrowFile(blocks) => Ok(projected(blocks, chosen)),
             Self::ArrowStream(messages, _) => Ok(projected(messages, chosen)),
         }
