@@ -47,7 +47,7 @@ pub fn conditional_bic(
     if rows.saturating_mul(model.terms().len()).saturating_mul(model.terms().len()) > MOST_WORK {
         return Err(CheckError::TooLarge { what: "rows times squared phi terms", limit: MOST_WORK });
     }
-    let log_rows = libm::log(table.total() as f64);
+    let log_rows = libm::log(table.size());
     let log_variables = libm::log(table.variables() as f64);
     let mut sum = 0.0;
     for node in 0..table.variables() {
@@ -91,7 +91,7 @@ fn features(
 fn largest_likelihood(table: &Table, model: &LogLinear, node: usize, free: (&[usize], &[Direction])) -> f64 {
     let features = features(table, model, node, free);
     let seen: Vec<(usize, f64)> =
-        table.observations().map(|(row, weight)| (row[node], weight as f64)).collect();
+        table.observations().map(|(row, weight)| (row[node], weight as f64 * table.unit())).collect();
     let mut beta = vec![0.0; free.1.len()];
     let mut value = at(&features, &seen, &beta).0;
     for _ in 0..MOST_ITERATIONS {

@@ -165,13 +165,13 @@ fn join_overlapping(lines: Lines) -> Vec<BTreeSet<usize>> {
 
 /// The score of a class made of several, less the scores of these. Unobserved classes have no
 /// counts and score zero.
-fn joining_change(joined: &BTreeSet<usize>, counts: &BTreeMap<usize, Vec<u64>>, scoring: &Scoring) -> f64 {
-    let observed: Vec<&Vec<u64>> = joined.iter().filter_map(|class| counts.get(class)).collect();
+fn joining_change(joined: &BTreeSet<usize>, counts: &BTreeMap<usize, Vec<f64>>, scoring: &Scoring) -> f64 {
+    let observed: Vec<&Vec<f64>> = joined.iter().filter_map(|class| counts.get(class)).collect();
     if observed.len() < 2 {
         return 0.0;
     }
     let levels = observed[0].len();
-    let sum: Vec<u64> = (0..levels).map(|level| observed.iter().map(|counts| counts[level]).sum()).collect();
+    let sum: Vec<f64> = (0..levels).map(|level| observed.iter().map(|counts| counts[level]).sum()).collect();
     let parts: f64 = observed.iter().map(|counts| class_score(counts, scoring)).sum();
     class_score(&sum, scoring) - parts
 }

@@ -40,6 +40,8 @@ pub enum CheckError {
     },
     /// The weights add up to more than a 64-bit number holds.
     TooManyObservations,
+    /// What a weight is worth is not a positive number.
+    Unit,
     /// A likelihood was asked of a table without observations.
     NoObservations,
     /// The Dirichlet parameter is not a positive number.
@@ -91,6 +93,7 @@ impl fmt::Display for CheckError {
             }
             Self::WeightCount { rows, weights } => write!(f, "{rows} rows but {weights} weights"),
             Self::TooManyObservations => write!(f, "the weights add up to more than 2^64"),
+            Self::Unit => write!(f, "a weight of 1 must be worth a positive number of observations"),
             Self::NoObservations => write!(f, "a likelihood needs at least one observation"),
             Self::BadAlpha(alpha) => write!(f, "alpha = {alpha}, expected a positive number"),
             Self::BadKappa(kappa) => write!(f, "kappa = {kappa}, expected a number in (0, 1]"),

@@ -123,7 +123,7 @@ pub fn log_likelihood(table: &Table, model: &LogLinear, phi: &[f64]) -> Result<f
     check_phi(model, phi)?;
     let joint = Joint::new(table, model)?;
     let mean = joint.mean_log_likelihood(&joint.log_probabilities(phi));
-    Ok(mean * table.total() as f64)
+    Ok(mean * table.size())
 }
 
 /// How far given phi are from a maximum, with pseudo-counts spread evenly over the joint
@@ -140,14 +140,14 @@ pub fn likelihood_gradient_norm(
 ) -> Result<f64, CheckError> {
     check_phi(model, phi)?;
     let mut joint = Joint::new(table, model)?;
-    joint.add_pseudo_counts(pseudo_counts, table.total() as f64);
+    joint.add_pseudo_counts(pseudo_counts, table.size());
     let log_probabilities = joint.log_probabilities(phi);
     let directions = model.free_directions();
     let mut slope = gradient(&joint, &log_probabilities, phi.len(), &directions);
     let ridge = ridge_slope(model, phi, |_| true)?;
     for (slope, direction) in slope.iter_mut().zip(&directions) {
         let cost: f64 = direction.iter().map(|&(term, change)| change * ridge[term]).sum();
-        *slope -= cost / (table.total() as f64 + pseudo_counts);
+        *slope -= cost / (table.size() + pseudo_counts);
     }
     Ok(largest(&slope))
 }

@@ -46,7 +46,7 @@ pub fn mixture(table: &Table, classes: &[Class]) -> Result<MixtureFound, CheckEr
         joints.push(joint);
     }
     let cells = logs.first().map_or(0, Vec::len);
-    let total = table.total() as f64;
+    let total = table.size();
     let mut found = MixtureFound { log_likelihood: 0.0, weight_gap: 0.0, gradient: 0.0 };
     // The part of each cell's observations that belongs to each class.
     let mut parts = vec![vec![0.0; cells]; classes.len()];

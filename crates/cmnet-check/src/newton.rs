@@ -76,7 +76,7 @@ pub fn maximum_likelihood(table: &Table, model: &LogLinear) -> Result<Fit, Check
     }
     let log_probabilities = joint.log_probabilities(&phi);
     Ok(Fit {
-        log_likelihood: joint.mean_log_likelihood(&log_probabilities) * table.total() as f64,
+        log_likelihood: joint.mean_log_likelihood(&log_probabilities) * table.size(),
         gradient_norm: largest(&gradient(&joint, &log_probabilities, phi.len(), &directions)),
         log_probabilities,
         phi,

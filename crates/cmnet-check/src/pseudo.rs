@@ -71,16 +71,17 @@ impl Choices {
             let what = "rows times levels times phi terms";
             return Err(CheckError::TooLarge { what, limit: MOST_ACTIVE });
         }
-        let share = pseudo_counts.rows / table.total() as f64;
+        let share = pseudo_counts.rows / table.size();
         let mut all = Vec::new();
         for (row, weight) in table.observations() {
-            let observed = Observed { row, weight: weight as f64, pseudo_counts: share * weight as f64 };
+            let weight = weight as f64 * table.unit();
+            let observed = Observed { row, weight, pseudo_counts: share * weight };
             let variables = table.cardinalities().iter().enumerate();
             for (variable, &levels) in variables.filter(|(variable, _)| takes_part(*variable)) {
                 all.push(choice(model, &observed, variable, levels));
             }
         }
-        let total = table.total() as f64 + pseudo_counts.rows;
+        let total = table.size() + pseudo_counts.rows;
         Ok(Self { all, total, ridge: pseudo_counts.ridge * pseudo_counts.rows })
     }
 

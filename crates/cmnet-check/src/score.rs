@@ -204,7 +204,7 @@ pub(crate) fn bare_node_score(
     node: usize,
 ) -> Result<f64, CheckError> {
     let blanket = structure.markov_blanket(node);
-    let add_up = |counts: Vec<Vec<u64>>| counts.iter().map(|n| class_score(n, scoring)).sum();
+    let add_up = |counts: Vec<Vec<f64>>| counts.iter().map(|n| class_score(n, scoring)).sum();
     // With no context around the node, every configuration is a class of its own (section
     // 3.2), and the space need not be listed.
     if blanket.iter().all(|&i| structure.context(i, node).is_none()) {
@@ -220,12 +220,12 @@ pub(crate) fn bare_node_score(
 /// One class's part of the logarithm of eq. (7), from the counts `n_ijl` of its levels. The
 /// Dirichlet parameter is alpha for every level in **every** class, however many
 /// configurations the class holds.
-pub(crate) fn class_score(counts: &[u64], scoring: &Scoring) -> f64 {
-    let n_jl: u64 = counts.iter().sum();
+pub(crate) fn class_score(counts: &[f64], scoring: &Scoring) -> f64 {
+    let n_jl: f64 = counts.iter().sum();
     let alpha_ijl = scoring.alpha;
     let alpha_jl = alpha_ijl * counts.len() as f64;
-    let levels = counts.iter().map(|&n_ijl| lgamma(n_ijl as f64 + alpha_ijl) - lgamma(alpha_ijl));
-    lgamma(alpha_jl) - lgamma(n_jl as f64 + alpha_jl) + levels.sum::<f64>()
+    let levels = counts.iter().map(|&n_ijl| lgamma(n_ijl + alpha_ijl) - lgamma(alpha_ijl));
+    lgamma(alpha_jl) - lgamma(n_jl + alpha_jl) + levels.sum::<f64>()
 }
 
 /// The counts `n_ijl`: for every observed class l, how often `X_j` took each level i. A class
@@ -235,12 +235,13 @@ pub(crate) fn class_counts<C: Ord>(
     node: usize,
     blanket: &[usize],
     class_of: impl Fn(Vec<usize>) -> C,
-) -> BTreeMap<C, Vec<u64>> {
+) -> BTreeMap<C, Vec<f64>> {
     let mut counts = BTreeMap::new();
     for (row, weight) in table.observations() {
         let class = class_of(pick(row, blanket));
-        let levels = counts.entry(class).or_insert_with(|| vec![0; table.cardinalities()[node]]);
-        levels[row[node]] += weight;
+        let levels = counts.entry(class).or_insert_with(|| vec![0.0; table.cardinalities()[node]]);
+        levels[row[node]] += weight as f64;
     }
+    counts.values_mut().flatten().for_each(|count| *count *= table.unit());
     counts
 }

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use crate::error::CheckError;
 
 /// Observations as level numbers, equal rows added up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     cardinalities: Vec<usize>,
     rows: Vec<Vec<usize>>,
     weights: Vec<u64>,
     total: u64,
+    /// What a weight of 1 is worth, in observations.
+    unit: f64,
 }
 
 impl Table {
@@ -41,7 +43,16 @@ impl Table {
             *distinct.entry(row).or_insert(0) += weight;
         }
         let (rows, weights) = distinct.into_iter().unzip();
-        Ok(Self { cardinalities, rows, weights, total })
+        Ok(Self { cardinalities, rows, weights, total, unit: 1.0 })
+    }
+
+    /// The same table where a weight of 1 is worth this part of an observation: weights that are no whole
+    /// numbers are whole numbers of some unit.
+    ///
+    /// # Errors
+    /// When the unit is not a positive number.
+    pub fn with_unit(self, unit: f64) -> Result<Self, CheckError> {
+        if unit.is_finite() && unit > 0.0 { Ok(Self { unit, ..self }) } else { Err(CheckError::Unit) }
     }
 
     /// The number of levels of each variable, `r_1`, ..., `r_d`.
@@ -54,12 +65,22 @@ impl Table {
         self.cardinalities.len()
     }
 
-    /// The number of observations, n.
+    /// The number of observations n, which weights of another unit need not make whole.
+    pub fn size(&self) -> f64 {
+        self.total as f64 * self.unit
+    }
+
+    /// What a weight of 1 is worth, in observations.
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// The sum of the weights.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The distinct observations, each with how often it was made.
+    /// The distinct observations, each with its weight: how often it was made, in units.
     pub fn observations(&self) -> impl Iterator<Item = (&[usize], u64)> {
         self.rows.iter().map(Vec::as_slice).zip(self.weights.iter().copied())
     }

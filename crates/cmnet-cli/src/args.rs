@@ -239,7 +239,7 @@ pub(crate) struct FittedArgs {
 /// A table and how to read it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
-    /// CSV or TSV file, .gz too, 'part-*.csv' for several, or - for standard input
+    /// CSV or TSV file, .gz and .zst too, Parquet or Arrow file, 'part-*.csv' for several, or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: String,
     #[command(flatten)]

@@ -197,7 +197,7 @@ pub(crate) struct QueryArgs {
 pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) model: FittedArgs,
-    /// CSV or TSV file, .gz too, or - for standard input
+    /// CSV or TSV file, .gz and .zst too, Parquet or Arrow file, or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: String,
     #[command(flatten)]
@@ -216,7 +216,7 @@ pub(crate) struct PredictArgs {
 pub(crate) struct ImputeArgs {
     #[command(flatten)]
     pub(crate) model: FittedArgs,
-    /// CSV or TSV file, .gz too, or - for standard input
+    /// CSV or TSV file, .gz and .zst too, Parquet or Arrow file, or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: String,
     #[command(flatten)]

@@ -5,13 +5,35 @@ use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
+use anyhow::Context as _;
 use cmnet::{
     AnyModel, Bins, CutColumn, DataDigest, Dataset, Ensemble, Error, Fit, IncompleteTable, LearnOptions,
     LevelOrder, LoadedIncomplete, LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source,
-    Support, Warning, cut_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete, visit_rows,
+    Support, Warning, cut_by_graph, cut_incomplete_by_graph, parse_delimiter, quoted_names, read_csv,
+    read_incomplete, visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
+use std::borrow::Cow;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Standard input with a column of weights, which is read twice where they are real numbers.
+static HELD: OnceLock<Source> = OnceLock::new();
+
+/// Where a table comes from. Standard input can be read once alone: with weights it is held in memory.
+pub(crate) fn source(arguments: &DataArgs) -> anyhow::Result<Cow<'static, Source>> {
+    let source = Source::from_argument(&arguments.data);
+    if source != Source::Stdin || arguments.reading.rows.weights.is_none() {
+        return Ok(Cow::Owned(source));
+    }
+    if let Some(held) = HELD.get() {
+        return Ok(Cow::Borrowed(held));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
+    Ok(Cow::Borrowed(HELD.get_or_init(|| Source::bytes(source.name(), bytes))))
+}
 
 /// Reads a table; warnings and cut points go to standard error. Where the graph is to find cut points,
 /// it is learned as these options say.
@@ -32,19 +54,30 @@ pub(crate) fn read(
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
     let options = options(&arguments.reading)?;
-    let mut loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
+    let mut loaded = read_csv(&*source(arguments)?, &options)?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
     Ok(loaded)
 }
 
 /// Reads a table with its missing values, without a word about it.
-pub(crate) fn read_incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
-    Ok(read_incomplete(&Source::from_argument(&arguments.data), &options(&arguments.reading)?)?)
+pub(crate) fn read_incomplete_table(
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let options = options(&arguments.reading)?;
+    let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
+    cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    Ok(loaded)
 }
 
 /// Reads a table with its missing values; warnings go to standard error.
-pub(crate) fn incomplete_table(arguments: &DataArgs) -> anyhow::Result<LoadedIncomplete> {
-    let loaded = read_incomplete_table(arguments)?;
+pub(crate) fn incomplete_table(
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete_table(arguments, learning, watch)?;
     tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }
@@ -70,7 +103,7 @@ fn read_arranged(
     arguments: &DataArgs,
     arrange: impl FnOnce(Dataset) -> anyhow::Result<Dataset>,
 ) -> anyhow::Result<Dataset> {
-    let loaded = read_csv(&Source::from_argument(&arguments.data), &options_for(schema, arguments)?)?;
+    let loaded = read_csv(&*source(arguments)?, &options_for(schema, arguments)?)?;
     note_dropped(&loaded);
     arrange(loaded.data)
 }
@@ -145,7 +178,7 @@ pub(crate) fn table_with_note(
             columns.push(folds.to_owned());
         }
     }
-    let mut loaded = read_csv(&Source::from_argument(&arguments.data), &options)?;
+    let mut loaded = read_csv(&*source(arguments)?, &options)?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
     loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
     warn(&loaded);

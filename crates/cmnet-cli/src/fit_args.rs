@@ -1,8 +1,8 @@
 //! What can be typed after `fit`, `evaluate`, `cv`, `bootstrap`, `exact`, `report` and `compare`.
 
 use crate::args::{
-    CheckpointArgs, DataArgs, FittedArgs, FittingArgs, KnowledgeArgs, ModelArgs, ReadingArgs, SearchArgs,
-    ShareArgs, WeighingArgs, choice,
+    CheckpointArgs, DataArgs, FittedArgs, FittingArgs, GroupArgs, KnowledgeArgs, ModelArgs, ReadingArgs,
+    SearchArgs, ShareArgs, WeighingArgs, choice,
 };
 use clap::Args;
 use cmnet::options::{drawing, learning, resampling, validation};
@@ -38,6 +38,8 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct CvArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     #[arg(long, value_name = "N", conflicts_with = "fold_column", help = validation::FOLDS.help, default_value = validation::FOLDS.default)]
     pub(crate) folds: usize,
     #[arg(long, value_name = "N", conflicts_with = "fold_column", help = validation::SEED.help, default_value = validation::SEED.default)]
@@ -165,15 +167,27 @@ pub(crate) struct ExactArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// First model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) one: PathBuf,
-    /// Second model file
-    #[arg(value_name = "MODEL")]
-    pub(crate) other: PathBuf,
+    /// First and second model file
+    #[arg(value_name = "MODEL", num_args = 2, required_unless_present = "groups")]
+    pub(crate) models: Vec<PathBuf>,
     /// Table to evaluate both on
-    #[arg(long, value_name = "DATA")]
+    #[arg(long, value_name = "DATA", conflicts_with = "groups")]
     pub(crate) data: Option<String>,
+    /// Instead of two models, compare the groups of this table: the networks of --group COLUMN
+    #[arg(long, value_name = "DATA", conflicts_with = "models", requires = "group")]
+    pub(crate) groups: Option<String>,
+    /// Picture to write with the network of each group: .svg
+    #[arg(short, long, value_name = "FILE", requires = "groups")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) grouping: GroupArgs,
+    /// What determines the permutations
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "groups")]
+    pub(crate) seed: u64,
+    #[arg(long, help = learning::THREADS.help, default_value = learning::THREADS.default)]
+    pub(crate) threads: usize,
+    #[arg(long, value_name = "TIME", help = learning::TIME_LIMIT.help)]
+    pub(crate) time_limit: Option<String>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }

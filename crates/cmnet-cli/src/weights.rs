@@ -3,21 +3,20 @@
 use crate::args::{DataArgs, WeighingArgs};
 use crate::{files, output};
 use cmnet::{
-    Dataset, ErrorKind, InputProblem, LoadedWeighted, Model, ReadOptions, Source, WeightDoubt, WeightKind,
+    Dataset, ErrorKind, InputProblem, LoadedWeighted, Model, ReadOptions, WeightDoubt, WeightKind,
     WeightedTable, read_weighted,
 };
 
 /// Weights may stand for so many times the observations that there are before that is worth a word.
 const FAR: f64 = 1.5;
 
-/// Whether a table was refused since its weights are real numbers. Standard input, which can be read once
-/// alone, takes whole numbers.
-pub(crate) fn are_real(error: &anyhow::Error, arguments: &DataArgs) -> bool {
+/// Whether a table was refused since its weights are real numbers.
+pub(crate) fn are_real(error: &anyhow::Error) -> bool {
     let kind = error.downcast_ref::<cmnet::Error>().map(cmnet::Error::kind);
     let Some(ErrorKind::Input { problem: InputProblem::Weight { doubt, .. }, .. }) = kind else {
         return false;
     };
-    *doubt == WeightDoubt::NotDigits && Source::from_argument(&arguments.data) != Source::Stdin
+    *doubt == WeightDoubt::NotDigits
 }
 
 /// The table with its real weights.
@@ -49,9 +48,7 @@ pub(crate) fn weighed_for(
 ) -> anyhow::Result<Weighed> {
     match files::table_for(model, arguments) {
         Ok(data) => Ok(Weighed::Whole(data)),
-        Err(error) if are_real(&error, arguments) => {
-            Ok(Weighed::Real(table_for(model, arguments, weighing)?))
-        }
+        Err(error) if are_real(&error) => Ok(Weighed::Real(table_for(model, arguments, weighing)?)),
         Err(error) => Err(error),
     }
 }
@@ -61,7 +58,7 @@ fn loaded(
     options: &ReadOptions,
     weighing: &WeighingArgs,
 ) -> anyhow::Result<LoadedWeighted> {
-    let loaded = read_weighted(&Source::from_argument(&arguments.data), options, weighing.weights_as)?;
+    let loaded = read_weighted(&*files::source(arguments)?, options, weighing.weights_as)?;
     output::note(&format!("{}: {}", loaded.file, words(&loaded.table)));
     if loaded.dropped_rows > 0 {
         output::note(&format!("{} rows with missing values were left out", loaded.dropped_rows));

@@ -1,14 +1,13 @@
 //! The rows of a table one by one and in their order, as levels of a model's variables.
 
-use crate::cells::Cells;
 use crate::errors;
 use crate::intake::{Rows, Source, read, weight_of};
 use crate::model::Data;
 use crate::options::Reading;
 use crate::work::{Running, Stop, call, guarded, interrupted, signals, value};
 use cmnet::{
-    Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema, Source as File,
-    Under, visit_rows,
+    ArrowCells, Columns, Dataset, Error, Levels, OnUnknown, ReadOptions, Result, RowLevels, Schema,
+    Source as File, Under, visit_rows,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -273,7 +272,7 @@ impl Rows for Leveling {
         Ok(())
     }
 
-    fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()> {
+    fn take(&mut self, cells: &[ArrowCells<'_>], rows: usize) -> Result<()> {
         let (Some(sending), Some(columns)) = (&mut self.sending, &self.columns) else { return Ok(()) };
         for row in 0..rows {
             self.seen += 1;

@@ -13,9 +13,9 @@ use crate::watch::Watch;
 use crate::work::{self, Ended, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnState,
-    LoadedIncomplete, Result, Session, Source as File, Under, evaluate_incomplete, evaluate_under,
-    learn_incomplete_from, read_incomplete,
+    Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnOptions,
+    LearnState, LoadedIncomplete, Result, Session, Source as File, Under, cut_incomplete_by_graph,
+    evaluate_incomplete, evaluate_under, learn_incomplete_from, read_incomplete,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
 use cmnet_report::warning_text;
@@ -37,17 +37,27 @@ impl IncompleteTable {
     #[staticmethod]
     fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let bins = options.bins.clone();
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        Ok(Self { loaded: Arc::new(packing.finish_incomplete(py)?) })
+        let mut loaded = packing.finish_incomplete(py)?;
+        let cut = move |stop: &Stop| {
+            cut_incomplete_by_graph(&mut loaded, &bins, &LearnOptions::default(), stop)?;
+            Ok(loaded)
+        };
+        Ok(Self { loaded: Arc::new(work::call(py, 0, cut)?) })
     }
 
     /// Reads a CSV or TSV file.
     #[staticmethod]
     fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let read = move |stop: &Stop| read_incomplete(&File::Path(path), Under::new(&options, stop));
-        Ok(Self { loaded: Arc::new(work::call(py, 1, read)?) })
+        let read = move |stop: &Stop| {
+            let mut loaded = read_incomplete(&File::Path(path), Under::new(&options, stop))?;
+            cut_incomplete_by_graph(&mut loaded, &options.bins, &LearnOptions::default(), stop)?;
+            Ok(loaded)
+        };
+        Ok(Self { loaded: Arc::new(work::call(py, 0, read)?) })
     }
 
     /// The same as a packed table, where nothing is missing.

@@ -1,14 +1,13 @@
 //! Tables in: the rows of an Arrow stream or of columns that Python gives part by part,
 //! without a copy of the table, and without the interpreter's lock while they are packed.
 
-use crate::cells::{Cells, Labels, not_categories};
 use crate::errors;
 use crate::table::some_rows;
 use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::{
-    Columns, Control, Error, InputProblem, Intake, Levels, LoadedIncomplete, LoadedTable, OnMissing, Place,
-    ReadOptions, Result, Survey, UNNAMED_TABLE,
+    ArrowCells, ArrowLabels, Columns, Control, Error, InputProblem, Intake, Levels, LoadedIncomplete,
+    LoadedTable, LoadedWeighted, OnMissing, Place, ReadOptions, Result, Survey, UNNAMED_TABLE, WeightKind,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -50,7 +49,7 @@ enum Part<'py> {
 
 /// Some rows of a column, held without Python.
 enum Held {
-    Numbered { numbers: Vec<i32>, labels: Labels, ordered: bool },
+    Numbered { numbers: Vec<i32>, labels: ArrowLabels, ordered: bool },
     Arrow { chunks: Vec<ArrayRef>, loose: bool },
 }
 
@@ -66,7 +65,7 @@ pub(crate) trait Rows: Send {
     /// What the first rows say about the levels of these columns, and how many rows come.
     fn begin(&mut self, levels: Vec<Levels>, count: Option<usize>) -> Result<()>;
     /// Some rows.
-    fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()>;
+    fn take(&mut self, cells: &[ArrowCells<'_>], rows: usize) -> Result<()>;
     /// What a signal raised while rows were taken.
     fn raised(&mut self) -> Option<PyErr> {
         None
@@ -139,7 +138,7 @@ fn from_stream(
         let batch = batch.map_err(|error| Failure::Stream(error.to_string()))?;
         let mut cells = Vec::with_capacity(chosen.len());
         for (place_chosen, &column) in chosen.iter().enumerate() {
-            let found = Cells::of(batch.column(column), rows.takes_decimals(place_chosen));
+            let found = ArrowCells::of(batch.column(column), rows.takes_decimals(place_chosen));
             cells.push(found.map_err(|problem| Error::input(place(&names, column), problem))?);
         }
         if !begun {
@@ -206,7 +205,7 @@ fn hold(
             }
             Part::Arrow(stream, loose) => {
                 let unreadable = |error: PyErr| {
-                    let problem = not_categories("values of another kind", &error.to_string());
+                    let problem = ArrowCells::refusal("values of another kind", &error.to_string());
                     Error::input(place(number), problem)
                 };
                 let chunks = PyChunkedArray::from_arrow_pycapsule(&stream).map_err(unreadable)?;
@@ -222,10 +221,10 @@ fn hold(
 }
 
 impl Held {
-    fn take_labels(&mut self) -> Labels {
+    fn take_labels(&mut self) -> ArrowLabels {
         match self {
             Self::Numbered { labels, .. } => std::mem::take(labels),
-            Self::Arrow { .. } => Labels::default(),
+            Self::Arrow { .. } => ArrowLabels::default(),
         }
     }
 
@@ -252,13 +251,13 @@ impl Held {
         from: usize,
         to: usize,
         decimals: bool,
-    ) -> std::result::Result<Cells<'a>, InputProblem> {
+    ) -> std::result::Result<ArrowCells<'a>, InputProblem> {
         match self {
             Self::Numbered { numbers, labels, ordered } => {
-                Ok(Cells::numbered(&numbers[from..to], labels, *ordered))
+                Ok(ArrowCells::numbered(&numbers[from..to], labels, *ordered))
             }
             Self::Arrow { .. } => {
-                slice.map_or_else(|| Ok(Cells::missing()), |slice| Cells::of(slice, decimals))
+                slice.map_or_else(|| Ok(ArrowCells::missing()), |slice| ArrowCells::of(slice, decimals))
             }
         }
     }
@@ -282,13 +281,18 @@ fn segments(held: &[Held], rows: usize) -> Vec<(usize, usize)> {
     starts.zip(ends.iter().copied()).collect()
 }
 
-fn levels(cells: &Cells<'_>, loose: bool) -> Levels {
-    let listed = cells.ordered().filter(|_| !loose).map(Labels::list);
+fn levels(cells: &ArrowCells<'_>, loose: bool) -> Levels {
+    let listed = cells.ordered().filter(|_| !loose).map(ArrowLabels::list);
     listed.filter(|list| !list.is_empty()).map_or(Levels::Observed, Levels::Ordered)
 }
 
 /// Takes some rows; `looked` is when signals were last looked for, batches before these included.
-fn take_all(rows: &mut impl Rows, cells: &mut [Cells<'_>], count: usize, looked: &mut Instant) -> Read<()> {
+fn take_all(
+    rows: &mut impl Rows,
+    cells: &mut [ArrowCells<'_>],
+    count: usize,
+    looked: &mut Instant,
+) -> Read<()> {
     for start in (0..count).step_by(VIEW) {
         let length = VIEW.min(count - start);
         for cells in &mut *cells {
@@ -311,16 +315,29 @@ pub(crate) struct Packing {
     signals: Signals,
     /// Whether only levels are looked for.
     surveys: bool,
+    /// Whether weights are real numbers.
+    weighs: bool,
 }
 
 impl Packing {
     pub(crate) fn new(options: ReadOptions) -> Self {
-        Self { options, columns: None, intake: None, signals: Signals::new(), surveys: false }
+        Self { options, columns: None, intake: None, signals: Signals::new(), surveys: false, weighs: false }
     }
 
     /// Looks for levels alone, and keeps no rows.
     pub(crate) fn surveying(options: ReadOptions) -> Self {
         Self { surveys: true, ..Self::new(options) }
+    }
+
+    /// Takes weights that are real numbers.
+    pub(crate) fn weighing(options: ReadOptions) -> Self {
+        Self { weighs: true, ..Self::new(options) }
+    }
+
+    /// The packed table with its real weights.
+    pub(crate) fn finish_weighted(self, py: Python<'_>, kind: WeightKind) -> PyResult<LoadedWeighted> {
+        let on_missing = self.options.on_missing;
+        work::call(py, 1, move |_| self.intake.ok_or_else(no_columns)?.finish_weighted(on_missing, kind))
     }
 
     /// What was found out about levels.
@@ -371,7 +388,8 @@ impl Rows for Packing {
 
     fn takes_decimals(&self, place: usize) -> bool {
         let Some(columns) = &self.columns else { return false };
-        let Some(&column) = columns.variables().get(place) else { return false };
+        // The weights come last.
+        let Some(&column) = columns.variables().get(place) else { return self.weighs };
         let (name, bins) = (columns.name(column), &self.options.bins);
         let cut = self.options.schema.as_ref().and_then(|schema| schema.cuts(name));
         bins.others().is_some() || bins.rule(name).is_some() || cut.is_some()
@@ -392,9 +410,15 @@ impl Rows for Packing {
         Ok(())
     }
 
-    fn take(&mut self, cells: &[Cells<'_>], rows: usize) -> Result<()> {
+    fn take(&mut self, cells: &[ArrowCells<'_>], rows: usize) -> Result<()> {
         let (Some(intake), Some(columns)) = (&mut self.intake, &self.columns) else { return Ok(()) };
         for row in 0..rows {
+            if self.weighs {
+                let line = intake.rows() + 1;
+                let weight = columns.real_weight(|_| cells.last()?.get(row), || line)?;
+                intake.push_weighted(weight, |variable| cells[variable].get(row))?;
+                continue;
+            }
             let weight = weight_of(columns, cells, row, intake.rows() + 1)?;
             intake.push_under(&self.signals, weight, |variable| cells[variable].get(row))?;
         }
@@ -407,6 +431,6 @@ impl Rows for Packing {
 }
 
 /// The weight of a row in view, which stands in the last of the cells; `line` is its number.
-pub(crate) fn weight_of(columns: &Columns, cells: &[Cells<'_>], row: usize, line: u64) -> Result<u64> {
+pub(crate) fn weight_of(columns: &Columns, cells: &[ArrowCells<'_>], row: usize, line: u64) -> Result<u64> {
     columns.weight(|_| cells.last()?.get(row), || line)
 }

@@ -10,8 +10,8 @@ use crate::watch::{StopAtOnce, Watch};
 use crate::work::{self, Ended, Running, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    CheckpointPace, CheckpointedRun, Checkpointer, Control, CrossValidation, DataDigest, Dataset, Error, Fit,
-    FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
+    ArrowCells, CheckpointPace, CheckpointedRun, Checkpointer, Control, CrossValidation, DataDigest, Dataset,
+    Error, Fit, FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
     Outcome as Worked, PlaneCounts, Result, RowCounts, Select, StopReason, cross_validate as validate,
     find_variable, fit_with, learn_from,
 };
@@ -279,7 +279,7 @@ pub(crate) fn validated<'py>(py: Python<'py>, found: &CrossValidation) -> PyResu
 #[pyfunction]
 pub(crate) fn refuse_column(py: Python<'_>, name: &str, number: usize, what: &str, kind: &str) -> PyErr {
     let place = cmnet::Place::file(cmnet::UNNAMED_TABLE).at_column(number, Some(name));
-    errors::to_python(py, &Error::input(place, crate::cells::not_categories(what, kind)))
+    errors::to_python(py, &Error::input(place, ArrowCells::refusal(what, kind)))
 }
 
 /// The exception about an option.

@@ -11,7 +11,6 @@
 
 mod ask;
 mod bootstrap;
-mod cells;
 mod datasets;
 mod dialect;
 mod each_row;
@@ -34,6 +33,7 @@ mod tasks;
 mod threads;
 mod value;
 mod watch;
+mod weighted;
 mod work;
 
 use pyo3::prelude::*;
@@ -46,6 +46,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::Table>()?;
     module.add_class::<incomplete::IncompleteTable>()?;
+    module.add_class::<weighted::WeightedTable>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<mixture::Mixture>()?;
@@ -60,6 +61,10 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(mixture::learn_mixture, module)?)?;
     module.add_function(wrap_pyfunction!(mixture::load_any, module)?)?;
     module.add_function(wrap_pyfunction!(incomplete::learn_incomplete, module)?)?;
+    module.add_function(wrap_pyfunction!(weighted::learn_weighted, module)?)?;
+    module.add_function(wrap_pyfunction!(weighted::validate_weighted, module)?)?;
+    module.add_function(wrap_pyfunction!(weighted::fit_weighted, module)?)?;
+    module.add_function(wrap_pyfunction!(weighted::evaluate_weighted, module)?)?;
     module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;

@@ -92,8 +92,9 @@ mod tree;
 pub use data::{
     BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
     Intake, Levels, ListedLevels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS,
-    MissingPattern, OnMissing, OnUnknown, RawTable, RowLevels, Schema, Survey, Surveyed, UNNAMED_TABLE, Var,
-    Variable, Warning, WeightKind, WeightedTable, collapse, mix_seed, quoted_names,
+    MissingPattern, OnMissing, OnUnknown, RawIncomplete, RawTable, RowLevels, Schema, Survey, Surveyed,
+    UNNAMED_TABLE, Var, Variable, Warning, WeightKind, WeightedTable, Weighting, collapse, mix_seed,
+    quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -105,8 +106,8 @@ pub use learn::{
     CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, FoldState, Judged,
     LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
     Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned,
-    cross_validate, cross_validate_from, learn, learn_counts, learn_from, parse_bytes, parse_duration,
-    run_identity, tune,
+    cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts, learn_from,
+    parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{
@@ -123,7 +124,7 @@ pub use confidence::{
     StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity, completion_identity,
     learn_incomplete, learn_incomplete_from, stability, structure_posterior,
 };
-pub use discretize::{CutSearch, cut_by_graph};
+pub use discretize::{CutSearch, cut_by_graph, cut_incomplete_by_graph};
 pub use groups::{
     GroupComparison, GroupOptions, PairInGroup, PairOfGroups, compare_groups, group_knowledge,
     vanishes_in_group,
@@ -164,6 +165,8 @@ pub use io::{
     context_records, edge_names, json_to_text, uai, variable_records, write_atomic, write_atomic_with,
     write_json,
 };
+#[cfg(feature = "parquet")]
+pub use io::{ArrowCells, ArrowLabels};
 #[cfg(feature = "csv")]
 pub use io::{
     CodedRow, csv_field, parse_delimiter, read_csv, read_csv_from, read_incomplete, read_weighted,

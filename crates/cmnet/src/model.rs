@@ -8,7 +8,7 @@ pub use confirmed::Confirmed;
 pub use support::Support;
 
 use crate::control::Control;
-use crate::data::{DataDigest, Dataset, Schema, Var};
+use crate::data::{DataDigest, Dataset, Schema, Var, Weighting};
 use crate::error::{Error, ErrorKind, Remedy, Result, quoted, quoted_list};
 use crate::graph::{Edge, VarSet};
 use crate::inference::{Network, Query};
@@ -50,6 +50,8 @@ pub struct Provenance {
     pub rows: u64,
     /// What the table contained.
     pub digest: DataDigest,
+    /// What its weights were, where they are real numbers.
+    pub weights: Option<Weighting>,
     /// The prior's weight.
     pub kappa: Kappa,
     /// The Dirichlet hyperparameter.

@@ -82,7 +82,7 @@ group! {
         );
         WEIGHTS = optional(
             OptionName::Weights,
-            "Column that says how often each row was observed; to learn, fit, score and evaluate also real numbers",
+            "Column that says how often each row was observed; to learn, fit, score, check, evaluate and cross-validate also real numbers",
         );
         MISSING = value(
             OptionName::Missing,
@@ -103,7 +103,7 @@ group! {
 }
 
 group! {
-    /// What real-valued weights mean: for the command line alone so far.
+    /// What real-valued weights mean.
     weighing {
         WEIGHTS_AS = choice::<WeightKind>("What weights mean that are no whole numbers");
     }

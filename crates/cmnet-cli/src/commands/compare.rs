@@ -1,14 +1,21 @@
 //! `cmnet compare`: what one model has and another has not.
 
 use crate::args::{CompareArgs, DataArgs, Format, Printed};
-use crate::exit::Outcome;
+use crate::commands::learn::groups as grouped;
+use crate::exit::{Outcome, Usage};
+use crate::progress::Watch;
 use crate::{files, output};
-use cmnet::{AnyModel, Var};
+use cmnet::{AnyModel, LearnOptions, OptionName, Var, learn, parse_duration};
 use cmnet_report::answer::{Compared, names};
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &Printed<CompareArgs>) -> anyhow::Result<Outcome> {
-    let (one, other) = match (files::any_model(&arguments.one)?, files::any_model(&arguments.other)?) {
+    let [one, other] = match (&arguments.groups, arguments.models.as_slice()) {
+        (Some(data), _) => return groups(arguments, data),
+        (None, [one, other]) => [one, other],
+        (None, _) => return Err(Usage("compare takes two model files".to_owned()).into()),
+    };
+    let (one, other) = match (files::any_model(one)?, files::any_model(other)?) {
         (AnyModel::Network(one), AnyModel::Network(other)) => (*one, *other),
         (AnyModel::Ensemble(_), _) | (_, AnyModel::Ensemble(_)) => return Err(files::not_of_ensembles()),
         (one, other) => return super::mixture::compare::run(arguments, &one, &other),
@@ -22,6 +29,38 @@ pub(crate) fn run(arguments: &Printed<CompareArgs>) -> anyhow::Result<Outcome> {
     match arguments.format {
         Format::Text => output::page(&as_text(&compared)?)?,
         Format::Json => output::answer(&compared)?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// Compares the groups of a table: what `learn --group` says about them, without a model file.
+fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcome> {
+    let data = DataArgs { data: data.to_owned(), reading: arguments.reading.clone() };
+    if let Some(path) = &arguments.output {
+        files::check_output(path, &data.files())?;
+    }
+    let time_limit = arguments
+        .time_limit
+        .as_deref()
+        .map(|text| parse_duration(OptionName::TimeLimit, text))
+        .transpose()?;
+    let options = LearnOptions { threads: arguments.threads, ..LearnOptions::default() };
+    let watch = Watch::new(time_limit);
+    let mut loaded = files::table(&data, &options, &watch)?;
+    let (options, grouping) =
+        grouped::prepare(&arguments.grouping, Some(arguments.seed), options, &mut loaded)?;
+    let learned = learn(&loaded.data, &options, &watch)?;
+    watch.finish()?;
+    let Some(found) = grouped::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)? else {
+        return Ok(Outcome::of(learned.stop));
+    };
+    let drawn = grouped::draw(grouping.as_ref(), &learned, &loaded, arguments.output.clone());
+    match arguments.format {
+        Format::Text => output::page(&found.to_string())?,
+        Format::Json => output::answer(&found)?,
+    }
+    if let Some(path) = drawn? {
+        output::note(&format!("wrote {}", path.display()));
     }
     Ok(Outcome::Done)
 }

@@ -3,10 +3,13 @@
 use crate::args::{CvArgs, Format, Printed};
 use crate::commands::fitting::{learn_options, time_limit};
 use crate::dialect::CommandLine;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{files, output, share};
-use cmnet::{CrossValidation, FitMethod, FoldPlan, Job, StopReason, cross_validate_from, find_variable};
+use crate::{files, output, share, weights};
+use cmnet::{
+    CrossValidation, FitMethod, FoldPlan, Job, LearnOptions, StopReason, cross_validate_from,
+    cross_validate_weighted, find_variable,
+};
 use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
@@ -14,7 +17,11 @@ pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
     share::check(&arguments.share, &arguments.data.files())?;
     let watch = Watch::new(time_limit(&arguments.search)?);
-    let data = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch)?;
+    let read = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch);
+    let data = match read {
+        Err(error) if weights::are_real(&error) => return weighted(arguments, &options, &watch),
+        read => read?,
+    };
     let deal = match &arguments.fold_column {
         Some(column) => FoldPlan::Column(find_variable(data.schema(), column)?),
         None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },
@@ -26,9 +33,28 @@ pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let known = share::known(&arguments.share, &job, &data)?;
     share::note_rest(&job, &data, &known);
     let found = cross_validate_from(&known.folds, &data, deal, &options, &watch)?;
+    answer(&found, arguments)
+}
+
+/// The same with weights that are no whole numbers.
+fn weighted(arguments: &Printed<CvArgs>, options: &LearnOptions, watch: &Watch) -> anyhow::Result<Outcome> {
+    if arguments.share.shard.is_some() || arguments.share.known.is_some() {
+        let problem = "--shard and --known: not with weights that are no whole numbers; leave them out, or round \
+                       the weights";
+        return Err(Usage(problem.to_owned()).into());
+    }
+    let loaded = weights::table(&arguments.data, &arguments.weighing)?;
+    let deal = match &arguments.fold_column {
+        Some(column) => FoldPlan::Column(find_variable(loaded.table.schema(), column)?),
+        None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },
+    };
+    answer(&cross_validate_weighted(&loaded.table, deal, options, watch)?, arguments)
+}
+
+fn answer(found: &CrossValidation, arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     match arguments.format {
-        Format::Text => output::page(&as_text(&found, arguments)?)?,
-        Format::Json => output::answer(&CrossValidatedAnswer::of(&found, &CommandLine))?,
+        Format::Text => output::page(&as_text(found, arguments)?)?,
+        Format::Json => output::answer(&CrossValidatedAnswer::of(found, &CommandLine))?,
     }
     Ok(match Outcome::of(found.stop) {
         Outcome::Done if !found.left_out.is_empty() => Outcome::Limited,

@@ -10,7 +10,8 @@ use cmnet_report::answer::Description;
 
 pub(crate) fn run(arguments: &Printed<DataArgs>) -> anyhow::Result<Outcome> {
     let description = if arguments.reading.on_missing == OnMissing::Model {
-        Description::of_incomplete(&files::read_incomplete_table(arguments)?)
+        let (learning, watch) = (LearnOptions::default(), Watch::new(None));
+        Description::of_incomplete(&files::read_incomplete_table(arguments, &learning, &watch)?)
     } else {
         Description::of_loaded(&files::read(arguments, &LearnOptions::default(), &Watch::new(None))?)
     };

@@ -1,7 +1,7 @@
 //! Tables with missing values, from the command line.
 
 use crate::common::Sandbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The bundled table with every 11th cell missing; the second column more often where the first is
 /// "yes".
@@ -185,7 +185,30 @@ fn real_weights_are_taken_and_bad_ones_refused() {
         sandbox.write("bad.csv", with(&|line| if line == 7 { weight.to_owned() } else { "0.5".to_owned() }));
         sandbox.run("learn bad.csv --weights w --no-output").refused(2, &["line 8", says]);
     }
-    sandbox.run("cv design.csv --weights w").refused(2, &["not a count"]);
+    let recorded: Value = serde_json::from_str(&sandbox.read("design.model.json")).unwrap();
+    let weights = &recorded["learned"]["weights"];
+    assert_eq!((&weights["kind"], &weights["observations"]), (&json!("design"), &json!(1841)));
+    assert_eq!(recorded["parameters"]["weights"], *weights);
+    assert!(!sandbox.read("whole.model.json").contains("\"weights\""));
+    sandbox
+        .run("check design.model.json design.csv --weights w --skip-optimality")
+        .succeeds()
+        .says(&["The referee agrees"]);
+    let other = sandbox.read("design.model.json").replace("\"observations\": 1841", "\"observations\": 1840");
+    sandbox.write("other.model.json", other);
+    sandbox
+        .run("check other.model.json design.csv --weights w --skip-optimality")
+        .ends_with(1)
+        .says(&["The file records design weights of 1840 rows"]);
+    sandbox.run("cv design.csv --weights w --folds 3 --kappa eps").succeeds().says(&["3 folds", "MN"]);
+    sandbox.run("cv design.csv --weights w --shard 1/2 --part p.json").refused(2, &["--shard"]);
+    // Standard input is read once, and held.
+    for table in ["design.csv", "whole.csv"] {
+        let by_name =
+            sandbox.run(&format!("learn {table} --weights w --kappa eps --format json")).succeeds().stdout;
+        let piped = sandbox.run_with("learn - --weights w --kappa eps --format json", sandbox.read(table));
+        assert_eq!(piped.succeeds().stdout, by_name);
+    }
     sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
     sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }
@@ -212,5 +235,20 @@ fn numbers_are_cut_in_tables_with_holes() {
     assert!(answer["marginals"]["ill"]["yes"].as_f64().unwrap() > 0.9, "{answer}");
     sandbox
         .run("learn holes.csv --bins graph:2 --on-missing model")
-        .refused(2, &["--bins", "the graph finds cut points on complete rows"]);
+        .refused(2, &["--bins", "on rows without missing values, and there is none"]);
+    // Some rows are complete: they say where the neighbour changes, and all rows are cut there.
+    let whole = |row: u32| {
+        format!("{},{},{}\n", 20 + row * 37 % 61, if row * 37 % 61 > 30 { "yes" } else { "no" }, row % 2)
+    };
+    let some: String =
+        (0..400).map(|number| if number % 3 == 0 { row(number) } else { whole(number) }).collect();
+    sandbox.write("some.csv", format!("age,ill,other\n{some}"));
+    sandbox.run("learn some.csv --bins graph:2 --on-missing model --kappa eps -o g.json").succeeds();
+    let yes = |age: u32| -> f64 {
+        let answer =
+            sandbox.run(&format!("query g.json --given age={age} --target ill --format json")).json();
+        answer["marginals"]["ill"]["yes"].as_f64().unwrap()
+    };
+    assert!(yes(51) > 0.9 && yes(50) < 0.1, "{} {}", yes(51), yes(50));
+    sandbox.run("describe some.csv --bins graph:2 --on-missing model").succeeds().says(&["age"]);
 }

@@ -148,6 +148,18 @@ fn groups_are_compared_pair_by_pair() {
         .succeeds()
         .says(&["Groups of g: x (200 rows), y (200 rows)", "* a - b"]);
     assert_eq!(sandbox.read("g.groups.svg").matches("<svg ").count(), 3);
+    let compare = "compare --groups groups.csv --drop pair --group g --permutations 199 --seed 3";
+    let mut alone = sandbox.run(&format!("{compare} --format json")).json();
+    assert_eq!(alone.as_object_mut().unwrap().remove("format"), Some(json!("cmnet-groups/1")));
+    alone.as_object_mut().unwrap().remove("program");
+    assert_eq!(alone, *found);
+    sandbox.run(&format!("{compare} -o c.svg")).succeeds().says(&["Groups of g", "* a - b"]);
+    assert_eq!(sandbox.read("c.svg"), sandbox.read("g.groups.svg"));
+    sandbox.run("compare --groups groups.csv").refused(2, &["--group"]);
+    sandbox.run("compare g.model.json").refused(2, &["MODEL"]);
+    sandbox
+        .run("compare g.model.json g.model.json --groups groups.csv --group g")
+        .refused(2, &["cannot be used"]);
     let paired = sandbox.json("learn groups.csv --group g --block pair --permutations 99");
     assert_eq!(paired["groups"]["block"], "pair");
     assert_eq!(paired["data"]["variables"].as_array().unwrap().len(), 4);

@@ -54,6 +54,7 @@ from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior, Sco
 from ._mixture import ClassMarginals, Mixture
 from ._model import Context, Model
 from ._table import Rows, Table, discretize
+from ._weighted import WeightedTable
 
 __all__ = [
     "Bootstrap",
@@ -98,6 +99,7 @@ __all__ = [
     "Table",
     "TableWarning",
     "UnknownLevelError",
+    "WeightedTable",
     "WorkerError",
     "__version__",
     "bootstrap",

@@ -17,6 +17,7 @@ from ._options import keywords_of
 from ._progress import Progress, progress_bar
 from ._source import source
 from ._table import Table, _warn as warn
+from ._weighted import WeightedTable, alone
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,8 +42,8 @@ def learn(
     ----------
     table
         A data frame, an Arrow table, a mapping of columns, a NumPy array of whole numbers, the
-        path of a CSV file, or a packed `cmnet.Table`; see there for the options from ``names``
-        on, which say how it is read.
+        path of a CSV, Parquet or Arrow file, or a packed `cmnet.Table`; see there for the options
+        from ``names`` on, which say how it is read. A `cmnet.WeightedTable` has real weights.
     kappa
         Weights of the context prior: ``"eps"`` (no contexts), powers such as ``"n^-0.5"``,
         numbers in (0, 1], or a list of them.
@@ -114,12 +115,15 @@ def learn(
     Ctrl-C ends the search within half a second and raises `cmnet.Interrupted`, a
     KeyboardInterrupt whose ``partial`` is what was found so far.
     """
-    packed = _packed(table, names, _options.pick(options, _options.reading))
     learning = {
         **_options.searching(**_options.pick(options, _options.searching)),
         **_options.learning(**_options.pick(options, _options.learning)),
         "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
     }
+    if isinstance(table, WeightedTable):
+        alone(names, _options.pick(options, _options.reading))
+        return _learn_weighted(table, learning, executor, progress)
+    packed = _packed(table, names, _options.pick(options, _options.reading))
     _check_checkpoint(learning["checkpoint"], table)
     warnings = packed.warnings
     completing = _options.completing(**_options.pick(options, _options.completing))
@@ -150,6 +154,25 @@ def learn(
         _raise(raised, partial)
     facts, models = answer
     return Learned(facts, models, warnings)
+
+
+def _learn_weighted(
+    table: WeightedTable, learning: dict[str, Any], executor: Executor | None, progress: Progress
+) -> Learned:
+    """Learns from rows with real weights."""
+    _whole_only(components=learning["components"], executor=executor)
+    with progress_bar(progress) as tell:
+        answer, raised = _cmnet.learn_weighted(table._weighted, learning, tell)
+    if raised is not None:
+        _raise(raised, lambda: None if answer is None else Learned(*answer, []))
+    return Learned(*answer, [])
+
+
+def _whole_only(**options: Any) -> None:
+    """Refuses what takes whole weights."""
+    for option, value in options.items():
+        if value is not None:
+            raise _cmnet.refuse_option(option, str(value), "nothing: not with weights that are no whole numbers")
 
 
 def _learn_incomplete(
@@ -224,16 +247,24 @@ def cross_validate(
     if fold_column is not None:
         fold_column = _options.name("fold_column", fold_column)
         _alone_with_fold_column(folds=(folds, 10), seed=(seed, 1))
-        if reading.get("columns") is not None:
+        if not isinstance(table, WeightedTable) and reading.get("columns") is not None:
             chosen = _options.names("columns", reading["columns"])
             reading["columns"] = chosen if fold_column in chosen else [*chosen, fold_column]
-    packed = Table(table, names=names, **reading)
     learning = {
         **_options.searching(**_options.pick(options, _options.searching)),
         **_options.learning(),
         "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
     }
     numbers = (_options.number("folds", folds), _options.number("seed", seed))
+    if isinstance(table, WeightedTable):
+        alone(names, reading)
+        _whole_only(executor=executor)
+        with progress_bar(progress) as tell:
+            answer, raised = _cmnet.validate_weighted(table._weighted, *numbers, fold_column, learning, tell)
+        if raised is not None:
+            _raise(raised, lambda: CrossValidation(answer))
+        return CrossValidation(answer)
+    packed = Table(table, names=names, **reading)
     with progress_bar(progress) as tell:
         if executor is None:
             answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)

@@ -17,6 +17,7 @@ from ._progress import Progress, progress_bar
 from ._questions import Questions
 from ._source import source
 from ._variables import Variables
+from ._weighted import WeightedTable, alone
 
 if TYPE_CHECKING:
     import networkx
@@ -185,6 +186,9 @@ class Model(Variables, Questions):
         assumed to be missing at random).
         """
         fitting = _options.fitting(**_options.pick(options, _options.fitting))
+        if isinstance(table, WeightedTable):
+            alone(names, _options.pick(options, _options.reading))
+            return Model._of(_cmnet.fit_weighted(self._model, table._weighted, fitting))
         how = _options.reading(**_options.pick(options, _options.reading))
         return Model._of(self._model.fit(source(table, names, how), how, fitting))
 
@@ -197,6 +201,9 @@ class Model(Variables, Questions):
         With ``on_missing="model"`` rows with missing values are taken as they are: the log-likelihood
         is that of what is known of each row.
         """
+        if isinstance(table, WeightedTable):
+            alone(names, dict(reading))
+            return Evaluation(**_cmnet.evaluate_weighted(self._model, table._weighted))
         how = _options.reading(**reading)
         return Evaluation(**self._model.evaluate(source(table, names, how, keep=["on_missing"]), how))
 

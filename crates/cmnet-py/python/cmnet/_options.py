@@ -39,6 +39,7 @@ Bins = Union[Rule, Mapping[str, Rule], None]
 OnMissing = Literal["error", "drop", "model"]
 OnUnknown = Literal["error", "missing"]
 Backbone = Literal["none", "decomposable"]
+WeightKind = Literal["design", "counts"]
 ModelClass = Literal["cmn", "sgm"]
 SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed"]
@@ -68,6 +69,12 @@ class Reading(TypedDict, total=False):
     on_missing: OnMissing
     schema: Schema | None
     bins: Bins
+
+
+class Weighing(Reading, total=False):
+    """The options of `weighing` and `reading`."""
+
+    weights_as: WeightKind
 
 
 class RowReading(TypedDict, total=False):
@@ -388,6 +395,11 @@ def items(option: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise _cmnet.refuse_option(option, repr(value), "a list")
     return list(value)
+
+
+def weighing(*, weights_as: WeightKind = "design") -> dict[str, Any]:
+    """What real-valued weights mean."""
+    return {"weights_as": text("weights_as", weights_as)}
 
 
 def reading(

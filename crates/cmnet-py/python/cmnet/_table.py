@@ -42,7 +42,8 @@ class Table(Variables):
     table
         A pandas or polars data frame, a pyarrow table, a DuckDB relation or anything else with
         the Arrow C stream protocol, a mapping of names to columns, a two-dimensional NumPy
-        array of whole numbers, or the path of a CSV or TSV file (``.gz`` too).
+        array of whole numbers, or the path of a CSV or TSV file (``.gz`` and ``.zst`` too), of a
+        Parquet file or of an Arrow file.
     names
         Names of the columns of a NumPy array; X1, X2, ... by default. Other tables have
         names of their own.
@@ -52,7 +53,8 @@ class Table(Variables):
     columns, drop
         Use only these columns; leave out these.
     weights
-        The column that says how often each row was observed.
+        The column that says how often each row was observed: whole numbers. `cmnet.WeightedTable` takes
+        others.
     missing
         Texts that mean "missing", besides null, None and NaN; by default the empty text, NA,
         NaN and ?. They mean it among the categories of a column too, which then are no

@@ -1,5 +1,6 @@
-//! Groups of rows, pair by pair: `cmnet learn --group`.
+//! Groups of rows, pair by pair: `cmnet learn --group` and `cmnet compare --groups`.
 
+use super::Answer;
 use crate::align::left;
 use cmnet::{Edge, GroupComparison, GroupOptions, Schema, Structure, Var, vanishes_in_group};
 use serde::Serialize;
@@ -65,6 +66,10 @@ pub struct PairInGroupAnswer {
     pub log_odds_ratio: Option<f64>,
     /// Its standard error.
     pub error: Option<f64>,
+}
+
+impl Answer for GroupsAnswer {
+    const FORMAT: &'static str = "cmnet-groups/1";
 }
 
 impl GroupsAnswer {

@@ -43,6 +43,7 @@ impl Bootstrap {
         let model = model.with_support(self.support())?.with_provenance(Provenance {
             rows: data.rows(),
             digest: digest.clone(),
+            weights: None,
             kappa: prior.kappa(),
             alpha,
             edge_prior: edges,

@@ -27,7 +27,7 @@ pub use rows::RowCounts;
 pub use sharded::ShardedCounts;
 pub use weighted::WeightedCounts;
 
-use crate::data::{Schema, Var};
+use crate::data::{Schema, Var, Weighting};
 use crate::error::Result;
 use crate::graph::VarSet;
 use crate::table::Shape;
@@ -102,6 +102,11 @@ pub trait CountSource: Sync {
     /// whole numbers of a small unit. Counts times this add up to [`CountSource::rows`].
     fn value(&self) -> f64 {
         1.0
+    }
+
+    /// What the weights behind the counts were, where they are real numbers: models record it.
+    fn weighting(&self) -> Option<Weighting> {
+        None
     }
 
     /// About how many distinct rows are looked at for one count: a hint for the choice of the

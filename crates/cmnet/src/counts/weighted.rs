@@ -1,7 +1,7 @@
 //! Counts of observations with real-valued weights.
 
 use super::{Count, CountSource, FamilyCounts, MarginCounts, RowCounts};
-use crate::data::{Schema, Var, WeightedTable};
+use crate::data::{Schema, Var, WeightedTable, Weighting};
 use crate::error::Result;
 use crate::graph::VarSet;
 use crate::table::Shape;
@@ -42,6 +42,10 @@ impl CountSource for WeightedCounts<'_> {
 
     fn rows(&self) -> u64 {
         self.table.rows()
+    }
+
+    fn weighting(&self) -> Option<Weighting> {
+        Some(self.table.weighting())
     }
 
     fn value(&self) -> f64 {

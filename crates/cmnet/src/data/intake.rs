@@ -10,14 +10,12 @@ use super::cuts::Cuts;
 use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
-#[cfg(feature = "csv")]
-use super::loaded::LoadedWeighted;
-use super::loaded::{LoadedIncomplete, LoadedTable};
+use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+use super::raw_incomplete::RawIncomplete;
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
 use super::variable::{check_levels, check_names};
 use super::warning::{MANY_NUMBERS, Warning};
-#[cfg(feature = "csv")]
 use super::weighted::{WeightKind, WeightedTable};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
@@ -54,8 +52,8 @@ pub(crate) enum Origin {
     File {
         /// Its name.
         name: String,
-        /// What separates the fields.
-        delimiter: u8,
+        /// What separates the fields of a text.
+        delimiter: Option<u8>,
     },
 }
 
@@ -78,7 +76,7 @@ impl Origin {
         match self {
             Self::Memory | Self::Labels => None,
             #[cfg(feature = "csv")]
-            Self::File { delimiter, .. } => Some(*delimiter),
+            Self::File { delimiter, .. } => *delimiter,
         }
     }
 
@@ -88,7 +86,9 @@ impl Origin {
             Self::Memory => "the table is empty",
             Self::Labels => "an empty list",
             #[cfg(feature = "csv")]
-            Self::File { .. } => "there is a header line and nothing below it",
+            Self::File { delimiter: Some(_), .. } => "there is a header line and nothing below it",
+            #[cfg(feature = "csv")]
+            Self::File { delimiter: None, .. } => "there are names of columns and nothing below them",
         }
     }
 
@@ -371,20 +371,14 @@ impl Intake {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
-        let (raw, mut holed) = self.builder.finish_with_holes(control)?;
-        let (data, cuts) = if raw.numbers().next().is_none() {
-            (raw.into_data(), Vec::new())
-        } else if self.bins.by_graph() {
-            let expected = "frequency, width or given points: the graph finds cut points on complete rows";
-            return Err(Error::option(OptionName::Bins, "graph", expected));
+        let (raw, holed) = self.builder.finish_with_holes(control)?;
+        let (data, cuts, holed, raw) = if raw.numbers().next().is_none() {
+            (raw.into_data(), Vec::new(), holed, None)
         } else {
-            let raw = raw.with_known_cells(&holed);
-            let (data, cuts) = cut_alone(&raw, &self.bins, control)?;
-            let cells = holed.iter_mut().flat_map(|(row, _)| row.iter_mut().enumerate());
-            for (variable, level) in cells.filter_map(|(variable, cell)| Some((variable, cell.as_mut()?))) {
-                *level = raw.level_when_cut(variable, *level, data.schema().cuts(variable));
-            }
-            (data, cuts)
+            let raw = RawIncomplete::new(raw, holed);
+            let (data, cuts) = cut_alone(raw.complete(), &self.bins, control)?;
+            let holed = raw.holed_when_cut(data.schema());
+            (data, cuts, holed, self.bins.by_graph().then(|| Box::new(raw)))
         };
         let known = |v: usize| data.level_counts(v).iter().any(|&count| count > 0);
         let unknown =
@@ -402,6 +396,7 @@ impl Intake {
             warnings: Warning::of_incomplete(&table),
             table,
             cuts,
+            raw,
             file: self.origin.name().to_owned(),
             delimiter: self.origin.delimiter(),
             file_rows,
@@ -411,8 +406,17 @@ impl Intake {
 }
 
 impl Intake {
-    /// Adds a row whose weight is a real number, which was checked.
-    #[cfg(feature = "csv")]
+    /// Adds a row whose weight is a real number, 0 or more. A table has either such rows or those of
+    /// [`Intake::push`].
+    ///
+    /// # Errors
+    /// When a value is no level of a column whose levels are declared, is no text, or is one too many.
+    pub fn push_weighted<'a>(&mut self, weight: f64, cell: impl Fn(usize) -> Option<&'a [u8]>) -> Result<()> {
+        let line = self.tally.rows + 1;
+        self.push_weighted_at(|| line, weight, cell)
+    }
+
+    /// The same in a line of its own choosing.
     pub(crate) fn push_weighted_at<'a>(
         &mut self,
         line: impl Fn() -> u64,
@@ -426,8 +430,11 @@ impl Intake {
     }
 
     /// The table whose weights are real numbers.
-    #[cfg(feature = "csv")]
-    pub(crate) fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
+    ///
+    /// # Errors
+    /// When values are missing and that is an error, or no row is left; when the weights add up to nothing or
+    /// to too much; when columns are to be cut.
+    pub fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
         if on_missing == OnMissing::Model {
             let expected =
                 "error or drop: weights that are no whole numbers need rows without missing values";

@@ -4,6 +4,7 @@ use super::cutting::CutColumn;
 use super::dataset::Dataset;
 use super::incomplete::IncompleteTable;
 use super::raw::RawTable;
+use super::raw_incomplete::RawIncomplete;
 use super::warning::Warning;
 use super::weighted::WeightedTable;
 
@@ -52,6 +53,8 @@ pub struct LoadedIncomplete {
     pub file_rows: u64,
     /// Missing values per variable, in rows of any weight.
     pub missing: Vec<u64>,
+    /// The table before it was cut, where the graph is to find cut points.
+    pub raw: Option<Box<RawIncomplete>>,
 }
 
 impl LoadedIncomplete {

@@ -157,11 +157,23 @@ fn shuffled_rows(data: &Dataset, seed: u64) -> Vec<u32> {
     let weights = data.weights().iter().enumerate();
     let mut rows: Vec<u32> =
         weights.flat_map(|(row, &weight)| std::iter::repeat_n(row as u32, weight as usize)).collect();
+    shuffle(&mut rows, seed);
+    rows
+}
+
+/// The numbers below a bound, shuffled.
+pub(crate) fn shuffled(bound: usize, seed: u64) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (0..bound as u32).collect();
+    shuffle(&mut numbers, seed);
+    numbers
+}
+
+/// Shuffles by Fisher and Yates.
+fn shuffle(rows: &mut [u32], seed: u64) {
     let mut generator = Pcg64Mcg::seed_from_u64(seed);
     for last in (1..rows.len()).rev() {
         rows.swap(last, below(&mut generator, last as u64 + 1) as usize);
     }
-    rows
 }
 
 /// A uniform number below a bound, by rejection: the same on every platform and release.

@@ -8,7 +8,9 @@ use super::dataset::Dataset;
 use super::digest::DataDigest;
 use super::variable::{MAX_ROWS, Schema};
 use crate::error::{Error, OptionName, Result, choices, quoted};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 choices! {
     /// What weights that are no whole numbers mean.
@@ -19,6 +21,44 @@ choices! {
         Counts = "counts",
     }
 }
+
+impl Serialize for WeightKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for WeightKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        word.parse().map_err(|_| serde::de::Error::custom("expected design or counts"))
+    }
+}
+
+/// What real-valued weights were, as model files record it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weighting {
+    /// What they mean.
+    pub kind: WeightKind,
+    /// Rows with a positive weight.
+    pub observations: u64,
+    /// The sum of the weights as they were given.
+    pub sum: f64,
+    /// Kish's effective sample size.
+    pub effective: f64,
+}
+
+impl Weighting {
+    /// Whether the numbers can be those of weights.
+    pub(crate) fn is_sound(&self) -> bool {
+        let effective = self.effective.is_finite() && self.effective > 0.0;
+        self.observations > 0 && self.sum.is_finite() && self.sum > 0.0 && effective
+    }
+}
+
+/// Distinct rows with the weights of their observations.
+pub(crate) type RealRows = BTreeMap<Vec<u32>, Vec<f64>>;
 
 /// Observations of d variables with real-valued weights.
 ///
@@ -36,6 +76,7 @@ choices! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightedTable {
     units: Dataset,
+    given: Arc<RealRows>,
     /// What one unit is worth, in observations.
     value: f64,
     rows: u64,
@@ -68,11 +109,7 @@ impl WeightedTable {
     }
 
     /// The same of distinct rows with all their weights, which were checked.
-    pub(super) fn of_rows(
-        schema: Schema,
-        by_row: BTreeMap<Vec<u32>, Vec<f64>>,
-        kind: WeightKind,
-    ) -> Result<Self> {
+    pub(crate) fn of_rows(schema: Schema, by_row: RealRows, kind: WeightKind) -> Result<Self> {
         let mut all: Vec<f64> = by_row.values().flatten().copied().filter(|&weight| weight > 0.0).collect();
         // Sums in the order of the weights: that of the rows must not matter.
         all.sort_by(f64::total_cmp);
@@ -103,7 +140,9 @@ impl WeightedTable {
         let scale = rows / sum * fineness;
         let mut columns: Vec<Vec<u32>> = vec![Vec::with_capacity(by_row.len()); schema.len()];
         let mut units = Vec::with_capacity(by_row.len());
-        for (row, mut weights) in by_row {
+        let given = Arc::new(by_row);
+        for (row, weights) in given.iter() {
+            let mut weights = weights.clone();
             if row.len() != columns.len() {
                 let found = format!("{} values", row.len());
                 return Err(Error::option("row", found, "one value per variable"));
@@ -112,13 +151,18 @@ impl WeightedTable {
                 *weight = small(*weight);
             }
             weights.sort_by(f64::total_cmp);
-            columns.iter_mut().zip(row).for_each(|(column, level)| column.push(level));
+            columns.iter_mut().zip(row).for_each(|(column, &level)| column.push(level));
             units.push((weights.iter().sum::<f64>() * scale).round() as u32);
         }
         let units = Dataset::from_columns(schema, &columns, Some(&units))?;
         let value = rows / units.rows() as f64;
         let (rows, observations) = (rows as u64, all.len() as u64);
-        Ok(Self { units, value, rows, observations, sum: whole, effective, kind })
+        Ok(Self { units, given, value, rows, observations, sum: whole, effective, kind })
+    }
+
+    /// A table whose weights say nothing but which share of it each row has.
+    pub(crate) fn shares(schema: Schema, by_row: RealRows) -> Result<Self> {
+        Self::of_rows(schema, by_row, WeightKind::Design)
     }
 
     /// Names and levels.
@@ -150,6 +194,17 @@ impl WeightedTable {
     /// What the weights mean.
     pub fn kind(&self) -> WeightKind {
         self.kind
+    }
+
+    /// What model files record of the weights.
+    pub fn weighting(&self) -> Weighting {
+        let Self { kind, observations, sum, effective, .. } = *self;
+        Weighting { kind, observations, sum, effective }
+    }
+
+    /// The rows with the weights of their observations, as they were given.
+    pub(crate) fn given(&self) -> &RealRows {
+        &self.given
     }
 
     /// What one unit is worth, in observations.
@@ -187,7 +242,11 @@ impl WeightedTable {
             let problem = "the levels of the data are not those of the model";
             return Err(Error::mismatch(problem.to_owned(), "give the model's levels in a schema"));
         }
-        Ok(Self { units, ..self.clone() })
+        let mut given = RealRows::new();
+        for (row, weights) in self.given.iter() {
+            given.entry(places.iter().map(|&place| row[place]).collect()).or_default().extend(weights);
+        }
+        Ok(Self { units, given: Arc::new(given), ..self.clone() })
     }
 }
 

@@ -3,8 +3,11 @@
 mod best;
 
 use crate::control::{Control, ask};
-use crate::data::{BinRule, Bins, Cuts, Dataset, LoadedTable, RawTable, Var, Warning, equal_frequency};
-use crate::error::Result;
+use crate::data::{
+    BinRule, Bins, CutColumn, Cuts, Dataset, LoadedIncomplete, LoadedTable, RawTable, Schema, Var, Warning,
+    equal_frequency,
+};
+use crate::error::{Error, OptionName, Result};
 use crate::graph::Graph;
 use crate::learn::{ContextChoice, LearnObserver, LearnOptions, Refine, Select, Tune, in_pool, learn_here};
 use crate::score::{Kappa, Nats, RisingTable};
@@ -45,6 +48,48 @@ pub fn cut_by_graph(
     observer: &dyn LearnObserver,
 ) -> Result<Option<CutSearch>> {
     let Some(raw) = loaded.raw.take() else { return Ok(None) };
+    let (found, cuts) = search(&raw, bins, &loaded.data, options, observer)?;
+    loaded.data = raw.cut(&cuts, observer)?;
+    tell_cuts(&mut loaded.cuts, loaded.data.schema());
+    loaded.warnings = Warning::of_cut(&loaded.data, bins.others().is_some());
+    Ok(Some(found))
+}
+
+/// The same for a table with missing values: rows without any find the graph and the cut points, and all rows are
+/// cut there.
+///
+/// # Errors
+/// As [`cut_by_graph`]; when no row is without missing values.
+pub fn cut_incomplete_by_graph(
+    loaded: &mut LoadedIncomplete,
+    bins: &Bins,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Option<CutSearch>> {
+    let Some(raw) = loaded.raw.take() else { return Ok(None) };
+    if raw.complete().data().rows() == 0 {
+        let expected = "frequency, width or given points: the graph finds cut points on rows without missing values, \
+                        and there is none";
+        return Err(Error::option(OptionName::Bins, "graph", expected));
+    }
+    let schema = loaded.table.schema();
+    let fixed: Vec<Option<Cuts>> = (0..schema.len()).map(|variable| schema.cuts(variable).cloned()).collect();
+    let data = raw.complete().cut(&fixed, observer)?;
+    let (found, cuts) = search(raw.complete(), bins, &data, options, observer)?;
+    loaded.table = raw.cut(&cuts, observer)?;
+    tell_cuts(&mut loaded.cuts, loaded.table.schema());
+    loaded.warnings = Warning::of_incomplete(&loaded.table);
+    Ok(Some(found))
+}
+
+/// Looks for cut points from those that a table has.
+fn search(
+    raw: &RawTable,
+    bins: &Bins,
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<(CutSearch, Vec<Option<Cuts>>)> {
     let options = LearnOptions {
         kappas: vec![Kappa::Epsilon],
         refine: Refine::No,
@@ -54,16 +99,18 @@ pub fn cut_by_graph(
         target: None,
         ..options.clone()
     };
-    let mut cutting = Cutting::new(&raw, bins, &loaded.data);
+    let mut cutting = Cutting::new(raw, bins, data);
     let found = in_pool(&options, || cutting.run(&options, observer))?;
-    loaded.data = raw.cut(&cutting.cuts(), observer)?;
-    for column in &mut loaded.cuts {
-        if let Some(variable) = loaded.data.schema().find(&column.name) {
-            column.cuts = loaded.data.schema().cuts(variable).cloned();
+    Ok((found, cutting.cuts()))
+}
+
+/// Says where columns were cut in the end.
+fn tell_cuts(columns: &mut [CutColumn], schema: &Schema) {
+    for column in columns {
+        if let Some(variable) = schema.find(&column.name) {
+            column.cuts = schema.cuts(variable).cloned();
         }
     }
-    loaded.warnings = Warning::of_cut(&loaded.data, bins.others().is_some());
-    Ok(Some(found))
 }
 
 /// A column whose cut points are looked for.

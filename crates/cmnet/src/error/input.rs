@@ -119,6 +119,13 @@ pub enum InputProblem {
         /// What the decompressor said.
         what: String,
     },
+    /// A file of columns that is not whole, or is none.
+    Columnar {
+        /// The format that it has, or should have.
+        format: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// Nothing at all in the file.
     EmptyFile,
     /// One of several files that has other columns than the first.

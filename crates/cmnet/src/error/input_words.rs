@@ -15,6 +15,7 @@ impl InputProblem {
             | Self::Directory
             | Self::NotText { .. }
             | Self::Compressed { .. }
+            | Self::Columnar { .. }
             | Self::EmptyFile
             | Self::InvalidUtf8 { .. }
             | Self::Points { .. }
@@ -57,6 +58,11 @@ impl InputProblem {
             }
             Self::Compressed { what } => {
                 format!("the compressed data is damaged: {what}; fetch or compress the file again")
+            }
+            Self::Columnar { format, what } => {
+                format!(
+                    "this file of {format} cannot be read: {what}; write it again, or save the table as CSV"
+                )
             }
             Self::InvalidUtf8 { text } => format!("the text {text} is not UTF-8; convert the file to UTF-8"),
             Self::Knowledge { what } => format!(

@@ -169,8 +169,7 @@ impl Columns {
     ///
     /// # Errors
     /// When the text is no weight.
-    #[cfg(feature = "csv")]
-    pub(super) fn real_weight<'a>(
+    pub fn real_weight<'a>(
         &self,
         text: impl FnOnce(usize) -> Option<&'a [u8]>,
         line: impl FnOnce() -> u64,
@@ -239,7 +238,6 @@ fn is_number(text: &[u8], kind: impl Fn(f64) -> bool) -> bool {
 }
 
 /// A weight as a real number, 0 or more.
-#[cfg(feature = "csv")]
 fn parse_real(text: &[u8]) -> std::result::Result<f64, WeightDoubt> {
     match str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()) {
         _ if text.is_empty() => Err(WeightDoubt::Empty),

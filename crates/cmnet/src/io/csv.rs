@@ -1,4 +1,4 @@
-//! Tables of text: CSV, TSV and their kin, plain or gzip-compressed.
+//! Tables in files: CSV, TSV and their kin, plain or compressed, and what is read as they are.
 //!
 //! The table is read once, row by row; only codes and distinct labels are kept. What the
 //! reader takes for granted:
@@ -20,17 +20,16 @@
 //! - Columns that are not selected are not looked into.
 
 use super::columns::Columns;
-use super::header;
 use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
+use super::table::{Opened, TableRows, each_kind};
 use super::text::Text;
 use crate::control::Under;
-use crate::data::{Intake, Levels, LoadedIncomplete, LoadedTable, LoadedWeighted, Survey, WeightKind};
+use crate::data::{Intake, LoadedIncomplete, LoadedTable, LoadedWeighted, Survey, WeightKind};
 use crate::error::{Error, InputProblem, Place, Result, quoted_list};
 use ::csv::{QuoteStyle, WriterBuilder};
 use std::io::Read;
-use std::path::PathBuf;
 
 /// Reads a table.
 ///
@@ -48,44 +47,7 @@ use std::path::PathBuf;
 /// ```
 pub fn read_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<LoadedTable> {
     let options = options.into();
-    taken_in(source, options, |intake| intake)?.finish_under(options.on_missing, options.control())
-}
-
-/// The rows of files with the same columns, as one table.
-fn files_taken_in(
-    name: &str,
-    paths: &[PathBuf],
-    options: Under<'_, ReadOptions>,
-    prepared: fn(Intake) -> Intake,
-) -> Result<Intake> {
-    let mut taken: Option<(Intake, Vec<String>)> = None;
-    for path in paths {
-        let file = Source::Path(path.clone());
-        let records = Records::open(file.open(options.control())?, options.delimiter)?;
-        let columns = header::columns(&records, &options)?;
-        let (intake, names) = match &mut taken {
-            Some(known) => known,
-            None => taken.insert((prepared(empty(&columns, options)?), columns.names().to_vec())),
-        };
-        if columns.names() != names.as_slice() {
-            let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-            let problem =
-                InputProblem::OtherColumns { first, columns: quoted_list(names.iter().map(String::as_str)) };
-            return Err(Error::input(records.place(), problem));
-        }
-        intake.rename(&file.name());
-        take_rows(records, &columns, intake, options)?;
-    }
-    let Some((mut intake, _)) = taken else {
-        return Err(Error::input(Place::file(name), InputProblem::EmptyFile));
-    };
-    intake.rename(name);
-    Ok(intake)
-}
-
-/// An empty table of the columns of a file.
-fn empty(columns: &Columns, options: Under<'_, ReadOptions>) -> Result<Intake> {
-    columns.intake(&options, vec![Levels::Observed; columns.variables().len()])
+    taken_in(source, options, Whole)?.finish_under(options.on_missing, options.control())
 }
 
 /// Reads a table from any reader; `name` stands for the file in errors.
@@ -98,7 +60,10 @@ pub fn read_csv_from<'a>(
     options: impl Into<Under<'a, ReadOptions>>,
 ) -> Result<LoadedTable> {
     let options = options.into();
-    read_text(Text::open(name.to_owned(), reader, options.control())?, options)
+    let text = Text::open(name.to_owned(), reader, options.control())?;
+    let mut taken = Taken::new(options, Whole);
+    taken.add(Opened::Text(Records::open(text, options.delimiter)?), name)?;
+    taken.finish(name)?.finish_under(options.on_missing, options.control())
 }
 
 /// Finds out which levels a table has, as a first look at a part of one.
@@ -107,11 +72,7 @@ pub fn read_csv_from<'a>(
 /// As [`read_csv`].
 pub fn survey_csv<'a>(source: &Source, options: impl Into<Under<'a, ReadOptions>>) -> Result<Survey> {
     let options = options.into();
-    let records = Records::open(source.open(options.control())?, options.delimiter)?;
-    let columns = header::columns(&records, &options)?;
-    let mut intake = columns.survey(&options, vec![Levels::Observed; columns.variables().len()])?;
-    take_rows(records, &columns, &mut intake, options)?;
-    Ok(intake.survey())
+    Ok(taken_in(source, options, Levelled)?.survey())
 }
 
 /// Reads a table and keeps its rows with missing values. A level that occurs only in such rows is a
@@ -133,7 +94,7 @@ pub fn read_incomplete<'a>(
     options: impl Into<Under<'a, ReadOptions>>,
 ) -> Result<LoadedIncomplete> {
     let options = options.into();
-    taken_in(source, options, Intake::keeping_incomplete_rows)?.finish_incomplete(options.control())
+    taken_in(source, options, Holed)?.finish_incomplete(options.control())
 }
 
 /// Reads a table whose column of weights holds real numbers, 0 or more.
@@ -156,87 +117,123 @@ pub fn read_weighted<'a>(
     kind: WeightKind,
 ) -> Result<LoadedWeighted> {
     let options = options.into();
-    let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
-    let columns = header::columns(&records, &options)?;
-    let mut intake = columns.intake(&options, vec![Levels::Observed; columns.variables().len()])?;
-    let mut more = !options.header || records.advance()?;
-    while more {
-        check_row(&records, &columns, &intake, options.header)?;
-        let line = || records.line();
-        let weight = columns.real_weight(|column| Some(records.raw(column)), line)?;
-        let variables = columns.variables();
-        intake.push_weighted_at(line, weight, |variable| Some(records.raw(variables[variable])))?;
-        more = records.advance()?;
-    }
-    intake.finish_weighted(options.on_missing, kind)
+    taken_in(source, options, Weighed)?.finish_weighted(options.on_missing, kind)
 }
 
-fn read_text(text: Text<'_>, options: Under<'_, ReadOptions>) -> Result<LoadedTable> {
-    text_taken_in(text, options, |intake| intake)?.finish_under(options.on_missing, options.control())
+/// What is made of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// A table of complete rows.
+    Whole,
+    /// A table whose rows may have missing values.
+    Holed,
+    /// A table with real weights.
+    Weighed,
+    /// No table, but the levels that it has.
+    Levelled,
 }
+use Purpose::{Holed, Levelled, Weighed, Whole};
 
-/// All rows of a source, taken in by what `prepared` makes of an empty table.
-fn taken_in(
-    source: &Source,
-    options: Under<'_, ReadOptions>,
-    prepared: fn(Intake) -> Intake,
-) -> Result<Intake> {
+/// All rows of a source.
+fn taken_in(source: &Source, options: Under<'_, ReadOptions>, purpose: Purpose) -> Result<Intake> {
+    let mut taken = Taken::new(options, purpose);
     match source {
-        Source::Files { name, paths } => files_taken_in(name, paths, options, prepared),
-        _ => text_taken_in(source.open(options.control())?, options, prepared),
+        Source::Files { paths, .. } => {
+            for path in paths {
+                let file = Source::Path(path.clone());
+                taken.add(Opened::open(&file, options)?, &file.name())?;
+            }
+        }
+        _ => taken.add(Opened::open(source, options)?, &source.name())?,
     }
+    taken.finish(&source.name())
 }
 
-fn text_taken_in(
-    text: Text<'_>,
-    options: Under<'_, ReadOptions>,
-    prepared: fn(Intake) -> Intake,
-) -> Result<Intake> {
-    let records = Records::open(text, options.delimiter)?;
-    let columns = header::columns(&records, &options)?;
-    let mut intake = prepared(empty(&columns, options)?);
-    take_rows(records, &columns, &mut intake, options)?;
-    Ok(intake)
+/// The rows of files with the same columns, as one table.
+struct Taken<'a> {
+    options: Under<'a, ReadOptions>,
+    purpose: Purpose,
+    /// The first file and the names of its columns.
+    first: Option<(String, Vec<String>)>,
+    intake: Option<Intake>,
+}
+
+impl<'a> Taken<'a> {
+    fn new(options: Under<'a, ReadOptions>, purpose: Purpose) -> Self {
+        Self { options, purpose, first: None, intake: None }
+    }
+
+    /// Adds the rows of a file.
+    fn add(&mut self, mut opened: Opened<'_>, name: &str) -> Result<()> {
+        let columns = opened.columns(&self.options)?;
+        if let Some((first, names)) = &self.first
+            && columns.names() != names.as_slice()
+        {
+            let names = quoted_list(names.iter().map(String::as_str));
+            let problem = InputProblem::OtherColumns { first: first.clone(), columns: names };
+            return Err(Error::input(Place::file(name), problem));
+        }
+        let known = opened.choose(&columns, columns.variables())?;
+        let intake = match &mut self.intake {
+            Some(intake) => intake,
+            None => self.intake.insert(match self.purpose {
+                Levelled => columns.survey(&self.options, known)?,
+                Holed => columns.intake(&self.options, known)?.keeping_incomplete_rows(),
+                Whole | Weighed => columns.intake(&self.options, known)?,
+            }),
+        };
+        self.first.get_or_insert_with(|| (name.to_owned(), columns.names().to_vec()));
+        intake.rename(name);
+        let (options, is_weighed) = (self.options, self.purpose == Weighed);
+        each_kind!(opened, rows => take_rows(rows, &columns, intake, options, is_weighed))
+    }
+
+    /// The rows of all files, whose common name this is.
+    fn finish(self, name: &str) -> Result<Intake> {
+        let Some(mut intake) = self.intake else {
+            return Err(Error::input(Place::file(name), InputProblem::EmptyFile));
+        };
+        intake.rename(name);
+        Ok(intake)
+    }
 }
 
 fn take_rows(
-    mut records: Records<'_>,
+    mut rows: impl TableRows,
     columns: &Columns,
     intake: &mut Intake,
     options: Under<'_, ReadOptions>,
+    is_weighed: bool,
 ) -> Result<()> {
-    let mut more = !options.header || records.advance()?;
+    let first = intake.rows();
+    let mut more = rows.begin(options.header)?;
     while more {
-        take_row(&records, columns, intake, options)?;
-        more = records.advance()?;
+        rows.check_width(columns.names(), options.header && intake.rows() == first)?;
+        if options.header {
+            rows.check_names(columns.names())?;
+        }
+        take_row(&rows, columns, intake, options, is_weighed)?;
+        more = rows.advance()?;
     }
     Ok(())
 }
 
+#[inline]
 fn take_row(
-    records: &Records<'_>,
+    row: &impl TableRows,
     columns: &Columns,
     intake: &mut Intake,
     options: Under<'_, ReadOptions>,
+    is_weighed: bool,
 ) -> Result<()> {
-    check_row(records, columns, intake, options.header)?;
-    let line = || records.line();
-    let weight = columns.weight(|column| Some(records.raw(column)), line)?;
+    let line = || row.line();
     let variables = columns.variables();
-    intake.push_at(options.control(), line, weight, |variable| Some(records.raw(variables[variable])))
-}
-
-/// Refuses a row that is longer or shorter than the header line, or is that line again.
-fn check_row(records: &Records<'_>, columns: &Columns, intake: &Intake, has_header: bool) -> Result<()> {
-    let names = columns.names();
-    if records.len() != names.len() {
-        return Err(records.ragged(names.len(), has_header && intake.rows() == 0));
+    if is_weighed {
+        let weight = columns.real_weight(|column| row.cell(column), line)?;
+        return intake.push_weighted_at(line, weight, |variable| row.cell(variables[variable]));
     }
-    if has_header && header::is_header(records, names) {
-        let place = records.place().at_line(records.line());
-        return Err(Error::input(place, InputProblem::HeaderTwice));
-    }
-    Ok(())
+    let weight = columns.weight(|column| row.cell(column), line)?;
+    intake.push_at(options.control(), line, weight, |variable| row.cell(variables[variable]))
 }
 
 /// A text as a field of a CSV file that [`read_csv`] takes for the same text: in quotes where it is

@@ -1,7 +1,7 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
 use super::model_error::error_at;
-use crate::data::{DataDigest, Schema, Var};
+use crate::data::{DataDigest, Schema, Var, Weighting};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
 use crate::loglinear::{
@@ -39,6 +39,8 @@ pub(super) struct FitRecord<'a> {
     rows: Option<u64>,
     #[serde(default)]
     digest: Option<String>,
+    #[serde(default)]
+    weights: Option<Weighting>,
     free_parameters: usize,
     #[serde(default)]
     log_likelihood: Option<f64>,
@@ -81,6 +83,8 @@ pub(super) struct FitText<'a> {
     rows: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Weighting>,
     free_parameters: usize,
     log_likelihood: Option<f64>,
     pseudo_log_likelihood: Option<f64>,
@@ -138,6 +142,7 @@ impl<'a> FitText<'a> {
             smoothing: estimated.then_some(fit.smoothing),
             rows: estimated.then_some(fit.rows),
             digest: fit.digest.as_ref().map(DataDigest::as_str),
+            weights: fit.weights,
             free_parameters: fit.free_parameters,
             log_likelihood: fit.log_likelihood,
             pseudo_log_likelihood: fit.pseudo_log_likelihood,
@@ -200,17 +205,8 @@ impl FitRecord<'_> {
         }
         let parameters = Parameters::new(terms, values, self.log_partition);
         check_partition(file, structure, &parameters)?;
-        let term = |(place, record): (usize, &&RawValue)| {
-            let at = format!("parameters.boundary[{place}]");
-            let term = read_term(file, schema, record, &at)?;
-            match parameters.terms().number(&term) {
-                Some(_) => Ok(term),
-                None => Err(error_at(file, &at, "the graph has no such term".to_owned())),
-            }
-        };
-        let boundary = self.boundary.iter().enumerate().map(term).collect::<Result<_>>()?;
         Ok(Fit {
-            boundary,
+            boundary: self.boundary(file, schema, parameters.terms())?,
             parameters,
             estimate: self.method,
             reason: self.reason.as_str().into(),
@@ -220,12 +216,26 @@ impl FitRecord<'_> {
             free_parameters: self.free_parameters,
             rows: self.rows.unwrap_or_default(),
             digest: self.digest(file)?,
+            weights: self.weights,
             log_likelihood: self.log_likelihood,
             pseudo_log_likelihood: self.pseudo_log_likelihood,
             status: self.status,
             gradient: self.gradient.unwrap_or_default(),
             iterations: self.iterations.unwrap_or_default(),
         })
+    }
+
+    /// The terms without a finite estimate.
+    fn boundary(&self, file: &str, schema: &Schema, terms: &Terms) -> Result<Vec<Term>> {
+        let term = |(place, record): (usize, &&RawValue)| {
+            let at = format!("parameters.boundary[{place}]");
+            let term = read_term(file, schema, record, &at)?;
+            match terms.number(&term) {
+                Some(_) => Ok(term),
+                None => Err(error_at(file, &at, "the graph has no such term".to_owned())),
+            }
+        };
+        self.boundary.iter().enumerate().map(term).collect()
     }
 
     fn order(&self, file: &str) -> Result<Order> {
@@ -259,6 +269,9 @@ impl FitRecord<'_> {
 
     fn check_numbers(&self, file: &str) -> Result<()> {
         let refuse = |problem: &str| Err(error_at(file, "parameters", problem.to_owned()));
+        if self.weights.is_some_and(|weights| !weights.is_sound()) {
+            return refuse("the weights are none: expected positive finite numbers");
+        }
         let imported = self.method == Estimate::Imported;
         if imported != (self.status == FitStatus::NotEstimated) {
             return refuse("the status \"not-estimated\" belongs to imported parameters, and only to them");

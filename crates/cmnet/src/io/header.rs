@@ -9,7 +9,7 @@ use crate::error::{Error, InputProblem, Result, quoted_bytes};
 /// Takes the names from the row just read, or makes them up, and chooses the columns.
 pub(super) fn columns(first: &Records<'_>, options: &ReadOptions) -> Result<Columns> {
     let names = if options.header { header_names(first)? } else { numbered_names(first.len()) };
-    let origin = Origin::File { name: first.place().file, delimiter: first.delimiter() };
+    let origin = Origin::File { name: first.place().file, delimiter: Some(first.delimiter()) };
     Columns::of(origin, names, options)
 }
 

@@ -1,9 +1,12 @@
 //! Files in and out: the only modules that touch the disk.
 //!
-//! The feature `csv`, on by default, adds the reader of tables of text. Models, schemas and
-//! tables from memory need no feature.
+//! The feature `csv`, on by default, adds the reader of tables of text, `zstd` what is compressed so, and
+//! `parquet` the reader of Parquet and Arrow files. Models, schemas and tables from memory need no
+//! feature.
 
 mod any_model;
+#[cfg(feature = "parquet")]
+mod arrow;
 mod atomic;
 mod bootstrap_record;
 mod checkpoint_file;
@@ -46,10 +49,14 @@ mod sniff;
 mod source;
 mod support_record;
 #[cfg(feature = "csv")]
+mod table;
+#[cfg(feature = "csv")]
 mod text;
 pub mod uai;
 
 pub use any_model::AnyModel;
+#[cfg(feature = "parquet")]
+pub use arrow::{ArrowCells, ArrowLabels};
 pub use atomic::{check_writable, write_atomic, write_atomic_with};
 pub use checkpoint_file::checkpoint_files;
 pub use checkpointer::{CheckpointPace, CheckpointedRun, Checkpointer, Clock, OpenedCheckpoint};

@@ -412,9 +412,13 @@ impl Reader<'_> {
             return Err(bad("score", problem));
         }
         record.knowledge.rules(schema).map_err(|error| bad("knowledge", refusal(&error)))?;
+        if record.weights.is_some_and(|weights| !weights.is_sound()) {
+            return Err(bad("weights", "these are no weights".to_owned()));
+        }
         Ok(Provenance {
             rows: record.rows,
             digest,
+            weights: record.weights,
             kappa: record.kappa.parse().map_err(|error: Error| bad("kappa", refusal(&error)))?,
             alpha: record.alpha.parse().map_err(|error: Error| bad("alpha", refusal(&error)))?,
             edge_prior: match &record.edge_prior {

@@ -3,7 +3,7 @@
 use super::confirmed_record::ConfirmedRecord;
 use super::fit_record::{FitRecord, FitText};
 use super::support_record::SupportRecord;
-use crate::data::{Cuts, Schema};
+use crate::data::{Cuts, Schema, Weighting};
 use crate::model::Provenance;
 use crate::score::{EdgePrior, Knowledge};
 use crate::search::StopReason;
@@ -106,6 +106,9 @@ pub struct ContextRecord {
 pub(super) struct LearnedRecord {
     pub(super) rows: u64,
     pub(super) digest: String,
+    /// Absent where they are whole numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) weights: Option<Weighting>,
     pub(super) kappa: String,
     pub(super) alpha: String,
     /// Absent where graphs are uniform.
@@ -147,6 +150,7 @@ impl From<&Provenance> for LearnedRecord {
         Self {
             rows: learned.rows,
             digest: learned.digest.as_str().to_owned(),
+            weights: learned.weights,
             kappa: learned.kappa.to_string(),
             alpha: learned.alpha.to_string(),
             edge_prior: (learned.edge_prior != EdgePrior::default()).then(|| learned.edge_prior.to_string()),

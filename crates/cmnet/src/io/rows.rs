@@ -1,10 +1,10 @@
 //! The rows of a table one by one, in the order of the file, as a model's levels: what
 //! prediction reads. Cells and whole columns may be missing.
 
-use super::header;
+use super::columns::Columns;
 use super::read_options::ReadOptions;
-use super::records::Records;
 use super::source::Source;
+use super::table::{Opened, TableRows, each_kind};
 use crate::control::Under;
 pub(super) use crate::data::OnUnknown;
 use crate::data::{Bins, RowLevels, Schema};
@@ -54,23 +54,34 @@ fn visit_one(
     schema: &Schema,
     visit: &mut dyn FnMut(CodedRow<'_>) -> Result<()>,
 ) -> Result<Vec<bool>> {
-    let mut records = Records::open(source.open(options.control())?, options.delimiter)?;
+    let mut opened = Opened::open(source, options)?;
     let all =
         ReadOptions { columns: None, schema: None, bins: Bins::default(), ..ReadOptions::clone(&options) };
-    let columns = header::columns(&records, &all)?;
+    let columns = opened.columns(&all)?;
     let places = columns.places(schema, "check the header line")?;
+    let read: Vec<usize> = places.iter().flatten().copied().collect();
+    opened.choose(&columns, &read)?;
     let reader = RowLevels::new(schema, &options.missing, on_unknown);
-    let mut reader = reader.of_file(records.place().file, &places);
-    let mut more = !options.header || records.advance()?;
-    while more {
-        if records.len() != columns.names().len() {
-            return Err(records.ragged(columns.names().len(), false));
-        }
-        let line = || records.line();
-        let levels = reader.read_at(line, |variable| Some(records.raw(places[variable]?)))?;
-        let weight = columns.weight(|column| Some(records.raw(column)), line)?;
-        visit(CodedRow { levels, weight })?;
-        more = records.advance()?;
-    }
+    let mut reader = reader.of_file(source.name(), &places);
+    each_kind!(opened, rows => visit_all(rows, (&columns, &places), &mut reader, options.header, visit))?;
     Ok(places.iter().map(Option::is_some).collect())
+}
+
+fn visit_all(
+    mut rows: impl TableRows,
+    (columns, places): (&Columns, &[Option<usize>]),
+    reader: &mut RowLevels,
+    has_header: bool,
+    visit: &mut dyn FnMut(CodedRow<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut more = rows.begin(has_header)?;
+    while more {
+        rows.check_width(columns.names(), false)?;
+        let line = || rows.line();
+        let levels = reader.read_at(line, |variable| rows.cell(places[variable]?))?;
+        let weight = columns.weight(|column| rows.cell(column), line)?;
+        visit(CodedRow { levels, weight })?;
+        more = rows.advance()?;
+    }
+    Ok(())
 }

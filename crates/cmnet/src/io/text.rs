@@ -18,13 +18,15 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How files begin that are no text.
-const OTHER_FORMATS: [(&[u8], &str); 9] = [
+const OTHER_FORMATS: [(&[u8], &str); 11] = [
     (b"PK\x03\x04", "a zip archive or an Excel workbook"),
     (b"\xd0\xcf\x11\xe0", "an Excel workbook"),
     (b"\x28\xb5\x2f\xfd", "zstd-compressed data (decompress it first, or use gzip)"),
     (b"\xfd7zXZ\x00", "xz-compressed data (decompress it first, or use gzip)"),
     (b"BZh91AY&SY", "bzip2-compressed data (decompress it first, or use gzip)"),
     (b"PAR1\x15", "a Parquet file"),
+    (b"ARROW1\0", "an Arrow file"),
+    (b"\xff\xff\xff\xff", "a stream of Arrow batches"),
     (b"%PDF-", "a PDF document"),
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
@@ -49,10 +51,14 @@ impl<'a> Text<'a> {
     pub(super) fn open(name: String, bytes: impl Read + 'a, control: &'a dyn Control) -> Result<Self> {
         let mut bytes = BufReader::with_capacity(HEAD as usize, bytes);
         let magic = read_up_to(&mut bytes, 16).map_err(|source| Error::io(&name, "read", source))?;
-        let is_compressed = magic.starts_with(GZIP);
+        let is_zstd = is_zstd(&magic);
+        let is_compressed = magic.starts_with(GZIP) || is_zstd;
         let whole = io::Cursor::new(magic).chain(bytes);
-        let plain: Box<dyn Read + 'a> =
-            if is_compressed { Box::new(Members::new(whole)) } else { Box::new(whole) };
+        let plain: Box<dyn Read + 'a> = match is_compressed {
+            true if is_zstd => unpacked(whole).map_err(|source| Error::io(&name, "read", source))?,
+            true => Box::new(Members::new(whole)),
+            false => Box::new(whole),
+        };
         let allowance = Rc::new(Cell::new(LONGEST_ROW));
         let lines = Lines { bytes: plain, after_return: false, allowance: Rc::clone(&allowance), control };
         let rest = Box::new(lines);
@@ -94,10 +100,12 @@ impl<'a> Text<'a> {
             Some(&ReadEnd::Stopped(reason)) => return reason.into(),
             None => {}
         }
-        let damaged = matches!(
-            source.kind(),
-            IoErrorKind::UnexpectedEof | IoErrorKind::InvalidData | IoErrorKind::InvalidInput
-        );
+        // What zstd complains about has no kind; what the system does has a number.
+        let damaged = match source.kind() {
+            IoErrorKind::UnexpectedEof | IoErrorKind::InvalidData | IoErrorKind::InvalidInput => true,
+            IoErrorKind::Other => source.raw_os_error().is_none(),
+            _ => false,
+        };
         if self.is_compressed && damaged {
             let what = match source.kind() {
                 IoErrorKind::UnexpectedEof => "it ends too early".to_owned(),
@@ -125,6 +133,29 @@ impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Text").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// Whether bytes are the beginning of what zstd compressed: a frame, or one that is passed over.
+#[cfg(feature = "zstd")]
+fn is_zstd(start: &[u8]) -> bool {
+    start.starts_with(b"\x28\xb5\x2f\xfd")
+        || start.len() > 4 && start[0] >> 4 == 5 && start[1..4] == *b"\x2a\x4d\x18"
+}
+
+#[cfg(not(feature = "zstd"))]
+fn is_zstd(_: &[u8]) -> bool {
+    false
+}
+
+/// The plain bytes of all frames.
+#[cfg(feature = "zstd")]
+fn unpacked<'a>(bytes: impl io::BufRead + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(Box::new(zstd::stream::read::Decoder::with_buffer(bytes)?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unpacked<'a>(bytes: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(Box::new(bytes))
 }
 
 fn read_up_to(bytes: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {

@@ -267,7 +267,10 @@ fn as_text<S: serde::Serializer>(reason: &Unfitted, serializer: S) -> std::resul
     serializer.collect_str(reason)
 }
 
-fn numbers_of(learned: &Learned, heldout: &Dataset) -> Vec<std::result::Result<FoldNumbers, Unfitted>> {
+pub(super) fn numbers_of(
+    learned: &Learned,
+    heldout: &Dataset,
+) -> Vec<std::result::Result<FoldNumbers, Unfitted>> {
     let none = Unfitted::NoneOfThem;
     let chosen = learned.selected.map_or(Err(none), |place| numbers(&learned.models[place], heldout));
     std::iter::once(chosen).chain(learned.models.iter().map(|model| numbers(model, heldout))).collect()

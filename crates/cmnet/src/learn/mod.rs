@@ -7,6 +7,7 @@ mod choose;
 mod climb;
 mod confirm;
 mod cross_validate;
+mod cross_validate_weighted;
 mod ground;
 mod hopeless;
 mod observer;
@@ -30,6 +31,7 @@ pub use cross_validate::{
     cross_validate_from,
 };
 pub(crate) use cross_validate::{by_pseudo_likelihood, fold_options, fold_result, folds_differ};
+pub use cross_validate_weighted::cross_validate_weighted;
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub(crate) use pieces::Whole;
@@ -204,7 +206,8 @@ impl LearnedModel {
         search: &SearchUsed,
     ) -> Result<Model> {
         let provenance = self.provenance(table.digest().clone(), options, search);
-        self.model(table.schema(), Provenance { rows: table.counts().rows(), ..provenance })
+        let (rows, weights) = (table.counts().rows(), table.counts().weighting());
+        self.model(table.schema(), Provenance { rows, weights, ..provenance })
     }
 
     /// The same for a model that was learned from a table with holes.
@@ -222,6 +225,7 @@ impl LearnedModel {
         Provenance {
             rows: 0,
             digest,
+            weights: None,
             kappa: self.prior.kappa(),
             alpha: options.alpha,
             edge_prior: options.edge_prior,

@@ -23,6 +23,7 @@ impl Optimum {
         let learned = Provenance {
             rows: data.rows(),
             digest: DataDigest::of(data),
+            weights: None,
             kappa: prior.kappa(),
             alpha,
             edge_prior: prior.edges(),

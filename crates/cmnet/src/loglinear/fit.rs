@@ -152,6 +152,7 @@ fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> H
         free_parameters,
         rows,
         digest: None,
+        weights: counts.weighting(),
         log_likelihood: (estimate == Estimate::Exact).then_some(total),
         pseudo_log_likelihood: (estimate == Estimate::Pseudo).then_some(total),
         status: fitted

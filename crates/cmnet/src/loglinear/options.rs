@@ -4,7 +4,7 @@ use super::order::Order;
 use super::parameters::Parameters;
 use super::ridge::Ridge;
 use super::term::Term;
-use crate::data::{DataDigest, Var};
+use crate::data::{DataDigest, Var, Weighting};
 use crate::error::{Error, Expected, OptionName, Result, choices};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -224,6 +224,8 @@ pub struct Fit {
     pub rows: u64,
     /// The content of the table that they were estimated from; `None` when that is not known.
     pub digest: Option<DataDigest>,
+    /// What the weights of the table were, where they are real numbers.
+    pub weights: Option<Weighting>,
     /// The largest log-likelihood of the data, in all, without smoothing; `None` when the
     /// estimate is not exact.
     pub log_likelihood: Option<f64>,
@@ -253,6 +255,7 @@ impl Fit {
             ridge: Ridge::NONE,
             rows: 0,
             digest: None,
+            weights: None,
             log_likelihood: None,
             pseudo_log_likelihood: None,
             status: FitStatus::NotEstimated,

@@ -12,6 +12,8 @@ mod bad_tables;
 mod blanket;
 mod bootstrap;
 mod by_rows;
+#[cfg(feature = "parquet")]
+mod columnar;
 /// The words of the command line, in which the tests compare whole messages.
 #[path = "../../../cmnet-cli/src/dialect.rs"]
 mod command_line;

@@ -2,8 +2,9 @@
 
 use crate::common::{Sample, generator, labelled, random_structure};
 use cmnet::{
-    Alpha, ContextPrior, CountSource, CountedTable, FitMethod, FitOptions, Kappa, LearnOptions, Outcome,
-    RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable, fit, fit_with, learn, learn_counts,
+    Alpha, ContextPrior, CountSource, CountedTable, FitMethod, FitOptions, FoldPlan, Kappa, LearnOptions,
+    Outcome, RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable, cross_validate,
+    cross_validate_weighted, fit, fit_with, learn, learn_counts,
 };
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -80,8 +81,64 @@ fn real_weights_have_the_score_of_equation_7() {
             assert!((found - expected).abs() < 1e-8, "case {case}: {found} and not {expected}");
         }
     }
-    // The referee's words are those of whole numbers.
-    assert!(labelled(&cmnet::Structure::empty(&[2])).edges.is_empty());
+}
+
+/// The referee, which shares no code, with contexts: its table has the same units.
+#[test]
+fn the_referee_agrees_about_real_weights() {
+    let mut random = generator(1824);
+    for case in 0..10 {
+        let sample = Sample::random(&mut random);
+        let weights: Vec<f64> = sample.rows.iter().map(|_| random.random_range(0.1..3.0)).collect();
+        let table = weighted(&sample, &weights, WeightKind::Design);
+        let structure = random_structure(&mut random, &sample.cardinalities, 0.6);
+        let prior = ContextPrior::new(Kappa::Power(0.5), table.rows());
+        let counts = WeightedCounts::new(&table);
+        let found = Scorer::new(&counts, Alpha::default()).score(&structure, &prior).unwrap();
+        let wide = |levels: Vec<u32>| levels.into_iter().map(|level| level as usize).collect::<Vec<_>>();
+        let units = table.units();
+        let referee = cmnet_check::Table::new(
+            wide(sample.cardinalities.clone()),
+            (0..units.distinct_rows()).map(|row| wide(units.row(row))).collect(),
+            units.weights().iter().map(|&weight| u64::from(weight)).collect(),
+        );
+        let referee = referee.unwrap().with_unit(table.value()).unwrap();
+        assert!((referee.size() - table.rows() as f64).abs() < 1e-6);
+        let scoring = cmnet_check::Scoring::new(0.5, prior.log_kappa().map(cmnet::Nats::to_f64)).unwrap();
+        let expected = cmnet_check::score(&referee, &labelled(&structure), &scoring).unwrap();
+        let near = |one: f64, other: f64| (one - other).abs() < 1e-7;
+        assert!(near(found.log_mpl.to_f64(), expected.log_mpl), "case {case}");
+        assert!(near(found.log_prior.unwrap().to_f64(), expected.log_prior), "case {case}");
+    }
+    let empty = cmnet_check::Table::new(vec![2], vec![vec![0]], vec![1]).unwrap();
+    assert!(empty.clone().with_unit(0.0).is_err() && empty.with_unit(f64::NAN).is_err());
+}
+
+#[test]
+fn equal_weights_are_cross_validated_as_rows_are() {
+    let mut random = generator(1825);
+    let sample = Sample::random(&mut random);
+    let ones = Sample { weights: vec![1; sample.rows.len()], ..sample };
+    let (data, options) = (ones.dataset(), LearnOptions::default());
+    let table = weighted(&ones, &vec![0.25; ones.rows.len()], WeightKind::Design);
+    for plan in [FoldPlan::Drawn { folds: 3, seed: 5 }, FoldPlan::Column(0)] {
+        let whole = cross_validate(&data, plan, &options, &()).unwrap();
+        let real = cross_validate_weighted(&table, plan, &options, &()).unwrap();
+        assert_eq!((whole.finished, whole.rows.len()), (real.finished, real.rows.len()));
+        for (one, other) in whole.rows.iter().zip(&real.rows) {
+            assert_eq!(
+                (&one.method, one.edges, one.parameters),
+                (&other.method, other.edges, other.parameters)
+            );
+            assert!((one.predictive - other.predictive).abs() < 1e-5, "{one:?} {other:?}");
+            assert!((one.sbic - other.sbic).abs() < 1e-5, "{one:?} {other:?}");
+        }
+    }
+    let refused = |folds| {
+        let plan = FoldPlan::Drawn { folds, seed: 1 };
+        cross_validate_weighted(&table, plan, &options, &()).unwrap_err().to_string()
+    };
+    assert!(refused(1).contains("2 or more") && refused(1 << 20).contains("at most one fold"));
 }
 
 #[test]
@@ -102,7 +159,16 @@ fn scaling_order_and_threads_change_nothing() {
         let learned = learn_counts(&counted, &options, &()).unwrap();
         let models =
             learned.models.iter().map(|m| m.to_model_of(&counted, &options, &learned.search).unwrap());
-        models.map(|model| model.to_json().unwrap()).collect::<Vec<_>>()
+        // The file records what the weights add up to as they were given.
+        let without_sum = |model: cmnet::Model| {
+            let mut json: serde_json::Value = serde_json::from_str(&model.to_json().unwrap()).unwrap();
+            for part in ["learned", "parameters"] {
+                let sum = json[part]["weights"].as_object_mut().unwrap().remove("sum").unwrap();
+                assert!((sum.as_f64().unwrap() / table.sum() - 1.0).abs() < 1e-12);
+            }
+            json
+        };
+        models.map(without_sum).collect::<Vec<_>>()
     };
     let first = learned(&sample, &weights, 1);
     let larger: Vec<f64> = weights.iter().map(|w| 512.0 * w).collect();

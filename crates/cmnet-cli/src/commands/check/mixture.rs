@@ -1,7 +1,8 @@
 //! `cmnet check` of a mixture: the referee lists the joint space once more.
 
+use super::examined::table;
+use super::labelled;
 use super::parameters::terms_of;
-use super::{labelled, table};
 use crate::args::{CheckArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};

@@ -1,19 +1,21 @@
 //! `cmnet check`: the referee's word on a model.
 
 mod ensemble;
+mod examined;
 mod mixture;
 mod parameters;
 mod tests;
 
+use self::examined::Examined;
 use self::parameters::ParameterVerdict;
 use crate::args::{CheckArgs, Format, Printed};
 use crate::commands::score::{alpha, prior};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
-use crate::{files, output, progress};
+use crate::{files, output, progress, weights};
 use cmnet::{
-    AnyModel, ContextPrior, Control, DataDigest, Dataset, Edge, Fit, Model, RowCounts, ScoreTest, Scorer,
-    SearchUsed, StopReason, Structure, quoted,
+    AnyModel, ContextPrior, Control, DataDigest, Edge, Fit, Model, ScoreTest, SearchUsed, StopReason,
+    Structure, quoted,
 };
 use cmnet_check::{
     CheckError, ConditionalBic, KnownEdges, Labelled, Optimality, Score, Scoring, Table, conditional_bic,
@@ -34,18 +36,18 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         AnyModel::Mixture(mixture) => return mixture::run(arguments, &mixture),
         AnyModel::Ensemble(ensemble) => return ensemble::run(arguments, &ensemble),
     };
-    let data = files::table_for(&model, &arguments.score.data)?;
-    let prior = prior(&model, data.rows(), &arguments.score)?;
+    let weighed = weights::weighed_for(&model, &arguments.score.data, &arguments.score.weighing)?;
+    let examined = Examined::of(&weighed);
+    let prior = prior(&model, examined.rows, &arguments.score)?;
     let alpha = alpha(&model, arguments.score.alpha.as_deref())?;
     let scoring = Scoring::new(alpha.to_f64(), prior.log_kappa().map(cmnet::Nats::to_f64))?
         .with_edge_prior(prior.edges().gamma())?
         .with_known(known(&prior));
-    let (table, structure) = (table(&data)?, labelled(model.structure()));
-    let counts = RowCounts::new(&data);
-    let learner = Scorer::new(&counts, alpha).score(model.structure(), &prior)?.total();
+    let (table, structure) = (examined.table()?, labelled(model.structure()));
+    let learner = examined.learner(&model, alpha, &prior)?;
     let optimality =
         if arguments.skip_optimality { None } else { Some(examine(&table, &structure, &scoring)?) };
-    let digest = DataDigest::of(&data);
+    let digest = examined.digest.clone();
     let same_data = model.provenance().map(|learned| learned.digest == digest);
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
     let examine = |fit| parameters::examine(fit, &table, &structure, fitted_here(fit));
@@ -54,11 +56,11 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let given = &arguments.score;
     let overridden = given.kappa.is_some() || given.alpha.is_some() || given.edge_prior.is_some();
     let verdict = Verdict {
-        rows: data.rows() as f64,
+        rows: examined.rows as f64,
         regular: structure.is_regular(table.cardinalities()),
         score: found.total(),
         wrong_records: [
-            wrong_records(&model, &data, (!overridden).then_some(found)),
+            wrong_records(&model, &examined, (!overridden).then_some(found)),
             wrong_refinement(&model, &digest, scoring.known(), (&table, &structure))?,
         ]
         .concat(),
@@ -74,7 +76,7 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
                 l.search == SearchUsed::Paper && l.stop == StopReason::Converged && l.refined.is_none()
             }),
         optimality,
-        tests: if arguments.tests { Some(tests::of(&model, &data)?) } else { None },
+        tests: if arguments.tests { Some(tests::of(&model, &weighed)?) } else { None },
     };
     match arguments.format {
         Format::Text => output::page(&verdict.as_text(&model))?,
@@ -220,23 +222,26 @@ fn is_near(found: f64, other: f64, rows: f64) -> bool {
 
 /// What the file records about learning and is not so. Numbers are held against the table that
 /// the model was learned from, and the parts of the score only under its own options.
-fn wrong_records(model: &Model, data: &Dataset, found: Option<Score>) -> Vec<String> {
+fn wrong_records(model: &Model, data: &Examined<'_>, found: Option<Score>) -> Vec<String> {
     let Some(learned) = model.provenance() else { return Vec::new() };
     let mut wrong = Vec::new();
     if let SearchUsed::Other(name) = &learned.search {
         wrong.push(format!("The file records the search {}, which does not exist.", quoted(name)));
     }
-    if learned.digest != DataDigest::of(data) {
+    if learned.digest != data.digest {
         return wrong;
     }
-    if learned.rows != data.rows() {
-        wrong.push(format!("The file records {} rows; the table has {}.", learned.rows, data.rows()));
+    if learned.rows != data.rows {
+        wrong.push(format!("The file records {} rows; the table has {}.", learned.rows, data.rows));
+    }
+    if let Some(problem) = data.wrong_weights(learned.weights) {
+        wrong.push(problem);
     }
     let Some(found) = found else { return wrong };
     let parts =
         [("log_mpl", learned.log_mpl, found.log_mpl), ("log_prior", learned.log_prior, found.log_prior)];
     for (name, recorded, found) in parts {
-        if !is_near(found, recorded, data.rows() as f64) {
+        if !is_near(found, recorded, data.rows as f64) {
             wrong.push(format!("The file records {name} {}; that is {}.", decimal(recorded), decimal(found)));
         }
     }
@@ -296,15 +301,6 @@ fn known(prior: &ContextPrior) -> KnownEdges {
         without_contexts: rules.without_contexts().map(Edge::ends).collect(),
         log_odds: rules.log_odds().map(|(edge, odds)| (edge.ends(), odds.to_f64())).collect(),
     }
-}
-
-fn table(data: &Dataset) -> anyhow::Result<Table> {
-    let wide = |levels: Vec<u32>| levels.into_iter().map(|level| level as usize).collect::<Vec<_>>();
-    Ok(Table::new(
-        wide(data.schema().cardinalities()),
-        (0..data.distinct_rows()).map(|row| wide(data.row(row))).collect(),
-        data.weights().iter().map(|&weight| u64::from(weight)).collect(),
-    )?)
 }
 
 fn labelled(structure: &Structure) -> Labelled {

@@ -146,7 +146,7 @@ pub(super) fn examine(
         recorded_log_likelihood: fit.log_likelihood.or(fit.pseudo_log_likelihood),
         boundary: None,
         recorded_boundary: !fit.boundary.is_empty(),
-        rows: same_data.then(|| table.total()),
+        rows: same_data.then(|| table.size().round() as u64),
         recorded_rows: fit.rows,
         not_examined: None,
     };
@@ -204,7 +204,7 @@ impl ParameterVerdict {
         if self.log_likelihood.is_some() && ending == Ending::IterationLimit {
             self.log_likelihood = None;
             self.not_examined = Some("the likelihood, of which the referee finds no maximum".to_owned());
-        } else if self.log_likelihood.is_some() && table.total() <= MOST_ROWS {
+        } else if self.log_likelihood.is_some() && table.size() <= MOST_ROWS as f64 {
             self.boundary = Some(ending != Ending::Converged);
         }
         Ok(())

@@ -2,7 +2,8 @@
 
 use crate::exit::Usage;
 use crate::interrupt::{self, Interrupt};
-use cmnet::{DataDigest, Dataset, Model, RowCounts, Schema, ScoreTest, score_tests};
+use crate::weights::Weighed;
+use cmnet::{DataDigest, Model, RowCounts, Schema, ScoreTest, WeightedCounts, score_tests};
 use cmnet_report::answer::names;
 use std::fmt::Write as _;
 
@@ -10,19 +11,26 @@ use std::fmt::Write as _;
 const MOST_LINES: usize = 40;
 
 /// The tests of a model on the table that it was fitted to.
-pub(super) fn of(model: &Model, data: &Dataset) -> anyhow::Result<Vec<ScoreTest>> {
+pub(super) fn of(model: &Model, weighed: &Weighed) -> anyhow::Result<Vec<ScoreTest>> {
     let Some(fit) = model.fit() else {
         return Err(
             Usage("--tests: this model has no parameters; cmnet fit estimates them".to_owned()).into()
         );
     };
-    if fit.digest.as_ref().is_some_and(|own| *own != DataDigest::of(data)) {
+    let digest = match weighed {
+        Weighed::Whole(data) => DataDigest::of(data),
+        Weighed::Real(table) => table.digest(),
+    };
+    if fit.digest.as_ref().is_some_and(|own| *own != digest) {
         let problem = "--tests: this is not the table that the model was fitted to; give that one, or fit \
                        the model to this one with cmnet fit";
         return Err(Usage(problem.to_owned()).into());
     }
     interrupt::listen();
-    Ok(score_tests(model.structure(), fit, &RowCounts::new(data), &Interrupt)?)
+    Ok(match weighed {
+        Weighed::Whole(data) => score_tests(model.structure(), fit, &RowCounts::new(data), &Interrupt)?,
+        Weighed::Real(table) => score_tests(model.structure(), fit, &WeightedCounts::new(table), &Interrupt)?,
+    })
 }
 
 /// The tests, the strongest evidence first.

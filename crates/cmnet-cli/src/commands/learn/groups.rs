@@ -1,6 +1,5 @@
 //! `cmnet learn --group`: groups of rows in the model and in a table of differences.
 
-use super::outputs::Outputs;
 use crate::args::GroupArgs;
 use crate::exit::Usage;
 use crate::output;
@@ -15,13 +14,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The groups of a table, which still has its column of blocks.
-pub(super) struct Grouping {
+pub(crate) struct Grouping {
     options: GroupOptions,
     data: Dataset,
 }
 
 /// Requires the group's edges, and takes the column of blocks out of the table to learn from.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     arguments: &GroupArgs,
     seed: Option<u64>,
     options: LearnOptions,
@@ -59,7 +58,7 @@ pub(super) fn prepare(
 }
 
 /// Compares the groups, unless learning was stopped.
-pub(super) fn compare(
+pub(crate) fn compare(
     grouping: Option<&Grouping>,
     learned: &Learned,
     loaded: &LoadedTable,
@@ -80,13 +79,13 @@ pub(super) fn compare(
 }
 
 /// Draws the network of each group beside the others, where a drawing is asked for.
-pub(super) fn draw(
+pub(crate) fn draw(
     grouping: Option<&Grouping>,
     learned: &Learned,
     loaded: &LoadedTable,
-    outputs: &Outputs,
+    path: Option<PathBuf>,
 ) -> anyhow::Result<Option<PathBuf>> {
-    let (Some(grouping), Some(path)) = (grouping, outputs.groups()) else { return Ok(None) };
+    let (Some(grouping), Some(path)) = (grouping, path) else { return Ok(None) };
     let Some(model) = learned.kept(loaded.data.rows()) else { return Ok(None) };
     let schema = loaded.data.schema();
     let group = find_variable(schema, grouping.data.schema().name(grouping.options.group))?;

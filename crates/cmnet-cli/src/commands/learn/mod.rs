@@ -1,7 +1,7 @@
 //! `cmnet learn`: from a table to a learned, fitted and drawn model.
 
 mod backbone;
-mod groups;
+pub(crate) mod groups;
 mod imputed;
 mod mixture;
 mod outputs;
@@ -112,7 +112,7 @@ impl Complete<'_> {
         let checkpointed = watch.finish();
         let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
         let written = outputs.write(&learned, &loaded.data, &options).and_then(|mut written| {
-            written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs)?);
+            written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs.groups())?);
             Ok(written)
         });
         let paths = written.as_deref().unwrap_or_default();
@@ -181,12 +181,12 @@ fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Durati
     let table = if arguments.data.reading.on_missing == OnMissing::Model {
         let read =
             |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
-        files::incomplete_table(&arguments.data).map(read)
+        files::incomplete_table(&arguments.data, options, &Watch::new(time_limit)).map(read)
     } else {
         files::table(&arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
     };
     match table {
-        Err(error) if weights::are_real(&error, &arguments.data) => {
+        Err(error) if weights::are_real(&error) => {
             Ok(Read::Weighted(weights::table(&arguments.data, &arguments.weighing)?))
         }
         table => table,

@@ -1,24 +1,24 @@
 //! Columns of Arrow arrays and of numbered labels, cell by cell as texts.
 
+use crate::error::{InputProblem, Remedy};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, LargeStringArray, StringArray, StringViewArray};
 use arrow_schema::DataType;
-use cmnet::{InputProblem, Remedy};
 use std::fmt::Write as _;
 
-/// Labels, of which the distinct ones are held once.
+/// ArrowLabels, of which the distinct ones are held once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Labels {
+pub struct ArrowLabels {
     texts: String,
     ends: Vec<usize>,
     missing: Vec<bool>,
 }
 
-impl Labels {
+impl ArrowLabels {
     fn push(&mut self, label: Option<impl std::fmt::Display>) {
         self.missing.push(label.is_none());
         if let Some(label) = label {
@@ -42,7 +42,7 @@ impl Labels {
     }
 
     /// The labels in order, without those that are missing.
-    pub(crate) fn list(&self) -> Vec<String> {
+    pub fn list(&self) -> Vec<String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (0..self.ends.len()).filter_map(|place| self.get(place).map(text)).collect()
     }
@@ -50,7 +50,7 @@ impl Labels {
 
 /// One column of a batch, of which some rows are in view.
 #[derive(Debug)]
-pub(crate) struct Cells<'a> {
+pub struct ArrowCells<'a> {
     kind: Kind<'a>,
     /// The first row in view.
     start: usize,
@@ -59,26 +59,26 @@ pub(crate) struct Cells<'a> {
 #[derive(Debug)]
 enum Kind<'a> {
     /// Texts, each where it is.
-    Text(&'a StringArray),
-    LargeText(&'a LargeStringArray),
-    View(&'a StringViewArray),
+    Text(StringArray),
+    LargeText(LargeStringArray),
+    View(StringViewArray),
     /// Nothing but missing values.
     Missing,
-    /// Labels by number, with the numbers of the rows in view.
+    /// ArrowLabels by number, with the numbers of the rows in view.
     Dictionary {
-        array: &'a dyn Array,
-        labels: Labels,
+        array: ArrayRef,
+        labels: ArrowLabels,
         keys: Vec<u32>,
     },
     /// Values that are written out for the rows in view.
     Written {
-        array: &'a dyn Array,
-        labels: Labels,
+        array: ArrayRef,
+        labels: ArrowLabels,
     },
-    /// Labels by number, a negative one where there is none.
+    /// ArrowLabels by number, a negative one where there is none.
     Numbered {
         numbers: &'a [i32],
-        labels: &'a Labels,
+        labels: &'a ArrowLabels,
         ordered: bool,
     },
 }
@@ -86,41 +86,49 @@ enum Kind<'a> {
 /// The number under which a missing key is filed.
 const NO_KEY: u32 = u32::MAX;
 
-impl<'a> Cells<'a> {
+impl<'a> ArrowCells<'a> {
     /// A column of an Arrow array; numbers with decimals are taken where they are to be cut.
-    pub(crate) fn of(array: &'a dyn Array, decimals: bool) -> Result<Self, InputProblem> {
+    ///
+    /// # Errors
+    /// When its values cannot be categories.
+    pub fn of(array: &dyn Array, decimals: bool) -> Result<Self, InputProblem> {
         use DataType as T;
         let kind = match array.data_type() {
-            T::Utf8 => Kind::Text(array.as_string()),
-            T::LargeUtf8 => Kind::LargeText(array.as_string()),
-            T::Utf8View => Kind::View(array.as_string_view()),
+            T::Utf8 => Kind::Text(array.as_string().clone()),
+            T::LargeUtf8 => Kind::LargeText(array.as_string().clone()),
+            T::Utf8View => Kind::View(array.as_string_view().clone()),
             T::Null => Kind::Missing,
             T::Dictionary(_, values) => {
                 let named = array.as_any_dictionary().values();
-                check(values, named, false)?;
+                check(values, named, decimals)?;
                 let labels = labels_of(named);
-                Kind::Dictionary { array, labels, keys: Vec::new() }
+                Kind::Dictionary { array: whole(array), labels, keys: Vec::new() }
             }
             other => {
                 check(other, array, decimals)?;
-                Kind::Written { array, labels: Labels::default() }
+                Kind::Written { array: whole(array), labels: ArrowLabels::default() }
             }
         };
         Ok(Self { kind, start: 0 })
     }
 
+    /// The complaint about a column of such a type, which holds no categories.
+    pub fn refusal(what: &str, data_type: &str) -> InputProblem {
+        not_categories(what, data_type)
+    }
+
     /// A column without a value.
-    pub(crate) fn missing() -> Self {
+    pub fn missing() -> Self {
         Self { kind: Kind::Missing, start: 0 }
     }
 
     /// A column of numbered labels.
-    pub(crate) fn numbered(numbers: &'a [i32], labels: &'a Labels, ordered: bool) -> Self {
+    pub fn numbered(numbers: &'a [i32], labels: &'a ArrowLabels, ordered: bool) -> Self {
         Self { kind: Kind::Numbered { numbers, labels, ordered }, start: 0 }
     }
 
     /// The labels of a dictionary whose order means something, in that order.
-    pub(crate) fn ordered(&self) -> Option<&Labels> {
+    pub fn ordered(&self) -> Option<&ArrowLabels> {
         match &self.kind {
             Kind::Dictionary { labels, .. } => Some(labels),
             Kind::Numbered { labels, ordered: true, .. } => Some(labels),
@@ -128,8 +136,8 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Brings some rows into view: they count from 0 in [`Cells::get`].
-    pub(crate) fn view(&mut self, start: usize, length: usize) {
+    /// Brings some rows into view: they count from 0 in [`ArrowCells::get`].
+    pub fn view(&mut self, start: usize, length: usize) {
         self.start = start;
         match &mut self.kind {
             Kind::Dictionary { array, keys, .. } => {
@@ -146,7 +154,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The text of a row in view.
-    pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
+    pub fn get(&self, row: usize) -> Option<&[u8]> {
         let place = self.start + row;
         match &self.kind {
             Kind::Text(array) => array.is_valid(place).then(|| array.value(place).as_bytes()),
@@ -160,7 +168,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-impl FromIterator<Option<String>> for Labels {
+impl FromIterator<Option<String>> for ArrowLabels {
     fn from_iter<I: IntoIterator<Item = Option<String>>>(labels: I) -> Self {
         let mut all = Self::default();
         labels.into_iter().for_each(|label| all.push(label));
@@ -168,8 +176,13 @@ impl FromIterator<Option<String>> for Labels {
     }
 }
 
-fn labels_of(values: &dyn Array) -> Labels {
-    let mut labels = Labels::default();
+/// The same array, held on its own.
+fn whole(array: &dyn Array) -> ArrayRef {
+    array.slice(0, array.len())
+}
+
+fn labels_of(values: &dyn Array) -> ArrowLabels {
+    let mut labels = ArrowLabels::default();
     match values.data_type() {
         DataType::Utf8 => values.as_string::<i32>().iter().for_each(|text| labels.push(text)),
         DataType::LargeUtf8 => values.as_string::<i64>().iter().for_each(|text| labels.push(text)),
@@ -180,12 +193,18 @@ fn labels_of(values: &dyn Array) -> Labels {
     labels
 }
 
-fn write_labels(array: &dyn Array, labels: &mut Labels) {
+fn write_labels(array: &dyn Array, labels: &mut ArrowLabels) {
     if let Some(truths) = array.as_boolean_opt() {
         truths.iter().for_each(|truth| labels.push(truth));
     } else if array.data_type().is_floating() {
         // Zero has two signs and one label.
         tell_floats(array, |number| labels.push(number.map(|number| number + 0.0)));
+    } else if let DataType::Decimal128(_, scale) = array.data_type()
+        && *scale != 0
+    {
+        let numbers = array.as_primitive::<Decimal128Type>();
+        (0..numbers.len())
+            .for_each(|row| labels.push(numbers.is_valid(row).then(|| numbers.value_as_string(row))));
     } else {
         tell_numbers(array, |number| labels.push(number));
     }
@@ -253,6 +272,7 @@ fn check(data_type: &DataType, values: &dyn Array, decimals: bool) -> Result<(),
         T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::Boolean | T::Decimal128(_, 0) => return Ok(()),
         other if other.is_integer() => return Ok(()),
         other if other.is_floating() && (decimals || are_whole(values)) => return Ok(()),
+        T::Decimal128(..) if decimals => return Ok(()),
         other if other.is_floating() || other.is_decimal() => "numbers with decimals",
         other if other.is_temporal() => "dates, times or durations",
         T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => "bytes",
@@ -263,7 +283,7 @@ fn check(data_type: &DataType, values: &dyn Array, decimals: bool) -> Result<(),
 }
 
 /// The complaint about a column that is not one of categories.
-pub(crate) fn not_categories(what: &str, data_type: &str) -> InputProblem {
+fn not_categories(what: &str, data_type: &str) -> InputProblem {
     let advice = match what {
         "numbers with decimals" => {
             let remedies = Remedy::CutNumbers.into();

@@ -1,0 +1,213 @@
+//! Tables whose weights are real numbers, and what is done with them.
+
+use crate::dialect::Keywords;
+use crate::errors;
+use crate::intake::{Packing, Source, read};
+use crate::learn::{Answer, validated, watched};
+use crate::model::Model;
+use crate::options::{Fitting, Learning, Reading};
+use crate::table::{Levels, levels};
+use crate::value;
+use crate::watch::Watch;
+use crate::work::{self, Ended, Stop};
+use cmnet::options::OptionName;
+use cmnet::{
+    CountedTable, CrossValidation, Error, Evaluation, Fit, FoldPlan, LearnOptions, LearnState,
+    LoadedWeighted, Outcome, Result, Source as File, StopReason, Under, WeightKind, WeightedCounts,
+    cross_validate_weighted, evaluate_under, find_variable, fit_with, learn_counts, read_weighted,
+};
+use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A table of categories whose weights are real numbers.
+#[pyclass(frozen, module = "cmnet._cmnet")]
+pub(crate) struct WeightedTable {
+    loaded: Arc<LoadedWeighted>,
+}
+
+fn kind(py: Python<'_>, word: &str) -> PyResult<WeightKind> {
+    word.parse().map_err(|error| errors::to_python(py, &error))
+}
+
+#[pymethods]
+impl WeightedTable {
+    /// Packs a table that is in memory.
+    #[staticmethod]
+    fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading, weights_as: &str) -> PyResult<Self> {
+        let (options, kind) =
+            (reading.options().map_err(|error| errors::to_python(py, &error))?, kind(py, weights_as)?);
+        let mut packing = Packing::weighing(options);
+        read(py, source, &mut packing)?;
+        Ok(Self { loaded: Arc::new(packing.finish_weighted(py, kind)?) })
+    }
+
+    /// Reads a file.
+    #[staticmethod]
+    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading, weights_as: &str) -> PyResult<Self> {
+        let (options, kind) =
+            (reading.options().map_err(|error| errors::to_python(py, &error))?, kind(py, weights_as)?);
+        let read = move |stop: &Stop| read_weighted(&File::Path(path), Under::new(&options, stop), kind);
+        Ok(Self { loaded: Arc::new(work::call(py, 1, read)?) })
+    }
+
+    #[getter]
+    fn levels(&self) -> Levels {
+        levels(self.loaded.table.schema())
+    }
+
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.loaded.table.rows()
+    }
+
+    #[getter]
+    fn observations(&self) -> u64 {
+        self.loaded.table.observations()
+    }
+
+    #[getter]
+    fn sum(&self) -> f64 {
+        self.loaded.table.sum()
+    }
+
+    #[getter]
+    fn effective(&self) -> f64 {
+        self.loaded.table.effective()
+    }
+
+    #[getter]
+    fn weights_as(&self) -> String {
+        self.loaded.table.kind().to_string()
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.loaded.table.digest().as_str().to_owned()
+    }
+
+    #[getter]
+    fn dropped_rows(&self) -> u64 {
+        self.loaded.dropped_rows
+    }
+}
+
+/// What was learned, ready to be handed over.
+struct Found {
+    facts: Value,
+    models: Vec<cmnet::Model>,
+}
+
+fn learned(loaded: &LoadedWeighted, options: &LearnOptions, watch: &Watch) -> Result<Found> {
+    let table = &loaded.table;
+    let counts = WeightedCounts::new(table);
+    let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+    let learned = learn_counts(&counted, options, watch)?;
+    let models = learned.models.iter().map(|model| model.to_model_of(&counted, options, &learned.search));
+    let summary = LearnedSummary::of(&learned, table.schema(), &Keywords);
+    Ok(Found { facts: value::of(&summary)?, models: models.collect::<Result<_>>()? })
+}
+
+/// Learns from a table with real weights: the answer, and what interrupted the work.
+#[pyfunction]
+pub(crate) fn learn_weighted<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, WeightedTable>,
+    learning: Learning,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Option<Answer<'py>>, Option<PyErr>)> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let loaded = table.loaded.clone();
+    let options = learning.options(loaded.table.schema()).map_err(to_python)?;
+    let refused = [
+        (OptionName::Model, "sgm", learning.is_stratified().map_err(to_python)?),
+        (OptionName::Target, "a variable", options.target.is_some()),
+        (OptionName::Checkpoint, "a file", learning.checkpoint.is_some()),
+    ];
+    if let Some((option, found, _)) = refused.into_iter().find(|(_, _, asked)| *asked) {
+        let expected = "nothing: not with weights that are no whole numbers";
+        return Err(to_python(Error::option(option, found, expected)));
+    }
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+    let own = watch.clone();
+    let answer = |found: Found| -> PyResult<Answer<'py>> {
+        Ok((value::to_python(py, &found.facts)?, found.models.into_iter().map(Model::new).collect()))
+    };
+    match watched(py, &watch, progress, move || learned(&loaded, &options, &own))? {
+        Ended::Done(found) => Ok((Some(answer(found.map_err(to_python)?)?), None)),
+        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(answer(found)?), Some(raised))),
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised))),
+    }
+}
+
+/// Cross-validates a table with real weights: what was found, and what interrupted the work.
+#[pyfunction]
+pub(crate) fn validate_weighted<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, WeightedTable>,
+    folds: usize,
+    seed: u64,
+    fold_column: Option<String>,
+    learning: Learning,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Option<PyErr>)> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let loaded = table.loaded.clone();
+    let schema = loaded.table.schema();
+    let options = learning.options(schema).map_err(to_python)?;
+    let plan = match fold_column {
+        Some(column) => FoldPlan::Column(find_variable(schema, &column).map_err(to_python)?),
+        None => FoldPlan::Drawn { folds, seed },
+    };
+    let begun = CrossValidation::begun(loaded.table.units(), plan);
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+    let (own, kappas) = (watch.clone(), options.kappas.clone());
+    let search = move || cross_validate_weighted(&loaded.table, plan, &options, &*own);
+    let (found, raised) = match watched(py, &watch, progress, search)? {
+        Ended::Done(found) => (found.map_err(to_python)?, None),
+        Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
+        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
+            (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
+        }
+    };
+    Ok((validated(py, &found)?, raised))
+}
+
+/// The parameters of a model from a table with real weights.
+#[pyfunction]
+pub(crate) fn fit_weighted(
+    py: Python<'_>,
+    model: PyRef<'_, Model>,
+    table: PyRef<'_, WeightedTable>,
+    fitting: Fitting,
+) -> PyResult<Model> {
+    let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
+    let (own, loaded) = (model.model.clone(), table.loaded.clone());
+    let fitted = work::call(py, 0, move |stop| {
+        let table = loaded.table.arranged(own.schema())?;
+        match fit_with(own.structure(), &WeightedCounts::new(&table), &options, stop)? {
+            Outcome::Done(fitted) => (*own).clone().with_fit(Fit { digest: Some(table.digest()), ..fitted }),
+            Outcome::Stopped(_) => Err(work::interrupted()),
+        }
+    })?;
+    Ok(Model::new(fitted))
+}
+
+/// How probable a model finds the rows of a table with real weights.
+#[pyfunction]
+pub(crate) fn evaluate_weighted<'py>(
+    py: Python<'py>,
+    model: PyRef<'py, Model>,
+    table: PyRef<'py, WeightedTable>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (own, loaded) = (model.model.clone(), table.loaded.clone());
+    work::answer(py, 1, move |stop| {
+        let table = loaded.table.arranged(own.schema())?;
+        let found = evaluate_under(&own.normalized_fit_under(stop)?, table.units(), stop)?;
+        value::of(&EvaluatedAnswer::from(&Evaluation { rows: table.rows(), ..found }))
+    })
+}

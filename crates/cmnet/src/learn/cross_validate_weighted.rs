@@ -1,0 +1,139 @@
+//! Cross-validation of observations with real-valued weights.
+
+use super::cross_validate::{by_pseudo_likelihood, fold_options, folds_differ, numbers_of};
+use super::{
+    CrossValidation, FoldResult, LearnEvent, LearnObserver, LearnOptions, LearnedModel, Select, learn_counts,
+};
+use crate::control::{Outcome, StopReason};
+use crate::counts::{CountedTable, WeightedCounts};
+use crate::data::{FoldPlan, RealRows, Schema, Var, WeightedTable, shuffled};
+use crate::error::{Error, Expected, OptionName, Result};
+
+/// Cross-validates a table with real-valued weights. Each observation is dealt with its weight; numbers of a
+/// fold go by the weights of its own observations, and means of held-out rows are weighted.
+///
+/// Folds are drawn as those of whole counts are: the sorted observations are shuffled by the seed.
+///
+/// # Errors
+/// When there are fewer than two folds, or a fold or its complement has no positive weight; as
+/// [`learn_counts`].
+pub fn cross_validate_weighted(
+    table: &WeightedTable,
+    plan: FoldPlan,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<CrossValidation> {
+    let folds = deal(table, plan)?;
+    let mut options = fold_options(options);
+    let (mut finished, mut stop) = all(table, &folds, &options, false, observer)?;
+    if folds_differ(finished.iter(), &options) {
+        options = by_pseudo_likelihood(&options);
+        (finished, stop) = all(table, &folds, &options, true, observer)?;
+    }
+    let kappas = if options.select == Select::Bic { &options.kappas[..] } else { &[] };
+    Ok(CrossValidation::begun(table.units(), plan).over(&finished, kappas, stop))
+}
+
+/// The observations of each fold, and the variables that stay.
+struct Dealt {
+    schema: Schema,
+    folds: Vec<RealRows>,
+}
+
+fn deal(table: &WeightedTable, plan: FoldPlan) -> Result<Dealt> {
+    match plan {
+        FoldPlan::Drawn { folds, seed } => drawn(table, folds, seed),
+        FoldPlan::Column(by) => by_column(table, by),
+    }
+}
+
+fn drawn(table: &WeightedTable, folds: usize, seed: u64) -> Result<Dealt> {
+    if folds < 2 {
+        return Err(Error::option(OptionName::Folds, folds.to_string(), Expected::AtLeast(2)));
+    }
+    let mut observations: Vec<(&Vec<u32>, f64)> = Vec::new();
+    for (row, weights) in table.given() {
+        let mut weights: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
+        weights.sort_by(f64::total_cmp);
+        observations.extend(weights.into_iter().map(|weight| (row, weight)));
+    }
+    if folds > observations.len() {
+        let expected = format!("at most one fold for each of {} rows", observations.len());
+        return Err(Error::option(OptionName::Folds, folds.to_string(), expected));
+    }
+    let mut dealt = vec![RealRows::new(); folds];
+    for (place, number) in shuffled(observations.len(), seed).into_iter().enumerate() {
+        let (row, weight) = observations[number as usize];
+        dealt[place % folds].entry(row.clone()).or_default().push(weight);
+    }
+    Ok(Dealt { schema: table.schema().clone(), folds: dealt })
+}
+
+fn by_column(table: &WeightedTable, by: Var) -> Result<Dealt> {
+    let schema = table.schema();
+    let others: Vec<Var> = (0..schema.len()).filter(|&variable| variable != by).collect();
+    let mut dealt = vec![RealRows::new(); schema.variable(by).levels.len()];
+    for (row, weights) in table.given() {
+        let kept: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
+        if !kept.is_empty() {
+            let own = others.iter().map(|&variable| row[variable]).collect();
+            dealt[row[by] as usize].entry(own).or_default().extend(kept);
+        }
+    }
+    dealt.retain(|fold| !fold.is_empty());
+    if dealt.len() < 2 || others.is_empty() {
+        let expected = "a column with at least two values, beside others";
+        return Err(Error::option(OptionName::FoldColumn, schema.name(by), expected));
+    }
+    Ok(Dealt { schema: table.units().select(&others)?.schema().clone(), folds: dealt })
+}
+
+fn all(
+    table: &WeightedTable,
+    dealt: &Dealt,
+    options: &LearnOptions,
+    again: bool,
+    observer: &dyn LearnObserver,
+) -> Result<(Vec<FoldResult>, StopReason)> {
+    let mut finished: Vec<FoldResult> = Vec::new();
+    for index in 0..dealt.folds.len() {
+        observer.observe_learning(&LearnEvent::Fold { index, of: dealt.folds.len() });
+        let result = match one(table, dealt, index, options, observer)? {
+            Outcome::Done(result) => result,
+            Outcome::Stopped(stop) => return Ok((finished, stop)),
+        };
+        observer.observe_learning(&LearnEvent::FoldFinished { index, again, result: &result });
+        finished.push(result);
+        if !again && folds_differ(finished.iter(), options) {
+            break;
+        }
+    }
+    Ok((finished, StopReason::Converged))
+}
+
+fn one(
+    table: &WeightedTable,
+    dealt: &Dealt,
+    place: usize,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Outcome<FoldResult>> {
+    let mut kept = RealRows::new();
+    for (_, fold) in dealt.folds.iter().enumerate().filter(|(number, _)| *number != place) {
+        for (row, weights) in fold {
+            kept.entry(row.clone()).or_default().extend(weights);
+        }
+    }
+    let training = WeightedTable::of_rows(dealt.schema.clone(), kept, table.kind())?;
+    // Held-out rows count by their share of the weights: what a unit is worth does not matter.
+    let heldout = WeightedTable::shares(dealt.schema.clone(), dealt.folds[place].clone())?;
+    let counts = WeightedCounts::new(&training);
+    let counted = CountedTable::with_digest(&counts, training.schema(), || training.digest())?;
+    let learned = learn_counts(&counted, options, observer)?;
+    if learned.stop != StopReason::Converged {
+        return Ok(Outcome::Stopped(learned.stop));
+    }
+    let exact =
+        learned.models.iter().filter_map(LearnedModel::compared).all(|fit| fit.log_likelihood.is_some());
+    Ok(Outcome::Done(FoldResult { numbers: numbers_of(&learned, heldout.units()), exact }))
+}
