@@ -1,7 +1,8 @@
 //! `cmnet check` of an ensemble: every resample is drawn once more, and the referee examines its network there.
 
+use super::examined::table;
+use super::labelled;
 use super::parameters::{ParameterVerdict, examine};
-use super::{labelled, table};
 use crate::args::{CheckArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
