@@ -140,23 +140,30 @@ fn structures_are_learned_from_a_table_with_holes() {
         .refused(2, &["column 2 (\"b\"): every value of this column is missing", "--drop"]);
 }
 
+/// The coronary heart table with a column `w` of weights by line.
+fn weighted(sandbox: &Sandbox, weight: &dyn Fn(usize) -> String) -> String {
+    let line = |(line, row): (usize, &str)| {
+        let own = if line == 0 { "w".to_owned() } else { weight(line) };
+        format!("{row},{own}\n")
+    };
+    sandbox.read("data/coronary_heart.csv").lines().enumerate().map(line).collect()
+}
+
+/// Weights of a design: 0.5 to 1.25.
+fn design(line: usize) -> String {
+    format!("{}", 0.5 + (line % 4) as f64 / 4.0)
+}
+
 #[test]
 fn real_weights_are_taken_and_bad_ones_refused() {
     let sandbox = Sandbox::new();
-    let text = sandbox.read("data/coronary_heart.csv");
-    let with = |weight: &dyn Fn(usize) -> String| -> String {
-        let line = |(line, row): (usize, &str)| {
-            let own = if line == 0 { "w".to_owned() } else { weight(line) };
-            format!("{row},{own}\n")
-        };
-        text.lines().enumerate().map(line).collect()
-    };
+    let with = |weight: &dyn Fn(usize) -> String| weighted(&sandbox, weight);
     sandbox.write("whole.csv", with(&|line| (1 + line % 3).to_string()));
     sandbox.write(
         "real.csv",
         with(&|line| format!("{}.{}", 1 + line % 3, if line == 1 { "000001" } else { "0" })),
     );
-    sandbox.write("design.csv", with(&|line| format!("{}", 0.5 + (line % 4) as f64 / 4.0)));
+    sandbox.write("design.csv", with(&design));
     sandbox.write("scaled.csv", with(&|line| format!("{}", 100.0 * (0.5 + (line % 4) as f64 / 4.0) + 0.0)));
     sandbox.run("learn whole.csv --weights w --kappa eps -o whole.model.json").succeeds();
     let told = sandbox
@@ -185,6 +192,15 @@ fn real_weights_are_taken_and_bad_ones_refused() {
         sandbox.write("bad.csv", with(&|line| if line == 7 { weight.to_owned() } else { "0.5".to_owned() }));
         sandbox.run("learn bad.csv --weights w --no-output").refused(2, &["line 8", says]);
     }
+}
+
+#[test]
+fn real_weights_are_recorded_checked_validated_and_read_from_standard_input() {
+    let sandbox = Sandbox::new();
+    sandbox.write("whole.csv", weighted(&sandbox, &|line| (1 + line % 3).to_string()));
+    sandbox.write("design.csv", weighted(&sandbox, &design));
+    sandbox.run("learn whole.csv --weights w --kappa eps -o whole.model.json").succeeds();
+    sandbox.run("learn design.csv --weights w -o design.model.json").succeeds();
     let recorded: Value = serde_json::from_str(&sandbox.read("design.model.json")).unwrap();
     let weights = &recorded["learned"]["weights"];
     assert_eq!((&weights["kind"], &weights["observations"]), (&json!("design"), &json!(1841)));
