@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 const HOLE: u16 = u16::MAX;
 
 /// Distinct rows with all their weights.
-#[cfg(feature = "csv")]
 pub(crate) type WeightedRows = BTreeMap<Vec<u32>, Vec<f64>>;
 
 /// Rows with cells that are not known, and how often each was observed.
@@ -163,7 +162,6 @@ impl TableBuilder {
     }
 
     /// Adds a row whose weight is a real number; as [`TableBuilder::push`].
-    #[cfg(feature = "csv")]
     pub(crate) fn push_real<'a>(
         &mut self,
         weight: f64,
@@ -185,7 +183,6 @@ impl TableBuilder {
 
     /// Names, levels and the rows whose weights are real numbers.
     /// `None` where a column of numbers is still to be cut.
-    #[cfg(feature = "csv")]
     pub(crate) fn finish_real(self) -> Option<(Schema, WeightedRows)> {
         let (mut variables, mut recoded, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
         for (name, coder) in self.names.into_iter().zip(self.coders) {
