@@ -140,13 +140,8 @@ fn structures_are_learned_from_a_table_with_holes() {
         .refused(2, &["column 2 (\"b\"): every value of this column is missing", "--drop"]);
 }
 
-<<<<<<< HEAD
-/// The coronary heart table with a column `w` of weights by line.
-fn weighted(sandbox: &Sandbox, weight: &dyn Fn(usize) -> String) -> String {
-=======
 /// The table of coronary heart disease with a column of weights.
 fn weighed(sandbox: &Sandbox, weight: &dyn Fn(usize) -> String) -> String {
->>>>>>> tables
     let line = |(line, row): (usize, &str)| {
         let own = if line == 0 { "w".to_owned() } else { weight(line) };
         format!("{row},{own}\n")
@@ -154,11 +149,6 @@ fn weighed(sandbox: &Sandbox, weight: &dyn Fn(usize) -> String) -> String {
     sandbox.read("data/coronary_heart.csv").lines().enumerate().map(line).collect()
 }
 
-<<<<<<< HEAD
-/// Weights of a design: 0.5 to 1.25.
-fn design(line: usize) -> String {
-    format!("{}", 0.5 + (line % 4) as f64 / 4.0)
-=======
 #[test]
 fn real_weights_are_recorded_checked_validated_and_piped() {
     let sandbox = Sandbox::new();
@@ -190,23 +180,18 @@ fn real_weights_are_recorded_checked_validated_and_piped() {
         let piped = sandbox.run_with("learn - --weights w --kappa eps --format json", sandbox.read(table));
         assert_eq!(piped.succeeds().stdout, by_name);
     }
->>>>>>> tables
 }
 
 #[test]
 fn real_weights_are_taken_and_bad_ones_refused() {
     let sandbox = Sandbox::new();
-<<<<<<< HEAD
-    let with = |weight: &dyn Fn(usize) -> String| weighted(&sandbox, weight);
-=======
     let with = |weight: &dyn Fn(usize) -> String| weighed(&sandbox, weight);
->>>>>>> tables
     sandbox.write("whole.csv", with(&|line| (1 + line % 3).to_string()));
     sandbox.write(
         "real.csv",
         with(&|line| format!("{}.{}", 1 + line % 3, if line == 1 { "000001" } else { "0" })),
     );
-    sandbox.write("design.csv", with(&design));
+    sandbox.write("design.csv", with(&|line| format!("{}", 0.5 + (line % 4) as f64 / 4.0)));
     sandbox.write("scaled.csv", with(&|line| format!("{}", 100.0 * (0.5 + (line % 4) as f64 / 4.0) + 0.0)));
     sandbox.run("learn whole.csv --weights w --kappa eps -o whole.model.json").succeeds();
     let told = sandbox
@@ -235,42 +220,6 @@ fn real_weights_are_taken_and_bad_ones_refused() {
         sandbox.write("bad.csv", with(&|line| if line == 7 { weight.to_owned() } else { "0.5".to_owned() }));
         sandbox.run("learn bad.csv --weights w --no-output").refused(2, &["line 8", says]);
     }
-<<<<<<< HEAD
-}
-
-#[test]
-fn real_weights_are_recorded_checked_validated_and_read_from_standard_input() {
-    let sandbox = Sandbox::new();
-    sandbox.write("whole.csv", weighted(&sandbox, &|line| (1 + line % 3).to_string()));
-    sandbox.write("design.csv", weighted(&sandbox, &design));
-    sandbox.run("learn whole.csv --weights w --kappa eps -o whole.model.json").succeeds();
-    sandbox.run("learn design.csv --weights w -o design.model.json").succeeds();
-    let recorded: Value = serde_json::from_str(&sandbox.read("design.model.json")).unwrap();
-    let weights = &recorded["learned"]["weights"];
-    assert_eq!((&weights["kind"], &weights["observations"]), (&json!("design"), &json!(1841)));
-    assert_eq!(recorded["parameters"]["weights"], *weights);
-    assert!(!sandbox.read("whole.model.json").contains("\"weights\""));
-    sandbox
-        .run("check design.model.json design.csv --weights w --skip-optimality")
-        .succeeds()
-        .says(&["The referee agrees"]);
-    let other = sandbox.read("design.model.json").replace("\"observations\": 1841", "\"observations\": 1840");
-    sandbox.write("other.model.json", other);
-    sandbox
-        .run("check other.model.json design.csv --weights w --skip-optimality")
-        .ends_with(1)
-        .says(&["The file records design weights of 1840 rows"]);
-    sandbox.run("cv design.csv --weights w --folds 3 --kappa eps").succeeds().says(&["3 folds", "MN"]);
-    sandbox.run("cv design.csv --weights w --shard 1/2 --part p.json").refused(2, &["--shard"]);
-    // Standard input is read once, and held.
-    for table in ["design.csv", "whole.csv"] {
-        let by_name =
-            sandbox.run(&format!("learn {table} --weights w --kappa eps --format json")).succeeds().stdout;
-        let piped = sandbox.run_with("learn - --weights w --kappa eps --format json", sandbox.read(table));
-        assert_eq!(piped.succeeds().stdout, by_name);
-    }
-=======
->>>>>>> tables
     sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
     sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }
