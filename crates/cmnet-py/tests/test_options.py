@@ -199,6 +199,7 @@ def test_the_words_of_an_option_are_those_of_the_library():
         ("reading", "on_missing"): _options.OnMissing,
         ("rows", "on_unknown"): _options.OnUnknown,
         ("learning", "model"): _options.ModelClass,
+        ("learning", "backbone"): _options.Backbone,
         ("learning", "search"): _options.SearchMode,
         ("learning", "contexts"): _options.Contexts,
         ("learning", "refine"): _options.Refine,

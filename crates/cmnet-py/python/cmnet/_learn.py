@@ -160,12 +160,18 @@ def _learn_weighted(
     table: WeightedTable, learning: dict[str, Any], executor: Executor | None, progress: Progress
 ) -> Learned:
     """Learns from rows with real weights."""
-    _whole_only(components=learning["components"], executor=executor)
+    backbone = None if learning["backbone"] == "none" else learning["backbone"]
+    _whole_only(components=learning["components"], backbone=backbone, executor=executor)
+
+    def learned(answer: Any) -> Learned:
+        facts, models = answer
+        return Learned(facts, models, [])
+
     with progress_bar(progress) as tell:
         answer, raised = _cmnet.learn_weighted(table._weighted, learning, tell)
     if raised is not None:
-        _raise(raised, lambda: None if answer is None else Learned(*answer, []))
-    return Learned(*answer, [])
+        _raise(raised, lambda: None if answer is None else learned(answer))
+    return learned(answer)
 
 
 def _whole_only(**options: Any) -> None:
