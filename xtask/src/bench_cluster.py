@@ -141,16 +141,16 @@ def main() -> None:
             lambda: cmnet.dask.learn(client, table, search="blanket", select="none"),
             texts,
         )
-        small = cmnet.Table(chain(20, 2_000, 2))
+        small = cmnet.Table(chain(200, 2_000, 2))
         compare(
-            f"bootstrap, 20 variables, 2,000 rows, {replicates} replicates",
+            f"bootstrap, 200 variables, 2,000 rows, {replicates} replicates",
             clock,
             lambda: cmnet.bootstrap(small, replicates=replicates, kappa="n^-0.5", threads=2),
             lambda: cmnet.dask.bootstrap(client, small, replicates=replicates, kappa="n^-0.5"),
             lambda found: (list(found.edges), found.consensus.to_text()),
         )
         compare(
-            "cross-validation, 20 variables, 2,000 rows, 10 folds",
+            "cross-validation, 200 variables, 2,000 rows, 10 folds",
             clock,
             lambda: cmnet.cross_validate(small, kappa=["eps", "n^-0.5"], threads=2),
             lambda: cmnet.dask.cross_validate(client, small, kappa=["eps", "n^-0.5"]),
