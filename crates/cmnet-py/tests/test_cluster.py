@@ -434,13 +434,13 @@ def test_a_partition_that_takes_all_memory_is_named(client, frame, monkeypatch):
     assert raised.value.task == "partition 2"
 
 
-def test_a_cluster_without_workers_is_one_clear_error(client, packed, monkeypatch):
+def test_a_cluster_without_workers_is_one_clear_error(packed, monkeypatch):
     import cmnet.dask
 
-    client.cluster.scale(0)
     monkeypatch.setattr(cmnet.dask, "PATIENCE", 2.0)
-    with pytest.raises(cmnet.WorkerError, match="no worker for 2 seconds"):
-        cmnet.dask.learn(client, packed)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster, distributed.Client(cluster) as empty:
+        with pytest.raises(cmnet.WorkerError, match="no worker for 2 seconds"):
+            cmnet.dask.learn(empty, packed)
 
 
 def _devours(part):
