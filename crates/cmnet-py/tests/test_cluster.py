@@ -421,26 +421,102 @@ def test_a_partition_that_takes_all_memory_is_named(client, frame, monkeypatch):
     monkeypatch.setattr(_tasks, "MOST_LOSSES", 0)
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
     ddf = dask.dataframe.from_pandas(frame, npartitions=4).map_partitions(_devours, meta=frame)
-    # Without any second try, a worker that is still recovering from the test before may lose another part.
-    for attempts_left in (2, 1, 0):
-        try:
-            ready(client)
-            with pytest.raises(cmnet.WorkerError, match="^partition 2 could not be done: .* memory") as raised:
-                cmnet.dask.table(ddf, client)
-            break
-        except (AssertionError, cmnet.CmnetError, OSError, pytest.fail.Exception):
-            if not attempts_left:
-                raise
+    ready(client)
+    with pytest.raises(cmnet.WorkerError, match="^partition 2 could not be done: .* memory") as raised:
+        cmnet.dask.table(ddf, client)
     assert raised.value.task == "partition 2"
 
 
-def test_a_cluster_without_workers_is_one_clear_error(packed, monkeypatch):
+def test_results_are_fetched_before_their_worker_leaves(client, packed):
+    """The progress of the first task ends all workers, when the results of all tasks are made."""
+    import cmnet.dask
+
+    ready(client)
+    told = []
+
+    def leave(facts):
+        if not told:
+            time.sleep(1)
+            client.cluster.scale(0)
+            deadline = time.monotonic() + 30
+            while client.nthreads() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert not client.nthreads()
+        told.append(facts)
+
+    learned = cmnet.dask.learn(client, packed, search="paper", kappa=KAPPAS, progress=leave)
+    assert texts(learned) == texts(cmnet.learn(packed, search="paper", kappa=KAPPAS))
+
+
+def test_workers_may_leave_while_others_come_back(client, packed, monkeypatch):
+    """All workers are killed and the cluster is made empty while they start again."""
     import cmnet.dask
 
     monkeypatch.setattr(cmnet.dask, "PATIENCE", 2.0)
-    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster, distributed.Client(cluster) as empty:
-        with pytest.raises(cmnet.WorkerError, match="no worker for 2 seconds"):
-            cmnet.dask.learn(empty, packed)
+    alone = texts(cmnet.learn(packed, search="paper", kappa=KAPPAS))
+    client.cluster.scale(2)
+    for pause in (0.0, 0.05, 0.5, 1.0):
+        ready(client, 1)
+        for nanny in client.cluster.workers.values():
+            if nanny.process is not None and nanny.process.pid:
+                os.kill(nanny.process.pid, signal.SIGKILL)
+        time.sleep(pause)
+        client.cluster.scale(0)
+        began = time.monotonic()
+        try:
+            assert texts(cmnet.dask.learn(client, packed, search="paper", kappa=KAPPAS)) == alone
+        except cmnet.WorkerError as error:
+            assert "no worker that takes tasks for 2 seconds" in str(error)
+        assert time.monotonic() < began + 30
+        client.cluster.scale(2)
+
+
+@pytest.fixture
+def small_cluster(monkeypatch):
+    """One worker without a bound of memory, and a client that is not patient."""
+    import cmnet.dask
+
+    monkeypatch.setattr(cmnet.dask, "PATIENCE", 2.0)
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def test_a_cluster_without_workers_is_one_clear_error(small_cluster, packed):
+    import cmnet.dask
+
+    small_cluster.cluster.scale(0)
+    with pytest.raises(cmnet.WorkerError, match="no worker that takes tasks for 2 seconds"):
+        cmnet.dask.learn(small_cluster, packed)
+
+
+def test_a_worker_that_takes_no_tasks_is_one_clear_error(small_cluster, packed):
+    """As one whose memory is full of what other clients hold."""
+    import cmnet.dask
+
+    def pause(dask_worker):
+        dask_worker.status = distributed.Status.paused
+
+    small_cluster.run(pause)
+    with pytest.raises(cmnet.WorkerError, match="no worker that takes tasks for 2 seconds"):
+        cmnet.dask.learn(small_cluster, packed)
+
+
+def test_a_lost_scheduler_is_one_clear_error(packed):
+    import cmnet.dask
+
+    script = """
+import distributed, sys
+if __name__ == "__main__":
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, protocol="tcp") as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+    other = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    hasty = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
+    with other, hasty, distributed.Client(other.stdout.readline().strip()) as client:
+        with pytest.raises(cmnet.WorkerError, match="scheduler of the cluster cannot be reached|workers were lost"):
+            cmnet.dask.bootstrap(client, packed, replicates=100_000, progress=lambda _: other.kill())
 
 
 def _devours(part):

@@ -53,6 +53,11 @@ class Pool:
             raise self.lost("its tasks", error) from error
         return future
 
+    def let_go(self, futures: list[Future]) -> None:
+        """Cancels tasks whose results nobody wants any more."""
+        for future in futures:
+            future.cancel()
+
     def is_lost(self, error: BaseException) -> bool:
         """Whether a worker was lost, and another one may do the task."""
         return False
@@ -153,8 +158,8 @@ def gather(
             if tell is not None:
                 tell({"task": done, "tasks": count, "doing": name})
     finally:
-        for future, *_ in open_.values():
-            future.cancel()
+        if open_:
+            workers.let_go([future for future, *_ in open_.values()])
 
 
 def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:

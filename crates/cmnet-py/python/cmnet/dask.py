@@ -13,6 +13,8 @@ to the last byte. A worker that dies costs the tasks that it was doing, which ar
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import functools
 import glob
 import inspect
@@ -70,6 +72,38 @@ def _still_wanted() -> Callable[[], None]:
     return look
 
 
+class _Sent:
+    """A task of Dask. It is done when its result is on this machine, so nobody ever waits in `result`.
+
+    A result that a worker has made may be lost with it before it has travelled; then it is made again.
+    """
+
+    def __init__(self, client: Any, future: Any, stays: bool) -> None:
+        self.future = future
+        arrives = _made(future) if stays else _here(future)
+        self._arriving = asyncio.run_coroutine_threadsafe(arrives, client.loop.asyncio_loop)
+
+    def result(self) -> Any:
+        return self._arriving.result()
+
+    def cancel(self) -> None:
+        self._arriving.cancel()
+
+    def add_done_callback(self, function: Callable[[Any], Any]) -> None:
+        self._arriving.add_done_callback(function)
+
+
+async def _here(future: Any) -> Any:
+    """The result of a task of Dask."""
+    return await future
+
+
+async def _made(future: Any) -> Any:
+    """The task itself, once its result is on a worker."""
+    await future.exception()
+    return future if future.status == "finished" else await future
+
+
 class ClientPool(Pool):
     """The workers of a client. The table goes to the scheduler once, and from worker to worker; as the
     result of a task it is made again when all that hold it are lost."""
@@ -91,15 +125,24 @@ class ClientPool(Pool):
                 )
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self._client.submit(_on_worker, function, self._held, *arguments, pure=False)
+        future = self._client.submit(_on_worker, function, self._held, *arguments, pure=False)
+        return _Sent(self._client, future, stays=False)
+
+    def let_go(self, futures: list[Any]) -> None:
+        super().let_go(futures)
+        # A scheduler that is gone has nothing left to cancel.
+        if self._client.status != "closed":
+            with contextlib.suppress(OSError):
+                self._client.cancel([sent.future for sent in futures])
 
     def is_lost(self, error: BaseException) -> bool:
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as Cancelled
 
+        from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
-        return isinstance(error, (KilledWorker, CancelledError, Cancelled))
+        return isinstance(error, (KilledWorker, CommClosedError, CancelledError, Cancelled))
 
     def lost(self, name: str, error: BaseException) -> Exception:
         why = "its workers were lost again and again, perhaps because their memory is too small; see their logs"
@@ -107,38 +150,39 @@ class ClientPool(Pool):
 
     def memory_limits(self) -> list[int]:
         """The memory that each worker may use, where that is limited."""
-        every = {"n_workers": -1} if "n_workers" in inspect.signature(self._client.scheduler_info).parameters else {}
-        known = self._client.scheduler_info(**every)["workers"].values()
-        return [each["memory_limit"] for each in known if each.get("memory_limit")]
+        return [each["memory_limit"] for each in self._workers() if each.get("memory_limit")]
 
     def check(self, name: str) -> None:
         now = time.monotonic()
-        if now < self._looked + 1.0:
+        if now < self._looked + min(PATIENCE / 4, 5.0):
             return
         self._looked = now
-        if self._client.nthreads():
+        try:
+            is_alive = self._is_alive()
+        except OSError as error:
+            raise worker_error(name, f"the scheduler of the cluster cannot be reached ({error})") from error
+        if is_alive:
             self._seen = now
         elif now > self._seen + PATIENCE:
-            raise worker_error(name, f"the cluster has had no worker for {PATIENCE:.0f} seconds")
+            raise worker_error(name, f"the cluster has had no worker that takes tasks for {PATIENCE:.0f} seconds")
+
+    def _workers(self) -> list[dict[str, Any]]:
+        """What the scheduler knows about each worker."""
+        every = {"n_workers": -1} if "n_workers" in inspect.signature(self._client.scheduler_info).parameters else {}
+        return list(self._client.scheduler_info(**every)["workers"].values())
+
+    def _is_alive(self) -> bool:
+        """Whether a task may ever end: a worker takes tasks, or one whose memory is nearly full still does one."""
+        if self._client.status == "closed":
+            raise ConnectionError("the client is closed")
+        # Only this question finds out that the scheduler is gone.
+        if not self._client.nthreads():
+            return False
+        states = [worker.get("status", "running") for worker in self._workers()]
+        return "running" in states or bool(self._client.call_stack())
 
     def close(self) -> None:
         self._held = None
-
-
-class _Kept:
-    """A result that stays on the cluster."""
-
-    def __init__(self, future: Any) -> None:
-        self.future = future
-
-    def result(self) -> Any:
-        return self.future if self.future.status == "finished" else self.future.result()
-
-    def cancel(self) -> None:
-        self.future.cancel()
-
-    def add_done_callback(self, function: Callable[[Any], Any]) -> None:
-        self.future.add_done_callback(function)
 
 
 class _PartPool(ClientPool):
@@ -151,7 +195,7 @@ class _PartPool(ClientPool):
 
         # As one graph: the rows of a part are let go of when it is packed.
         future = self._client.compute(delayed(function, pure=False)(*arguments))
-        return _Kept(future) if self.keeps else future
+        return _Sent(self._client, future, stays=self.keeps)
 
     def failed(self, name: str, error: BaseException) -> BaseException:
         if isinstance(error, CmnetError):
@@ -176,8 +220,10 @@ class _PartPool(ClientPool):
             groups = [held[start : start + _GROUP] for start in range(0, len(held), _GROUP)]
             held = []
             gather(self, [("merging parts of the table", (group,)) for group in groups], _merge, held.append)
-        made: Table | None = held[0].result()
-        return made
+        self.keeps = False
+        made: list[Table | None] = []
+        gather(self, [("the packed table", (held,))], _only, made.append)
+        return made[0]
 
 
 def _client(client: Any) -> Any:
@@ -297,6 +343,10 @@ def _pack(part: Any, frame: Any, reading: dict[str, Any]) -> Table | None:
 def _merge(tables: list[Table | None]) -> Table | None:
     some = [each._table for each in tables if each is not None]
     return Table._of(_cmnet.Table.merged(some)) if some else None
+
+
+def _only(tables: list[Table | None]) -> Table | None:
+    return tables[0]
 
 
 def _read_parquet(path: str) -> Any:
