@@ -12,8 +12,8 @@ use cmnet::options::OptionName;
 use cmnet::{
     ArrowCells, CheckpointPace, CheckpointedRun, Checkpointer, Control, CrossValidation, DataDigest, Dataset,
     Error, Fit, FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
-    Outcome as Worked, PlaneCounts, Result, RowCounts, Select, StopReason, cross_validate as validate,
-    find_variable, fit_with, learn_from,
+    Outcome as Worked, PlaneCounts, Result, RowCounts, Schema, Select, StopReason,
+    cross_validate as validate, find_variable, fit_with, learn_from,
 };
 use cmnet_paper::sgm::{self, SgmOptions};
 use cmnet_report::answer::{CrossValidatedAnswer, FitFacts, LearnedSummary};
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What was learned: facts, and one model per kappa.
 pub(crate) type Answer<'py> = (Bound<'py, PyAny>, Vec<Model>);
@@ -244,27 +244,47 @@ pub(crate) fn cross_validate<'py>(
     let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
     let options = learning.options(data.schema()).map_err(to_python)?;
-    let deal = plan(&data, folds, seed, fold_column.as_deref()).map_err(to_python)?;
+    let deal = plan(data.schema(), folds, seed, fold_column.as_deref()).map_err(to_python)?;
     let begun = CrossValidation::begun(&data, deal);
-    let time_limit = learning.time_limit().map_err(to_python)?;
-    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
-    let own = watch.clone();
-    let kappas = options.kappas.clone();
-    let search = move || validate(&data, deal, &options, &*own);
-    let (found, raised) = match watched(py, &watch, progress, search)? {
-        Ended::Done(found) => (found.map_err(to_python)?, None),
-        Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
-            (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
-        }
-    };
-    Ok((Some(validated(py, &found)?), raised, None))
+    let validation = Validation { begun, time_limit: learning.time_limit().map_err(to_python)?, options };
+    let search = move |options: &_, watch: &Watch| validate(&data, deal, options, watch);
+    let (found, raised) = validation.run(py, progress, search)?;
+    Ok((Some(found), raised, None))
+}
+
+/// A cross-validation to be run.
+pub(crate) struct Validation {
+    pub(crate) begun: CrossValidation,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) options: LearnOptions,
+}
+
+impl Validation {
+    /// What was found, for Python, and what interrupted the work: then the folds that were finished.
+    pub(crate) fn run<'py>(
+        self,
+        py: Python<'py>,
+        progress: Option<Bound<'py, PyAny>>,
+        search: impl FnOnce(&LearnOptions, &Watch) -> Result<CrossValidation> + Send + 'static,
+    ) -> PyResult<(Bound<'py, PyAny>, Option<PyErr>)> {
+        let Self { begun, time_limit, options } = self;
+        let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+        let (own, kappas) = (watch.clone(), options.kappas.clone());
+        let (found, raised) = match watched(py, &watch, progress, move || search(&options, &own))? {
+            Ended::Done(found) => (found.map_err(|error| errors::to_python(py, &error))?, None),
+            Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
+            Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
+                (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
+            }
+        };
+        Ok((validated(py, &found)?, raised))
+    }
 }
 
 /// Which observations are held out together.
-pub(crate) fn plan(data: &Dataset, folds: usize, seed: u64, column: Option<&str>) -> Result<FoldPlan> {
+pub(crate) fn plan(schema: &Schema, folds: usize, seed: u64, column: Option<&str>) -> Result<FoldPlan> {
     Ok(match column {
-        Some(column) => FoldPlan::Column(find_variable(data.schema(), column)?),
+        Some(column) => FoldPlan::Column(find_variable(schema, column)?),
         None => FoldPlan::Drawn { folds, seed },
     })
 }

@@ -40,7 +40,7 @@ impl Spec {
                 Ok(job)
             }
             "cv" => {
-                let plan = plan(data, self.folds, self.seed, self.fold_column.as_deref())?;
+                let plan = plan(data.schema(), self.folds, self.seed, self.fold_column.as_deref())?;
                 Ok(Job::CrossValidate { plan, options })
             }
             "bootstrap" => {

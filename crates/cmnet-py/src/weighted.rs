@@ -3,7 +3,7 @@
 use crate::dialect::Keywords;
 use crate::errors;
 use crate::intake::{Packing, Source, read};
-use crate::learn::{Answer, validated, watched};
+use crate::learn::{Answer, Validation, plan, watched};
 use crate::model::Model;
 use crate::options::{Fitting, Learning, Reading};
 use crate::table::{Levels, levels};
@@ -12,9 +12,9 @@ use crate::watch::Watch;
 use crate::work::{self, Ended, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    CountedTable, CrossValidation, Error, Evaluation, Fit, FoldPlan, LearnOptions, LearnState,
-    LoadedWeighted, Outcome, Result, Source as File, StopReason, Under, WeightKind, WeightedCounts,
-    cross_validate_weighted, evaluate_under, find_variable, fit_with, learn_counts, read_weighted,
+    CountedTable, CrossValidation, Error, Evaluation, Fit, LearnOptions, LearnState, LoadedWeighted, Outcome,
+    Result, Source as File, Under, WeightKind, WeightedCounts, cross_validate_weighted, evaluate_under,
+    fit_with, learn_counts, read_weighted,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
 use pyo3::prelude::*;
@@ -158,23 +158,12 @@ pub(crate) fn validate_weighted<'py>(
     let loaded = table.loaded.clone();
     let schema = loaded.table.schema();
     let options = learning.options(schema).map_err(to_python)?;
-    let plan = match fold_column {
-        Some(column) => FoldPlan::Column(find_variable(schema, &column).map_err(to_python)?),
-        None => FoldPlan::Drawn { folds, seed },
-    };
+    let plan = plan(schema, folds, seed, fold_column.as_deref()).map_err(to_python)?;
     let begun = CrossValidation::begun(loaded.table.units(), plan);
-    let time_limit = learning.time_limit().map_err(to_python)?;
-    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
-    let (own, kappas) = (watch.clone(), options.kappas.clone());
-    let search = move || cross_validate_weighted(&loaded.table, plan, &options, &*own);
-    let (found, raised) = match watched(py, &watch, progress, search)? {
-        Ended::Done(found) => (found.map_err(to_python)?, None),
-        Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
-            (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
-        }
-    };
-    Ok((validated(py, &found)?, raised))
+    let validation = Validation { begun, time_limit: learning.time_limit().map_err(to_python)?, options };
+    let search =
+        move |options: &_, watch: &Watch| cross_validate_weighted(&loaded.table, plan, options, watch);
+    validation.run(py, progress, search)
 }
 
 /// The parameters of a model from a table with real weights.

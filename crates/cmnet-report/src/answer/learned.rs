@@ -3,6 +3,7 @@
 use super::by_rows::ByRowsAnswer;
 use super::groups::GroupsAnswer;
 use super::imputed::ImputationAnswer;
+use super::mixed::MixtureFacts;
 use super::{Answer, confirmed};
 use cmnet::{
     CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, DecomposableGraph, Dialect, Edge,
@@ -47,6 +48,9 @@ pub struct LearnedAnswer<'a> {
     /// How missing values were taken in, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imputation: Option<ImputationAnswer>,
+    /// What holds the models together, where they are the networks of a latent class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixture: Option<MixtureFacts>,
 }
 
 /// The table that was learned from.
@@ -273,6 +277,7 @@ impl<'a> LearnedAnswer<'a> {
             backbone: None,
             groups: None,
             imputation: None,
+            mixture: None,
         }
     }
 

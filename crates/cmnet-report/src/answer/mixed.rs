@@ -1,37 +1,9 @@
 //! What was learned as a mixture, by names.
 
-use super::Answer;
-use super::learned::{ModelAnswer, TableFacts};
-use cmnet::{Criterion, Dataset, Dialect, LearnedMixture, LearnedModel, MixtureFit};
+use super::learned::{LearnedAnswer, ModelAnswer, TableFacts};
+use cmnet::{Dataset, Dialect, LearnedMixture, LearnedModel, MixtureFit};
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// `cmnet-learn/1` of a mixture: one model per class, and what holds them together.
-#[derive(Clone, Debug, Serialize)]
-pub struct MixedAnswer<'a> {
-    /// The table.
-    pub data: TableFacts<'a>,
-    /// The search mode that was used for the first class.
-    pub search: String,
-    /// Why that one.
-    pub search_reason: String,
-    /// Why learning ended.
-    pub stop: String,
-    /// Choices among exactly equal moves, over all classes.
-    pub ties: u64,
-    /// Variables whose blanket a limit kept from growing in some class.
-    pub limited: Vec<&'a str>,
-    /// Kappas that were not searched for in some class.
-    pub passed_over: Vec<String>,
-    /// The network of each class.
-    pub models: Vec<ModelAnswer>,
-    /// None of them: all are used.
-    pub selected: Option<usize>,
-    /// What the choice of the number of classes went by.
-    pub criterion: Option<Criterion>,
-    /// What holds them together.
-    pub mixture: MixtureFacts,
-}
 
 /// A mixture in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,10 +69,6 @@ impl From<&cmnet::Mixture> for MixtureFacts {
     }
 }
 
-impl Answer for MixedAnswer<'_> {
-    const FORMAT: &'static str = "cmnet-learn/1";
-}
-
 /// The network of each class as it was learned, with its last parameters.
 pub fn class_models(learned: &LearnedMixture, data: &Dataset, dialect: &dyn Dialect) -> Vec<ModelAnswer> {
     let last = |(part, component): (&cmnet::Learned, &cmnet::Component)| {
@@ -111,10 +79,15 @@ pub fn class_models(learned: &LearnedMixture, data: &Dataset, dialect: &dyn Dial
     learned.parts.iter().zip(learned.mixture.components()).filter_map(last).collect()
 }
 
-impl<'a> MixedAnswer<'a> {
+impl<'a> LearnedAnswer<'a> {
     /// A mixture that was learned from a table of which so many rows were left out, with reasons in the
     /// words of a front end.
-    pub fn of(learned: &LearnedMixture, data: &'a Dataset, dropped_rows: u64, dialect: &dyn Dialect) -> Self {
+    pub fn of_mixture(
+        learned: &LearnedMixture,
+        data: &'a Dataset,
+        dropped_rows: u64,
+        dialect: &dyn Dialect,
+    ) -> Self {
         let parts = &learned.parts;
         let limited: BTreeSet<usize> = parts.iter().flat_map(|part| part.limited.iter().copied()).collect();
         let passed = parts.iter().flat_map(|part| part.passed_over.iter().map(ToString::to_string));
@@ -130,7 +103,11 @@ impl<'a> MixedAnswer<'a> {
             models: class_models(learned, data, dialect),
             selected: None,
             criterion: learned.criterion,
-            mixture: MixtureFacts::of(learned),
+            by_rows: None,
+            backbone: None,
+            groups: None,
+            imputation: None,
+            mixture: Some(MixtureFacts::of(learned)),
         }
     }
 }

@@ -64,7 +64,7 @@ pub use intervals::Intervals;
 pub use learned::{LearnedAnswer, LearnedSummary, StratifiedAnswer};
 pub use mathematics::{Mathematics, Shown};
 pub use missing::MissingAnswer;
-pub use mixed::{MixedAnswer, MixtureFacts, class_models};
+pub use mixed::{MixtureFacts, class_models};
 pub use mixture::{ExplainedMixture, MixtureMarginals, MixtureMostProbable, MixtureSampled};
 pub use optimum::OptimumAnswer;
 pub use posterior::PosteriorAnswer;

@@ -3,7 +3,7 @@
 use super::{BootstrapOptions, Replicate};
 use crate::data::Dataset;
 use crate::error::OptionName;
-use crate::learn::{FirstLearning, LearnEvent, RunFact, run_identity};
+use crate::learn::{FirstLearning, LearnEvent, RunFact, estimation_identity, run_identity};
 use std::collections::BTreeMap;
 
 /// Resampling under way.
@@ -32,8 +32,7 @@ impl BootstrapState {
 /// All that must be the same for resampling to go on: see [`run_identity`]. The number of
 /// replicates, the threshold and stopping early are not among them: they do not change a replicate.
 pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(RunFact, String)> {
-    let learn = &options.learn;
-    let mut identity = run_identity(data, learn);
+    let mut identity = run_identity(data, &options.learn);
     identity.extend([
         (RunFact::Kind, "bootstrap".to_owned()),
         (RunFact::Option(OptionName::Seed), options.seed.to_string()),
@@ -41,12 +40,7 @@ pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(Ru
         (RunFact::Option(OptionName::Share), options.share().to_string()),
         (RunFact::Option(OptionName::Start), options.start.to_string()),
         (RunFact::Option(OptionName::Bound), options.bound.to_string()),
-        (RunFact::Option(OptionName::Refine), learn.refine.to_string()),
-        (RunFact::Option(OptionName::Contexts), learn.contexts.to_string()),
-        // What is remembered, and what is fitted to choose a kappa, goes by the memory.
-        (RunFact::Option(OptionName::Memory), learn.fit.memory.to_string()),
-        (RunFact::Option(OptionName::Method), learn.fit.method.to_string()),
-        (RunFact::Option(OptionName::Smoothing), learn.fit.smoothing.to_string()),
     ]);
+    identity.extend(estimation_identity(&options.learn));
     identity
 }

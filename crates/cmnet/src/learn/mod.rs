@@ -37,8 +37,8 @@ pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchRea
 pub(crate) use pieces::Whole;
 pub use refinement::{Refine, Refinement};
 pub use replicate::{CompletedStructure, CompletedTable, CompletionRound, FirstLearning, Replicate};
-pub(crate) use resume::search_identity;
 pub use resume::{LearnState, RunFact, run_identity};
+pub(crate) use resume::{estimation_identity, search_identity};
 pub use target::TargetModel;
 pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
 pub(crate) use tune::{LEAST_ROWS, PARTS};
@@ -99,17 +99,23 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Before anything was learned.
+    /// Before anything was learned in this mode.
     fn nothing(mode: SearchMode, search_reason: SearchReason) -> Self {
+        let search = match mode {
+            SearchMode::Blanket => SearchUsed::Blanket,
+            SearchMode::Exact => SearchUsed::Exact,
+            SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
+        };
+        Self::none(search, search_reason, StopReason::Converged)
+    }
+
+    /// No model by this search, which ended for this reason.
+    pub(crate) fn none(search: SearchUsed, search_reason: SearchReason, stop: StopReason) -> Self {
         Self {
             models: Vec::new(),
-            search: match mode {
-                SearchMode::Blanket => SearchUsed::Blanket,
-                SearchMode::Exact => SearchUsed::Exact,
-                SearchMode::Auto | SearchMode::Paper => SearchUsed::Paper,
-            },
+            search,
             search_reason,
-            stop: StopReason::Converged,
+            stop,
             selected: None,
             criterion: None,
             by_rows: None,
@@ -166,6 +172,28 @@ pub struct LearnedModel {
 }
 
 impl LearnedModel {
+    /// A structure that was found, and nothing else yet.
+    pub(crate) fn found(
+        prior: ContextPrior,
+        structure: Structure,
+        score: StructureScore,
+        climb: ClimbRecord,
+    ) -> Self {
+        Self {
+            prior,
+            structure,
+            score,
+            climb,
+            refinement: None,
+            fit: None,
+            pseudo_fit: None,
+            unfitted: None,
+            confirmed: None,
+            unconfirmed: None,
+            target: None,
+        }
+    }
+
     /// The fit that the choice among kappas goes by.
     pub fn compared(&self) -> Option<&Fit> {
         self.pseudo_fit.as_ref().or(self.fit.as_ref())

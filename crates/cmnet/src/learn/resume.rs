@@ -96,6 +96,18 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
     search_identity(&DataDigest::of(data), (data.variables(), data.distinct_rows() as u64), options)
 }
 
+/// What must be the same besides, where structures are also refined, confirmed and fitted on the way.
+pub(crate) fn estimation_identity(options: &LearnOptions) -> [(RunFact, String); 5] {
+    [
+        (RunFact::Option(OptionName::Refine), options.refine.to_string()),
+        (RunFact::Option(OptionName::Contexts), options.contexts.to_string()),
+        // What is remembered, and what is fitted to choose a kappa, goes by the memory.
+        (RunFact::Option(OptionName::Memory), options.fit.memory.to_string()),
+        (RunFact::Option(OptionName::Method), options.fit.method.to_string()),
+        (RunFact::Option(OptionName::Smoothing), options.fit.smoothing.to_string()),
+    ]
+}
+
 /// The same for a table of which the digest and the size are known: variables and distinct rows.
 pub(crate) fn search_identity(
     digest: &DataDigest,

@@ -166,19 +166,8 @@ fn scored<S: CountSource>(
     prior: ContextPrior,
     found: ClimbResult,
 ) -> Result<LearnedModel> {
-    Ok(LearnedModel {
-        score: scorer.score(&found.structure, &prior)?,
-        prior,
-        structure: found.structure,
-        climb: found.climb,
-        refinement: None,
-        fit: None,
-        pseudo_fit: None,
-        unfitted: None,
-        confirmed: None,
-        unconfirmed: None,
-        target: None,
-    })
+    let score = scorer.score(&found.structure, &prior)?;
+    Ok(LearnedModel::found(prior, found.structure, score, found.climb))
 }
 
 /// The structure with the highest score. It has no way that led to it.

@@ -10,7 +10,7 @@ use cmnet::{
     Chosen, ComponentCount, Criterion, LearnOptions, LearnedMixture, LoadedTable, MixtureOptions, ModelClass,
     StopReason, learn_mixture,
 };
-use cmnet_report::answer::{MixedAnswer, MixtureFacts, class_models};
+use cmnet_report::answer::{LearnedAnswer, MixtureFacts, class_models};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -50,7 +50,7 @@ impl Work<'_> {
             Format::Text => output::page(&self.as_text(&learned, paths)?)?,
             Format::Json => {
                 let LoadedTable { data, dropped_rows, .. } = self.loaded;
-                output::answer(&MixedAnswer::of(&learned, data, *dropped_rows, &CommandLine))?;
+                output::answer(&LearnedAnswer::of_mixture(&learned, data, *dropped_rows, &CommandLine))?;
                 outputs::note_written(paths);
             }
         }

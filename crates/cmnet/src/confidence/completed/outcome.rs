@@ -95,18 +95,7 @@ impl CompletedLearning {
         let Ended { rounds, stable, stop, data } = ended;
         let options = &work.options.learn;
         let (_, search_reason) = options.mode(work.table.schema().len(), work.table.distinct_rows() as u64);
-        let learned = Learned {
-            models: Vec::new(),
-            search: SearchUsed::Imputation,
-            search_reason,
-            stop,
-            selected: None,
-            criterion: None,
-            by_rows: None,
-            tuned: None,
-            limited: Vec::new(),
-            passed_over: Vec::new(),
-        };
+        let learned = Learned::none(SearchUsed::Imputation, search_reason, stop);
         let mut own = Self { rounds, stable, ..Self::complete(learned, work.table.rows(), work.options) };
         let Some(last) = own.rounds.last().filter(|_| !work.observer.gives_up()).cloned() else {
             return Ok(own);
@@ -145,19 +134,7 @@ impl CompletedLearning {
                 ties: found.iter().map(|one| one.ties).sum(),
                 ..ClimbRecord::none(self.learned.stop)
             };
-            self.learned.models.push(LearnedModel {
-                prior,
-                structure: tally.consensus,
-                score,
-                climb,
-                refinement: None,
-                fit: None,
-                pseudo_fit: None,
-                unfitted: None,
-                confirmed: None,
-                unconfirmed: None,
-                target: None,
-            });
+            self.learned.models.push(LearnedModel::found(prior, tally.consensus, score, climb));
             self.agreement.push(Agreement { edges: tally.edges, elements: tally.elements });
         }
         let mut limited: Vec<_> =

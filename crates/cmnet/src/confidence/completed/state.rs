@@ -4,7 +4,9 @@
 use super::CompletionOptions;
 use crate::data::IncompleteTable;
 use crate::error::OptionName;
-use crate::learn::{CompletedTable, CompletionRound, LearnEvent, RunFact, search_identity};
+use crate::learn::{
+    CompletedTable, CompletionRound, LearnEvent, RunFact, estimation_identity, search_identity,
+};
 use std::collections::BTreeMap;
 
 /// Learning from completed tables under way.
@@ -36,18 +38,13 @@ impl CompletionState {
 /// All that must be the same for a run to go on: see [`run_identity`](crate::run_identity). The number of
 /// rounds and the agreement are not among them: they do not change what is found in a round.
 pub fn completion_identity(table: &IncompleteTable, options: &CompletionOptions) -> Vec<(RunFact, String)> {
-    let learn = &options.learn;
     let distinct = table.distinct_rows() as u64;
-    let mut identity = search_identity(&table.digest(), (table.schema().len(), distinct), learn);
+    let mut identity = search_identity(&table.digest(), (table.schema().len(), distinct), &options.learn);
     identity.extend([
         (RunFact::Kind, "imputation".to_owned()),
         (RunFact::Option(OptionName::Seed), options.seed.to_string()),
         (RunFact::Option(OptionName::Completions), options.completions.to_string()),
-        (RunFact::Option(OptionName::Refine), learn.refine.to_string()),
-        (RunFact::Option(OptionName::Contexts), learn.contexts.to_string()),
-        (RunFact::Option(OptionName::Memory), learn.fit.memory.to_string()),
-        (RunFact::Option(OptionName::Method), learn.fit.method.to_string()),
-        (RunFact::Option(OptionName::Smoothing), learn.fit.smoothing.to_string()),
     ]);
+    identity.extend(estimation_identity(&options.learn));
     identity
 }
