@@ -2,7 +2,7 @@
 
 Usage: bench_accuracy.py CMNET_BENCH FOLDER PART [DENSITY_FOLDER]
 
-PART is `structure`, `networks`, `classification` or `density`. Every figure is a mean over tables, with the smallest
+PART is `structure`, `scores`, `networks`, `classification` or `density`. Every figure is a mean over tables, with the smallest
 and the largest beside it; CPU seconds are those of learning alone.
 """
 
@@ -48,6 +48,8 @@ STRUCTURES = [
     ("3-tree", 30, 3000, SEEDS, {"contexts"}),
     ("ternary-2-tree", 40, 3000, SEEDS, {"contexts"}),
 ]
+# For other scores: tables on which a climb over all pairs ends in seconds.
+SCORED = [case for case in STRUCTURES if case[1] <= 200 and case[0] != "3-tree"]
 NETWORKS = ("alarm", "insurance", "water", "hepar2", "hailfinder", "win95pts")
 NETWORK_WAYS = ("plain", "refined-tuned", "contexts", "backbone-plain-tuned", "backbone-refined-tuned")
 # Cliques of variables with many levels: refined graphs take many minutes to fit there.
@@ -308,12 +310,13 @@ def mixture_density(name, folder, way):
         if worse == 2:
             break
     told = f"{best['components']} classes of {way} networks"
-    print(f"| {name} | cmnet {told} | {best['test']:.3f} | {best['cpu']:.1f}; all tried {spent:.1f} |")
+    print(f"| {name} | cmnet {told} | {best['valid']:.3f} | {best['test']:.3f} | {best['cpu']:.1f}; all tried {spent:.1f} |")
 
 
 def density():
     """Held-out likelihood of binary tables NAME.train.data.gz and NAME.test.data.gz in a folder."""
-    print("| table | program | test log-likelihood per row | CPU s |\n|---|---|---|---|")
+    head = "| table | program | validation log-likelihood of a row | test log-likelihood of a row | CPU s |"
+    print(head + "\n|---|---|---|---|---|")
     for path in sorted(DENSITY.glob("*.train.data.gz")):
         name = path.name.split(".")[0]
         read = lambda part: pd.read_csv(DENSITY / f"{name}.{part}.data.gz", header=None, dtype=str)
@@ -326,12 +329,17 @@ def density():
             read("valid").set_axis(names, axis=1).to_csv(folder / "valid.csv", index=False)
             for way in ("plain", "refined"):
                 mixture_density(name, folder, way)
-        for variant in ("plain", "plain-tuned", "refined", "refined-tuned", "contexts", "contexts-tuned"):
+        variants = ["plain", "plain-tuned", "refined", "refined-tuned", "contexts", "contexts-tuned"]
+        # The one clique of a complete graph has a cell for each row that there can be.
+        if len(names) <= 20:
+            variants.append("complete")
+        for variant in variants:
             answer = cmnet("accuracy-learn", str(folder), variant)
-            told = "-" if answer["test"] is None else f"{answer['test']:.3f}"
-            print(f"| {name} | cmnet {variant} | {told} | {answer['cpu']:.1f} |")
+            told = ["-" if answer[part] is None else f"{answer[part]:.3f}" for part in ("valid", "test")]
+            print(f"| {name} | cmnet {variant} | {' | '.join(told)} | {answer['cpu']:.1f} |")
+            sys.stdout.flush()
         value, seconds, _ = agrum_density(train, test)
-        print(f"| {name} | pyAgrum BDeu | {value:.3f} | {seconds:.1f} |")
+        print(f"| {name} | pyAgrum BDeu | - | {value:.3f} | {seconds:.1f} |")
         sys.stdout.flush()
 
 
@@ -363,40 +371,72 @@ def classes():
         yield name, table[[*(column for column in table.columns if column != target), target]]
 
 
-def classification():
-    """Accuracy and log-loss of five folds, the same for all programs."""
+def class_folds(name, table, seed):
+    """Hits, loss and CPU seconds of each program over five folds, the same for all."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold
 
-    print("| table | program | accuracy | log-loss | CPU s |\n|---|---|---|---|---|")
+    target = table.columns[-1]
+    indicators = pd.get_dummies(table.drop(columns=target), dtype=float).to_numpy()
+    y = table[target].to_numpy()
+    results: dict = {}
+    for fold, (own, held) in enumerate(StratifiedKFold(5, shuffle=True, random_state=seed).split(indicators, y)):
+        folder = FOLDER / f"class-{name}-{fold}"
+        write(folder, table.iloc[own], table.iloc[held])
+        for variant in ("joint", "class"):
+            answer = cmnet("accuracy-class", str(folder), variant)
+            row = (answer["hits"], answer["loss"], answer["cpu"])
+            results.setdefault(f"cmnet {variant}", []).append(row)
+        peers = {
+            "logistic regression": LogisticRegression(max_iter=2000),
+            "random forest": RandomForestClassifier(random_state=0, n_jobs=1),
+        }
+        for program, model in peers.items():
+            _, seconds = clocked(lambda: model.fit(indicators[own], y[own]))
+            p = model.predict_proba(indicators[held])
+            place = {level: at for at, level in enumerate(model.classes_)}
+            truth = np.array([place[level] for level in y[held]])
+            loss = -np.log(np.clip(p[np.arange(len(held)), truth], 1e-15, 1)).sum()
+            results.setdefault(program, []).append(((p.argmax(axis=1) == truth).sum(), loss, seconds))
+    return {program: [sum(column) / len(y) for column in zip(*folds)] for program, folds in results.items()}
+
+
+def classification():
+    """Accuracy and log-loss by cross-validation, with the range over seeds of the folds."""
+    print("| table | program | accuracy | log-loss | CPU s of a fold |\n|---|---|---|---|---|")
     for name, table in classes():
-        target = table.columns[-1]
-        indicators = pd.get_dummies(table.drop(columns=target), dtype=float).to_numpy()
-        y = table[target].to_numpy()
-        results: dict = {}
-        for fold, (own, held) in enumerate(StratifiedKFold(5, shuffle=True, random_state=SEEDS[0]).split(indicators, y)):
-            folder = FOLDER / f"class-{name}-{fold}"
-            write(folder, table.iloc[own], table.iloc[held])
-            for variant in ("joint", "class"):
-                answer = cmnet("accuracy-class", str(folder), variant)
-                row = (answer["hits"], answer["loss"], answer["cpu"])
-                results.setdefault(f"cmnet {variant}", []).append(row)
-            peers = {
-                "logistic regression": LogisticRegression(max_iter=2000),
-                "random forest": RandomForestClassifier(random_state=0, n_jobs=1),
-            }
-            for program, model in peers.items():
-                _, seconds = clocked(lambda: model.fit(indicators[own], y[own]))
-                p = model.predict_proba(indicators[held])
-                place = {level: at for at, level in enumerate(model.classes_)}
-                truth = np.array([place[level] for level in y[held]])
-                loss = -np.log(np.clip(p[np.arange(len(held)), truth], 1e-15, 1)).sum()
-                results.setdefault(program, []).append(((p.argmax(axis=1) == truth).sum(), loss, seconds))
-        for program, folds in results.items():
-            hits, loss, seconds = (sum(column) for column in zip(*folds))
-            print(f"| {name} | {program} | {hits / len(y):.3f} | {loss / len(y):.3f} | {seconds / 5:.2f} |")
+        # A fold of digits takes minutes.
+        seeds = SEEDS[:1] if name == "digits" else SEEDS
+        found = [class_folds(name, table, seed) for seed in seeds]
+        for program in found[0]:
+            accuracy, loss, seconds = zip(*(one[program] for one in found))
+            cpu = sum(seconds) / len(seconds) * len(table) / 5
+            print(f"| {name} | {program} | {spread(accuracy)} | {spread(loss)} | {cpu:.2f} |")
         sys.stdout.flush()
 
 
-{"structure": structure, "networks": networks, "classification": classification, "density": density}[PART]()
+def scores():
+    """Edge F1 of climbs with other scores of a class, without and with a prior of edges."""
+    found: dict = {}
+    for kind, variables, rows, *_ in SCORED:
+        seeds = ",".join(map(str, SEEDS))
+        command = [BENCH, "accuracy-scores", kind, str(variables), str(rows), seeds]
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+        for line in lines:
+            _, _, _, _, score, gamma, f1, seconds = line.split("\t")
+            found.setdefault((score, gamma), {}).setdefault(f"{kind} {variables}, {rows}", []).append(
+                (float(f1), float(seconds))
+            )
+    cases = list(next(iter(found.values())))
+    print("| score | edge prior | " + " | ".join(cases) + " |\n" + "|---" * (len(cases) + 2) + "|")
+    for (score, gamma), by_case in found.items():
+        cells = []
+        for case in cases:
+            f1s, seconds = zip(*by_case[case])
+            cells.append(f"{spread(f1s)}; {sum(seconds) / len(seconds):.2f}")
+        print(f"| {score} | {gamma} | " + " | ".join(cells) + " |")
+
+
+
+{"structure": structure, "networks": networks, "classification": classification, "density": density, "scores": scores}[PART]()

@@ -25,7 +25,7 @@ pub(crate) fn run(part: Option<&str>, density: Option<&str>) -> Result<()> {
     std::fs::create_dir_all(&folder)?;
     let script = folder.join("accuracy.py");
     std::fs::write(&script, SCRIPT)?;
-    let all = ["structure", "networks", "classification", "density"];
+    let all = ["structure", "scores", "networks", "classification", "density"];
     for name in all.into_iter().filter(|name| part.is_none_or(|part| part == *name)) {
         if name == "density" && density.is_none() {
             println!("density: give a folder with NAME.train.data.gz and NAME.test.data.gz");

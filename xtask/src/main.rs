@@ -39,8 +39,9 @@ cargo xtask COMMAND
                      named, gradient of the likelihood
   bench peer         search beside PyBNesian's PC on the same table
   bench accuracy [PART [DIR]]
-                     edges of known graphs (structure), held-out likelihood of public networks
-                     (networks) and of the density tables in DIR (density), beside other programs
+                     edges of known graphs (structure), also with other scores (scores); prediction of
+                     classes (classification); held-out likelihood of public networks (networks) and of
+                     the density tables in DIR (density), beside other programs
   bench inference    exact inference beside pyAgrum and toulbar2
   bench python       learning and marginals from Python, beside pgmpy
   bench cluster [ROWS [VARIABLES [REPLICATES]]]

@@ -7,7 +7,7 @@ use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
     Backbone, Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder,
-    MixtureOptions, PlaneCounts, ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune,
+    MixtureOptions, Order, PlaneCounts, ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune,
     edge_names, evaluate, learn, learn_mixture, read_csv, refine,
 };
 use cmnet_paper::generate::recovery;
@@ -57,23 +57,28 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
         Some(rest) => (Backbone::Decomposable, rest),
         None => (Backbone::None, variant),
     };
-    let Way { kappas, refine, tune } = Way::of(way)?;
+    // "complete": all edges, terms of at most three variables, a ridge by held-out rows.
+    let is_complete = way == "complete";
+    let Way { kappas, refine, tune } = if is_complete { Way::complete() } else { Way::of(way)? };
     let select = if test.is_some() || kappas.len() > 1 { Select::Bic } else { Select::None };
     let method = if test.is_some() { FitMethod::Auto } else { FitMethod::Pseudo };
-    let fit = FitOptions { method, memory: 1 << 30, ..FitOptions::default() };
+    let order = if is_complete { Order::at_most(3)? } else { Order::FULL };
+    let fit = FitOptions { method, order, memory: 1 << 30, ..FitOptions::default() };
     let mut options =
         LearnOptions { kappas, refine, select, fit, tune, threads: 1, ..LearnOptions::default() };
+    if is_complete {
+        options.knowledge.require.push("*-*".parse()?);
+    }
     let meter = Meter::start();
     backbone.require(&PlaneCounts::new(&data), data.schema(), &mut options, &())?;
     let learned = learn(&data, &options, &())?;
     let cpu = meter.processor();
     let kept = learned.kept(data.rows()).context("nothing was learned")?;
-    let told = match (&test, &kept.fit) {
-        (Some(test), Some(fit)) => evaluate(fit, test).log_likelihood,
-        _ => None,
-    };
+    let told = |rows: Option<&Dataset>| evaluate(kept.fit.as_ref()?, rows?).log_likelihood;
+    let valid = table(folder, "valid.csv")?;
     let answer = json!({
-        "edges": edge_names(data.schema(), &kept.structure), "cpu": cpu, "test": told,
+        "edges": edge_names(data.schema(), &kept.structure), "cpu": cpu,
+        "test": told(test.as_ref()), "valid": told(valid.as_ref()),
         "kappa": kept.prior.kappa().to_string(), "limited": learned.limited.len(),
         "parameters": kept.fit.as_ref().map(|fit| fit.free_parameters),
         "order": learned.tuned.as_ref().map(|tuned| tuned.options.order.to_string()),
@@ -91,6 +96,11 @@ struct Way {
 }
 
 impl Way {
+    fn complete() -> Self {
+        let tune = Tune { ridge: true, ..Tune::NOTHING };
+        Self { kappas: vec![Kappa::Epsilon], refine: Refine::No, tune }
+    }
+
     fn of(variant: &str) -> Result<Self> {
         // "-tuned": order and ridge by held-out rows.
         let (variant, tuned) = variant.strip_suffix("-tuned").map_or((variant, false), |base| (base, true));

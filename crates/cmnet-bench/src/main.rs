@@ -18,6 +18,7 @@ mod missing;
 mod paper;
 mod peer;
 mod roofline;
+mod scores;
 mod tables;
 mod usage;
 
@@ -65,6 +66,7 @@ fn main() -> Result<()> {
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
         "accuracy-class" => accuracy::classify_folder(name(1), name(2)),
         "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
+        "accuracy-scores" => scores::run(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "confirm" => {
             confirm::run(name(1), number(2, 50)?, number(3, 10_000)?, (number(4, 1)?, number(5, 20)?))
         }

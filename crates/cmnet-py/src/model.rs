@@ -303,7 +303,7 @@ impl Model {
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
         let fitted = work::call(py, 0, move |stop| {
-            let judged = Judged { structure: model.structure(), data: &data, target: None };
+            let judged = Judged { structure: model.structure(), relearned: &[], data: &data, target: None };
             let options = match tune(judged, &options, rows, stop)? {
                 Outcome::Done(tuned) => tuned.options,
                 Outcome::Stopped(_) => return Err(work::interrupted()),

@@ -57,7 +57,7 @@ fn estimate(
             Weighed::Whole(data) => data,
             Weighed::Real(table) => return Ok((estimate_weighted(model, options, &table)?, None)),
         };
-        let judged = Judged { structure: model.structure(), data: &data, target: None };
+        let judged = Judged { structure: model.structure(), relearned: &[], data: &data, target: None };
         let tuned = tune(judged, options, tune_options(&arguments.fitting)?, &())?.done();
         let options = tuned.as_ref().map_or(options, |tuned| &tuned.options);
         return Ok((fit(model.structure(), &data, options)?, None));

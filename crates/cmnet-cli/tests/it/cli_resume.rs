@@ -80,6 +80,24 @@ fn killed_runs_resume_to_the_same_bytes() {
 }
 
 #[test]
+fn what_held_out_rows_chose_is_resumed_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    write_table(folder.path(), 12);
+    for choice in [&["--select", "cv"][..], &["--select", "heldout"], &["--target", "x3"]] {
+        let _ = fs::remove_file(folder.path().join("run.ck"));
+        let whole = run(folder.path(), "paper", "whole.json", choice);
+        assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+        for _ in 0..2 {
+            let again = run(folder.path(), "paper", "again.json", &[&CHECKPOINT, choice].concat());
+            assert_eq!(again.stdout, whole.stdout, "{choice:?}: {}", String::from_utf8_lossy(&again.stderr));
+        }
+    }
+    let other = run(folder.path(), "paper", "again.json", &[&CHECKPOINT[..], &["--select", "cv"]].concat());
+    let words = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(!other.status.success() && words.contains("--select"), "{words}");
+}
+
+#[test]
 fn a_checkpoint_of_another_run_is_refused_saying_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     write_table(folder.path(), 20);

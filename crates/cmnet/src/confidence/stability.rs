@@ -3,13 +3,12 @@
 use super::Bootstrap;
 use super::options::{BootstrapOptions, Resample};
 use super::run::bootstrap;
-use crate::control::{Control, StopReason};
+use crate::control::StopReason;
 use crate::data::{Dataset, Var};
 use crate::error::{Error, OptionName, Result};
 use crate::graph::Edge;
-use crate::learn::{LearnEvent, LearnObserver, LearnOptions, Select, learn};
+use crate::learn::{LearnEvent, LearnObserver, LearnOptions, Quiet, Select, learn};
 use crate::loglinear::affordable_canonical;
-use crate::search::{SearchEvent, SearchObserver};
 use crate::structure::Structure;
 use crate::table::Cell;
 use std::collections::BTreeSet;
@@ -184,28 +183,6 @@ impl Similarity {
 fn f1<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
     let all = one.len() + other.len();
     if all == 0 { 1.0 } else { 2.0 * one.intersection(other).count() as f64 / all as f64 }
-}
-
-/// Stops with the observer, and tells it nothing of the single replicates: they are not those that a
-/// checkpoint keeps.
-struct Quiet<'a> {
-    observer: &'a dyn LearnObserver,
-}
-
-impl Control for Quiet<'_> {
-    fn stop(&self) -> Option<StopReason> {
-        self.observer.stop()
-    }
-}
-
-impl SearchObserver for Quiet<'_> {
-    fn observe(&self, _: &SearchEvent<'_>) {}
-}
-
-impl LearnObserver for Quiet<'_> {
-    fn gives_up(&self) -> bool {
-        self.observer.gives_up()
-    }
 }
 
 #[cfg(test)]

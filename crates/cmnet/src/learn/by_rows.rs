@@ -1,6 +1,6 @@
 //! Kappa by rows that were held out of search and estimate.
 
-use super::observer::{FitControl, LearnEvent, LearnObserver};
+use super::observer::{FitControl, LearnEvent, LearnObserver, Quiet};
 use super::tune::{LEAST_ROWS, PARTS};
 use super::{LearnOptions, LearnedModel, Select, Tune, learn_here};
 use crate::control::{Outcome, StopReason};
@@ -59,7 +59,7 @@ pub(super) fn judge(
         let fold = fold?;
         let (tune, target) = (Tune::NOTHING, None);
         let bare = LearnOptions { select: Select::None, tune, target, ..options.clone() };
-        let learned = learn_here(&fold.training, &bare, &[], observer)?;
+        let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
         if learned.stop != StopReason::Converged {
             return Ok(None);
         }

@@ -32,6 +32,7 @@ pub use cross_validate::{
 };
 pub(crate) use cross_validate::{by_pseudo_likelihood, fold_options, fold_result, folds_differ};
 pub use cross_validate_weighted::cross_validate_weighted;
+pub(crate) use observer::Quiet;
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
 pub(crate) use pieces::Whole;

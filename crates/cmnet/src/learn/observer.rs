@@ -147,6 +147,26 @@ pub trait LearnObserver: SearchObserver {
 /// Watches nothing and never ends anything.
 impl LearnObserver for () {}
 
+/// Stops with an observer, and tells it nothing: searches on parts of a table, or on resamples, are not
+/// those that a checkpoint keeps.
+pub(crate) struct Quiet<'a> {
+    pub(crate) observer: &'a dyn LearnObserver,
+}
+
+impl Control for Quiet<'_> {
+    fn stop(&self) -> Option<StopReason> {
+        self.observer.stop()
+    }
+}
+
+impl SearchObserver for Quiet<'_> {}
+
+impl LearnObserver for Quiet<'_> {
+    fn gives_up(&self) -> bool {
+        self.observer.gives_up()
+    }
+}
+
 /// What the fits that follow a search ask. An interruption ends them. The time limit ends them
 /// where something is fitted already. A search that was ended early is otherwise fitted all the
 /// same, since it is what there is, unless the observer gives up.

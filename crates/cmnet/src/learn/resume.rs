@@ -2,7 +2,7 @@
 //! two steps, it lets another process go on to the same result.
 
 use super::observer::LearnEvent;
-use super::{LearnOptions, SearchMode};
+use super::{LearnOptions, SearchMode, Select};
 use crate::control::StopReason;
 use crate::data::{DataDigest, Dataset};
 use crate::error::OptionName;
@@ -91,7 +91,7 @@ impl RunFact {
 
 /// All that must be the same for a run to go on: named values, compared one by one.
 ///
-/// Threads, fitting and selection are not among them: they do not change the search.
+/// Threads, fitting and a choice by BIC are not among them: they do not change the search.
 pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, String)> {
     search_identity(&DataDigest::of(data), (data.variables(), data.distinct_rows() as u64), options)
 }
@@ -129,6 +129,13 @@ pub(crate) fn search_identity(
     if !options.knowledge.is_empty() {
         let known = serde_json::to_string(&options.knowledge).unwrap_or_default();
         identity.push((RunFact::Option(OptionName::Knowledge), known));
+    }
+    // Held-out rows choose the one kappa that is searched for.
+    if matches!(options.select, Select::Heldout | Select::Cv) && options.kappas.len() > 1 {
+        identity.extend([
+            (RunFact::Option(OptionName::Select), options.select.to_string()),
+            (RunFact::Option(OptionName::Seed), options.tune.seed.to_string()),
+        ]);
     }
     if mode == SearchMode::Blanket {
         let limits = &options.limits;

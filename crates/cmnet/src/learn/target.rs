@@ -5,9 +5,9 @@
 //! its conditional likelihood with a ridge: with pairs alone that is multinomial logistic
 //! regression on the levels of the others. Rows that are held out choose between the two.
 
-use super::observer::{FitControl, LearnObserver};
-use super::tune::{Judged, Tune, Tuned, tune};
-use super::{LearnOptions, Learned};
+use super::observer::{FitControl, LearnEvent, LearnObserver, Quiet};
+use super::tune::{Judged, LEAST_ROWS, Tune, Tuned, held_out, tune};
+use super::{LearnOptions, Learned, fold_options, learn_here};
 use crate::control::{Outcome, StopReason};
 use crate::counts::RowCounts;
 use crate::data::{DataDigest, Dataset, Var};
@@ -55,8 +55,11 @@ pub(super) fn run(
     let as_found = FitOptions { target: None, ..options.fit.clone() };
     let order = if options.fit.order == Order::FULL { Order::at_most(2)? } else { options.fit.order };
     let predicting = FitOptions { target: Some(target), order, ..options.fit.clone() };
+    // A structure that has seen the rows which judge it would look better than it is.
+    let Some(own) = work.relearned(observer)? else { return Ok(()) };
+    let own_connected = own.iter().map(|found| connected(found, target)).collect::<Result<Vec<_>>>()?;
     let connected = connected(found, target)?;
-    let tuned = [work.tuned(found, &as_found)?, work.tuned(&connected, &predicting)?];
+    let tuned = [work.tuned(found, &own, &as_found)?, work.tuned(&connected, &own_connected, &predicting)?];
     let value = |tuned: &Option<Tuned>| tuned.as_ref().and_then(Tuned::predictive);
     let is_connected = value(&tuned[1]) > value(&tuned[0]);
     let structure = if is_connected { connected } else { found.clone() };
@@ -76,11 +79,37 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// The structure that is learned without each part that is held out. `None` after a stop.
+    fn relearned(&self, observer: &dyn LearnObserver) -> Result<Option<Vec<Structure>>> {
+        if self.data.rows() < LEAST_ROWS {
+            return Ok(Some(Vec::new()));
+        }
+        let bare = LearnOptions { tune: Tune::NOTHING, target: None, ..fold_options(self.options) };
+        let folds = held_out(self.data, self.options.tune.seed)?;
+        let mut found = Vec::new();
+        for (index, fold) in folds.iter().enumerate() {
+            observer.observe_learning(&LearnEvent::Fold { index, of: folds.len() });
+            let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
+            let Some(kept) =
+                learned.kept(fold.training.rows()).filter(|_| learned.stop == StopReason::Converged)
+            else {
+                return Ok(None);
+            };
+            found.push(kept.structure.clone());
+        }
+        Ok(Some(found))
+    }
+
     /// Order and ridge for a structure, where they were not given.
-    fn tuned(&self, structure: &Structure, fit: &FitOptions) -> Result<Option<Tuned>> {
+    fn tuned(
+        &self,
+        structure: &Structure,
+        relearned: &[Structure],
+        fit: &FitOptions,
+    ) -> Result<Option<Tuned>> {
         let ridge = self.options.tune.ridge || self.options.fit.ridge.is_none();
         let rows = Tune { ridge, ..self.options.tune };
-        let judged = Judged { structure, data: self.data, target: Some(self.target) };
+        let judged = Judged { structure, relearned, data: self.data, target: Some(self.target) };
         Ok(tune(judged, fit, rows, &self.control)?.done())
     }
 

@@ -114,6 +114,9 @@ impl Tuned {
 pub struct Judged<'a> {
     /// The structure.
     pub structure: &'a Structure,
+    /// The structure of each part's other rows, in place of the structure: one that has not seen the
+    /// rows that judge it. Empty where the structure is held fixed.
+    pub relearned: &'a [Structure],
     /// The table.
     pub data: &'a Dataset,
     /// The variable that is to be predicted from the others; `None` for whole rows.
@@ -121,7 +124,8 @@ pub struct Judged<'a> {
 }
 
 /// Chooses order and ridge for a structure by rows that are held out: a fifth of the table at a
-/// time, each fifth in turn where there are fewer than 4,000 rows. The structure is held fixed.
+/// time, each fifth in turn where there are fewer than 4,000 rows. The structure is held fixed, or
+/// each part has its own.
 ///
 /// Strengths are looked for greedily by factors of three, first one for all orders and then one
 /// for pairs and one for larger sets. Equal seeds give equal choices. Where there is nothing to
@@ -234,11 +238,11 @@ impl<'a> Trials<'a> {
 
     fn predictive(&self, options: &FitOptions) -> Halting<Option<f64>> {
         let (mut sum, mut rows) = (0.0, 0.0);
-        for fold in &self.folds {
+        for (place, fold) in self.folds.iter().enumerate() {
             check(self.control)?;
             let counts = RowCounts::new(&fold.training);
-            let request =
-                FitRequest::new(self.judged.structure, &counts, Some(self.judged.data.schema()), options);
+            let structure = self.judged.relearned.get(place).unwrap_or(self.judged.structure);
+            let request = FitRequest::new(structure, &counts, Some(self.judged.data.schema()), options);
             match fit_to_predict(&request, self.control) {
                 Ok(Outcome::Done(fit)) => sum += log_probability(&fit, &fold.heldout, self.judged.target),
                 Ok(Outcome::Stopped(reason)) => return Err(Halt::Stopped(reason)),
@@ -254,7 +258,7 @@ impl<'a> Trials<'a> {
 static NONE: Tried = Tried { order: Order::FULL, ridge: Ridge::NONE, predictive: None };
 
 /// The folds that decide.
-fn held_out(data: &Dataset, seed: u64) -> Result<Vec<Fold>> {
+pub(super) fn held_out(data: &Dataset, seed: u64) -> Result<Vec<Fold>> {
     let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed })?;
     let most = if data.rows() >= MANY_ROWS { 1 } else { PARTS };
     folds.iter().take(most).collect()

@@ -25,7 +25,7 @@ pub(super) fn run(
         return Ok(());
     }
     let control = FitControl { observer, searched: true, fitted: true };
-    let judged = Judged { structure: &model.structure, data, target: None };
+    let judged = Judged { structure: &model.structure, relearned: &[], data, target: None };
     let tuned = match tune(judged, &options.fit, options.tune, &control)? {
         Outcome::Done(tuned) => tuned,
         Outcome::Stopped(reason) => {

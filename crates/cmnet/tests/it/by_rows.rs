@@ -48,7 +48,7 @@ fn a_ridge_by_held_out_rows_predicts_no_worse_than_none() {
         if data.rows() < 20 {
             continue;
         }
-        let judged = Judged { structure: &structure, data: &data, target: None };
+        let judged = Judged { structure: &structure, relearned: &[], data: &data, target: None };
         let both = Tune { order: true, ridge: true, seed: 3 };
         let Outcome::Done(tuned) = tune(judged, &FitOptions::default(), both, &()).unwrap() else { panic!() };
         let plain = tuned.tried.iter().find(|one| one.ridge.is_none()).unwrap().predictive;

@@ -4,7 +4,8 @@ use crate::loglinear_support::{
     Shape, TINY, dataset, generator, in_order, labelled, levels, plain, sparse_problem, table, uniform_table,
 };
 use cmnet::{
-    Dataset, Estimate, FitMethod, FitOptions, FitStatus, LearnOptions, Model, Order, RIDGE, Ridge, fit, learn,
+    Dataset, Estimate, FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, Model, Order, RIDGE,
+    Ridge, fit, learn,
 };
 use cmnet_check::{LogLinear, PseudoCounts, pseudo_log_likelihood, target_gradient_norm};
 use rand::Rng;
@@ -119,4 +120,28 @@ fn learning_with_a_target_is_repeatable_and_predicts() {
     assert!(found.is_connected, "{:?}", found.tuned);
     assert_eq!(kept.structure().markov_blanket(0).len(), 9);
     assert!(found.predictive().unwrap() > -0.5, "{:?}", found.predictive());
+}
+
+/// The structure as learned is judged by structures that have not seen the rows which judge.
+#[test]
+fn the_structure_as_learned_is_judged_without_the_held_out_rows() {
+    let data = weak_signs(120);
+    let options = LearnOptions { target: Some(0), threads: 1, ..LearnOptions::default() };
+    let learned = learn(&data, &options, &()).unwrap();
+    let found = learned.kept(data.rows()).unwrap().target.clone().unwrap();
+    let [Some(as_learned), _] = &found.tuned else { panic!("{:?}", found.tuned) };
+    let folds = Folds::deal(&data, FoldPlan::Drawn { folds: 5, seed: options.tune.seed }).unwrap();
+    let bare = LearnOptions { target: None, ..options };
+    let mut sum = 0.0;
+    for fold in folds.iter().map(Result::unwrap) {
+        let own = learn(&fold.training, &bare, &()).unwrap();
+        let structure = &own.kept(fold.training.rows()).unwrap().structure;
+        let fitted = fit(structure, &fold.training, &FitOptions::default()).unwrap();
+        let evaluator = fitted.parameters.evaluator();
+        for (row, &weight) in fold.heldout.weights().iter().enumerate() {
+            sum += f64::from(weight) * evaluator.log_conditional(0, &fold.heldout.row(row));
+        }
+    }
+    let without = as_learned.tried.iter().find(|one| one.ridge.is_none()).unwrap();
+    assert!((sum / 120.0 - without.predictive.unwrap()).abs() < 1e-7, "{sum} {without:?}");
 }
