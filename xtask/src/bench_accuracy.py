@@ -361,14 +361,17 @@ def classes():
     """Tables with a class, all columns categories, the class last."""
     from sklearn import datasets
 
-    for name in ("breast_cancer", "wine", "iris", "digits"):
+    def loaded(name):
         bunch = getattr(datasets, f"load_{name}")()
         table = binned(bunch.data)
         table["class"] = bunch.target.astype(str)
-        yield name, table
+        return name, table
+
+    yield from map(loaded, ("breast_cancer", "wine", "iris"))
     for name, target in BUNDLED.items():
         table = pd.read_csv(Path("data") / f"{name}.csv", dtype=str)
         yield name, table[[*(column for column in table.columns if column != target), target]]
+    yield loaded("digits")
 
 
 def class_folds(name, table, seed):

@@ -47,7 +47,9 @@ impl Unfinished {
     /// The structures that were found before the interruption, without parameters.
     fn learned<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let (data, state) = (self.data.clone(), self.state.clone());
-        let options = LearnOptions { select: Select::None, ..self.options.clone() };
+        // What held-out rows chose is all that was searched for.
+        let kappas = state.chosen.map_or_else(|| self.options.kappas.clone(), |kappa| vec![kappa]);
+        let options = LearnOptions { kappas, select: Select::None, ..self.options.clone() };
         let found = work::call(py, 1, move |_| {
             let mut learned = learn_from(state, &data, &options, &StopAtOnce)?;
             learned.stop = StopReason::Interrupted;

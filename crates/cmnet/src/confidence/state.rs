@@ -3,7 +3,7 @@
 use super::{BootstrapOptions, Replicate};
 use crate::data::Dataset;
 use crate::error::OptionName;
-use crate::learn::{FirstLearning, LearnEvent, RunFact, estimation_identity, run_identity};
+use crate::learn::{FirstLearning, LearnEvent, RunFact, estimation_identity, replace, run_identity};
 use std::collections::BTreeMap;
 
 /// Resampling under way.
@@ -41,6 +41,6 @@ pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(Ru
         (RunFact::Option(OptionName::Start), options.start.to_string()),
         (RunFact::Option(OptionName::Bound), options.bound.to_string()),
     ]);
-    identity.extend(estimation_identity(&options.learn));
+    replace(&mut identity, estimation_identity(&options.learn));
     identity
 }

@@ -76,6 +76,7 @@ impl CheckpointRecord {
             graph: self.graph.map(found).transpose()?,
             blankets: self.blankets.map(|record| blankets(record, cardinalities.len())).transpose()?,
             by_tasks: BTreeMap::new(),
+            chosen: None,
         })
     }
 }

@@ -36,6 +36,12 @@ impl ByRows {
     }
 }
 
+/// Whether rows that are held out choose the kappa.
+pub(super) fn applies(data: &Dataset, options: &LearnOptions) -> bool {
+    let asked = matches!(options.select, Select::Heldout | Select::Cv);
+    asked && options.kappas.len() > 1 && data.rows() >= LEAST_ROWS
+}
+
 /// Judges each kappa by rows that are held out, where that was asked for. `None` where it was
 /// not, where there is one kappa alone or fewer than ten rows, or after a stop.
 pub(super) fn judge(
@@ -48,7 +54,7 @@ pub(super) fn judge(
         Select::Cv => PARTS,
         Select::Bic | Select::None => return Ok(None),
     };
-    if options.kappas.len() < 2 || data.rows() < LEAST_ROWS {
+    if !applies(data, options) {
         return Ok(None);
     }
     let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: options.tune.seed })?;

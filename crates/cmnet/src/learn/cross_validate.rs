@@ -273,19 +273,30 @@ pub(super) fn numbers_of(
 ) -> Vec<std::result::Result<FoldNumbers, Unfitted>> {
     let none = Unfitted::NoneOfThem;
     let chosen = learned.selected.map_or(Err(none), |place| numbers(&learned.models[place], heldout));
-    std::iter::once(chosen).chain(learned.models.iter().map(|model| numbers(model, heldout))).collect()
+    // Order and ridge were chosen for one kappa alone: the rows of kappas have none of them.
+    let each = |(place, model): (usize, &LearnedModel)| match &learned.untuned {
+        Some(fit) if learned.selected == Some(place) && model.pseudo_fit.is_none() => {
+            Ok(fit_numbers(model, fit, heldout))
+        }
+        _ => numbers(model, heldout),
+    };
+    std::iter::once(chosen).chain(learned.models.iter().enumerate().map(each)).collect()
 }
 
 fn numbers(model: &LearnedModel, heldout: &Dataset) -> std::result::Result<FoldNumbers, Unfitted> {
     let Some(fit) = model.compared() else {
         return Err(model.unfitted.clone().unwrap_or(Unfitted::NotAsked));
     };
-    Ok(FoldNumbers {
+    Ok(fit_numbers(model, fit, heldout))
+}
+
+fn fit_numbers(model: &LearnedModel, fit: &Fit, heldout: &Dataset) -> FoldNumbers {
+    FoldNumbers {
         sbic: fit.sbic(),
         predictive: predictive(fit, heldout),
         edges: model.structure.graph().edge_count() as f64,
         parameters: fit.free_parameters as f64,
-    })
+    }
 }
 
 /// The mean log-probability of held-out rows.

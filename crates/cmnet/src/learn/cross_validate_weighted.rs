@@ -2,7 +2,8 @@
 
 use super::cross_validate::{by_pseudo_likelihood, fold_options, folds_differ, numbers_of};
 use super::{
-    CrossValidation, FoldResult, LearnEvent, LearnObserver, LearnOptions, LearnedModel, Select, learn_counts,
+    CrossValidation, FoldResult, LearnEvent, LearnObserver, LearnOptions, LearnedModel, Select,
+    learn_counts_for_all,
 };
 use crate::control::{Outcome, StopReason};
 use crate::counts::{CountedTable, WeightedCounts};
@@ -129,7 +130,7 @@ fn one(
     let heldout = WeightedTable::shares(dealt.schema.clone(), dealt.folds[place].clone())?;
     let counts = WeightedCounts::new(&training);
     let counted = CountedTable::with_digest(&counts, training.schema(), || training.digest())?;
-    let learned = learn_counts(&counted, options, observer)?;
+    let learned = learn_counts_for_all(&counted, options, observer)?;
     if learned.stop != StopReason::Converged {
         return Ok(Outcome::Stopped(learned.stop));
     }

@@ -60,7 +60,7 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
     ) -> Result<ClimbResult> {
         let stop = self.search.find_blankets(&mut self.blankets, observer)?;
         if stop != StopReason::Converged {
-            return Ok(self.nothing(stop));
+            return self.nothing(stop);
         }
         if prior.kappa() == Kappa::Epsilon {
             return self.graph(from, observer);
@@ -103,13 +103,14 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
         Ok(found)
     }
 
-    /// The result of a search that was ended before its climb.
-    fn nothing(&self, stop: StopReason) -> ClimbResult {
-        ClimbResult {
-            structure: Structure::empty(self.search.cardinalities()),
+    /// The result of a search that was ended before its climb: the required edges alone.
+    fn nothing(&self, stop: StopReason) -> Result<ClimbResult> {
+        let graph = self.plain.rules().required_graph(self.search.cardinalities().len());
+        Ok(ClimbResult {
+            structure: Structure::from_graph(graph, self.search.cardinalities())?,
             climb: ClimbRecord::none(stop),
             added_candidates: Vec::new(),
             limited: Vec::new(),
-        }
+        })
     }
 }

@@ -39,7 +39,7 @@ pub(crate) use pieces::Whole;
 pub use refinement::{Refine, Refinement};
 pub use replicate::{CompletedStructure, CompletedTable, CompletionRound, FirstLearning, Replicate};
 pub use resume::{LearnState, RunFact, run_identity};
-pub(crate) use resume::{estimation_identity, search_identity};
+pub(crate) use resume::{cells, estimation_identity, replace, search_identity};
 pub use target::TargetModel;
 pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
 pub(crate) use tune::{LEAST_ROWS, PARTS};
@@ -97,6 +97,8 @@ pub struct Learned {
     /// Kappas that mode `auto` did not search for, since BIC had fallen before them: the last
     /// structure had a lower BIC than the one before it, and a smaller kappa.
     pub passed_over: Vec<Kappa>,
+    /// The fit of the chosen model before held-out rows chose its order and ridge, where they did.
+    pub untuned: Option<Fit>,
 }
 
 impl Learned {
@@ -123,6 +125,7 @@ impl Learned {
             tuned: None,
             limited: Vec::new(),
             passed_over: Vec::new(),
+            untuned: None,
         }
     }
 
@@ -356,12 +359,19 @@ fn learn_rows(
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     let by_rows = by_rows::judge(data, options, observer)?;
-    let best = by_rows.as_ref().and_then(|known| known.best(data.rows())).map(|kappa| vec![kappa]);
+    let best = by_rows.as_ref().and_then(|known| known.best(data.rows()));
     let decided = best.is_some();
-    if decided {
+    if let Some(kappa) = best {
+        observer.observe_learning(&LearnEvent::KappaChosen(kappa));
         begin.state.by_tasks.clear(); // places are those of all kappas
+    } else if by_rows::applies(data, options) {
+        // Ended before the choice: what was found before belongs to a kappa that is not known.
+        (begin.state.finished, begin.state.climb) = (Vec::new(), None);
     }
-    let options = LearnOptions { kappas: best.unwrap_or_else(|| options.kappas.clone()), ..options.clone() };
+    let options = LearnOptions {
+        kappas: best.map_or_else(|| options.kappas.clone(), |kappa| vec![kappa]),
+        ..options.clone()
+    };
     let counts = PlaneCounts::new(data);
     let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
     let mut learned = search_and_choose(begin, &table, &options, observer)?;
@@ -386,6 +396,17 @@ pub fn learn_counts<S: CountSource>(
 ) -> Result<Learned> {
     options.check_without_rows()?;
     in_pool(options, || search_and_choose(Begin::default(), table, options, observer))
+}
+
+/// As [`learn_counts`] with a model for every kappa: none is passed over.
+pub(crate) fn learn_counts_for_all<S: CountSource>(
+    table: &CountedTable<'_, S>,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    options.check_without_rows()?;
+    let begin = Begin { kappas: Kappas::All, ..Begin::default() };
+    in_pool(options, || search_and_choose(begin, table, options, observer))
 }
 
 fn search_and_choose<S: CountSource>(

@@ -2,6 +2,7 @@
 
 use super::{CompletedTable, CompletionRound, FirstLearning, FoldResult, Replicate};
 use crate::control::{Control, StopReason};
+use crate::score::Kappa;
 use crate::search::{ClimbResult, SearchObserver};
 
 /// Something that happened in learning, outside of the searches.
@@ -17,6 +18,8 @@ pub enum LearnEvent<'a> {
         /// Kappa as written.
         kappa: &'a str,
     },
+    /// Rows that were held out chose the one kappa that is searched for.
+    KappaChosen(Kappa),
     /// The graph without contexts is found from which mode `blanket` searches for every kappa.
     GraphFound(&'a ClimbResult),
     /// The structure of one kappa is found.

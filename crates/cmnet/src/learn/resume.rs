@@ -6,6 +6,7 @@ use super::{LearnOptions, SearchMode, Select};
 use crate::control::StopReason;
 use crate::data::{DataDigest, Dataset};
 use crate::error::OptionName;
+use crate::score::Kappa;
 use crate::search::BlanketState;
 use crate::search::{ClimbResult, SearchEvent, Standing};
 use std::collections::BTreeMap;
@@ -24,6 +25,9 @@ pub struct LearnState {
     /// Structures that tasks found, by the places of their kappas; one that was ended early is where its
     /// climb stood. A kappa that the run passes over is not taken from here. Checkpoints have none.
     pub by_tasks: BTreeMap<usize, ClimbResult>,
+    /// The one kappa that is searched for, where held-out rows have chosen it. Checkpoints have none: it
+    /// is chosen anew.
+    pub chosen: Option<Kappa>,
 }
 
 impl LearnState {
@@ -48,6 +52,7 @@ impl LearnState {
                 self.finished.push((*found).clone());
                 self.climb = None;
             }
+            LearnEvent::KappaChosen(kappa) => self.chosen = Some(*kappa),
             LearnEvent::GraphFound(found) => self.graph = Some((*found).clone()),
             _ => {}
         }
@@ -96,9 +101,17 @@ pub fn run_identity(data: &Dataset, options: &LearnOptions) -> Vec<(RunFact, Str
     search_identity(&DataDigest::of(data), (data.variables(), data.distinct_rows() as u64), options)
 }
 
-/// What must be the same besides, where structures are also refined, confirmed and fitted on the way.
-pub(crate) fn estimation_identity(options: &LearnOptions) -> [(RunFact, String); 5] {
-    [
+/// What must be the same besides, where structures are also refined, confirmed and fitted on the way,
+/// and where each table chooses its search for itself.
+pub(crate) fn estimation_identity(options: &LearnOptions) -> Vec<(RunFact, String)> {
+    let limits = &options.limits;
+    vec![
+        (RunFact::Option(OptionName::Search), options.search.to_string()),
+        (RunFact::Option(OptionName::MaxNeighbors), limits.neighbors.to_string()),
+        (RunFact::Option(OptionName::MaxConfigurations), limits.configurations.to_string()),
+        (RunFact::Option(OptionName::Candidates), options.candidates.to_string()),
+        (RunFact::Option(OptionName::MaxCells), cells(options)),
+        (RunFact::Option(OptionName::Order), options.fit.order.to_string()),
         (RunFact::Option(OptionName::Refine), options.refine.to_string()),
         (RunFact::Option(OptionName::Contexts), options.contexts.to_string()),
         // What is remembered, and what is fitted to choose a kappa, goes by the memory.
@@ -106,6 +119,17 @@ pub(crate) fn estimation_identity(options: &LearnOptions) -> [(RunFact, String);
         (RunFact::Option(OptionName::Method), options.fit.method.to_string()),
         (RunFact::Option(OptionName::Smoothing), options.fit.smoothing.to_string()),
     ]
+}
+
+/// The most cells of a junction tree, as it is compared.
+pub(crate) fn cells(options: &LearnOptions) -> String {
+    options.max_cells.map_or_else(|| "any".to_owned(), |cells| cells.to_string())
+}
+
+/// Takes facts over, in place of those with the same names.
+pub(crate) fn replace(identity: &mut Vec<(RunFact, String)>, facts: Vec<(RunFact, String)>) {
+    identity.retain(|(known, _)| facts.iter().all(|(fact, _)| fact != known));
+    identity.extend(facts);
 }
 
 /// The same for a table of which the digest and the size are known: variables and distinct rows.
@@ -132,10 +156,8 @@ pub(crate) fn search_identity(
     }
     // Held-out rows choose the one kappa that is searched for.
     if matches!(options.select, Select::Heldout | Select::Cv) && options.kappas.len() > 1 {
-        identity.extend([
-            (RunFact::Option(OptionName::Select), options.select.to_string()),
-            (RunFact::Option(OptionName::Seed), options.tune.seed.to_string()),
-        ]);
+        let choice = format!("{} with seed {}", options.select, options.tune.seed);
+        identity.push((RunFact::Option(OptionName::Select), choice));
     }
     if mode == SearchMode::Blanket {
         let limits = &options.limits;

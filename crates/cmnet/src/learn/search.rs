@@ -47,20 +47,26 @@ pub(super) fn run<S: CountSource>(
     let Setting { counts, options, .. } = *setting;
     let scorer = Scorer::with_memory(counts, options.alpha, options.fit.memory);
     let memo = Arc::new(NodeMemo::new(&scorer));
-    let LearnState { finished, mut climb, graph, blankets, mut by_tasks } = state;
+    let LearnState { finished, mut climb, graph, blankets, mut by_tasks, chosen: _ } = state;
     let mut search = Search::new(&scorer, &memo, setting, (blankets, graph));
     let (mode, search_reason) = options.mode(counts.cardinalities().len(), counts.distinct_rows());
     let mut learned = Learned::nothing(mode, search_reason);
-    for (&kappa, finished) in options.kappas.iter().zip(finished) {
-        learned.limited.extend(finished.limited.iter().copied());
-        learned.models.push(scored(&scorer, search.prior(kappa), finished)?);
-    }
-    if !learned.models.is_empty() && kappas.may_pass(options, &learned) {
-        fit(&mut learned)?; // as the run had that stood here
-    }
-    for (index, &kappa) in options.kappas.iter().enumerate().skip(learned.models.len()) {
+    let mut finished = finished.into_iter();
+    for (index, &kappa) in options.kappas.iter().enumerate() {
         if kappas.may_pass(options, &learned) && is_hopeless(kappa, &learned, scorer.rows()) {
             learned.passed_over.push(kappa);
+            continue;
+        }
+        // Those that a run had finished, without those that it passed over: which they are is found anew.
+        if let Some(known) = finished.next() {
+            learned.limited.extend(known.limited.iter().copied());
+            learned.models.push(scored(&scorer, search.prior(kappa), known)?);
+            if kappas.may_pass(options, &learned) {
+                fit(&mut learned)?; // as the run had that stood here
+                if learned.stop != StopReason::Converged {
+                    break;
+                }
+            }
             continue;
         }
         let (of, name) = (options.kappas.len(), kappa.to_string());

@@ -8,10 +8,10 @@
 use super::observer::{FitControl, LearnEvent, LearnObserver, Quiet};
 use super::tune::{Judged, LEAST_ROWS, Tune, Tuned, held_out, tune};
 use super::{LearnOptions, Learned, fold_options, learn_here};
-use crate::control::{Outcome, StopReason};
+use crate::control::{Halt, Halting, Outcome, StopReason, outcome};
 use crate::counts::RowCounts;
 use crate::data::{DataDigest, Dataset, Var};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::graph::Edge;
 use crate::loglinear::{Fit, FitOptions, FitRequest, Order, fit_named};
 use crate::structure::Structure;
@@ -39,7 +39,8 @@ impl TargetModel {
     }
 }
 
-/// Makes a model that predicts the target, where there is one, from the structure to be kept.
+/// Makes a model that predicts the target, where there is one, from the structure to be kept. Ended early,
+/// there is none, and the stop says so.
 pub(super) fn run(
     learned: &mut Learned,
     data: &Dataset,
@@ -50,23 +51,10 @@ pub(super) fn run(
     let Some(place) = learned.selected.filter(|_| learned.stop == StopReason::Converged) else {
         return Ok(());
     };
-    let found = &learned.models[place].structure;
     let work = Work { data, options, control: FitControl { observer, searched: true, fitted: true }, target };
-    let as_found = FitOptions { target: None, ..options.fit.clone() };
-    let order = if options.fit.order == Order::FULL { Order::at_most(2)? } else { options.fit.order };
-    let predicting = FitOptions { target: Some(target), order, ..options.fit.clone() };
-    // A structure that has seen the rows which judge it would look better than it is.
-    let Some(own) = work.relearned(observer)? else { return Ok(()) };
-    let own_connected = own.iter().map(|found| connected(found, target)).collect::<Result<Vec<_>>>()?;
-    let connected = connected(found, target)?;
-    let tuned = [work.tuned(found, &own, &as_found)?, work.tuned(&connected, &own_connected, &predicting)?];
-    let value = |tuned: &Option<Tuned>| tuned.as_ref().and_then(Tuned::predictive);
-    let is_connected = value(&tuned[1]) > value(&tuned[0]);
-    let structure = if is_connected { connected } else { found.clone() };
-    let Some(chosen) = &tuned[usize::from(is_connected)] else { return Ok(()) };
-    if let Some(fit) = work.fit(&structure, &chosen.options)? {
-        let fit = Fit { digest: Some(DataDigest::of(data)), ..fit };
-        learned.models[place].target = Some(TargetModel { target, structure, is_connected, fit, tuned });
+    match outcome(work.model(&learned.models[place].structure, observer))? {
+        Outcome::Done(made) => learned.models[place].target = Some(made),
+        Outcome::Stopped(reason) => learned.stop = reason,
     }
     Ok(())
 }
@@ -79,10 +67,29 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The structure that is learned without each part that is held out. `None` after a stop.
-    fn relearned(&self, observer: &dyn LearnObserver) -> Result<Option<Vec<Structure>>> {
+    /// The better one of the structure as learned and the connected one. With few rows none is held out, and it is the first.
+    fn model(&self, found: &Structure, observer: &dyn LearnObserver) -> Halting<TargetModel> {
+        let (target, options) = (self.target, self.options);
+        let as_found = FitOptions { target: None, ..options.fit.clone() };
+        let order = if options.fit.order == Order::FULL { Order::at_most(2)? } else { options.fit.order };
+        let predicting = FitOptions { target: Some(target), order, ..options.fit.clone() };
+        // A structure that has seen the rows which judge it would look better than it is.
+        let own = self.relearned(observer)?;
+        let own_connected = own.iter().map(|found| connected(found, target)).collect::<Result<Vec<_>>>()?;
+        let connected = connected(found, target)?;
+        let tuned =
+            [self.tuned(found, &own, &as_found)?, self.tuned(&connected, &own_connected, &predicting)?];
+        let is_connected = tuned[1].predictive() > tuned[0].predictive();
+        let structure = if is_connected { connected } else { found.clone() };
+        let fit = self.fit(&structure, &tuned[usize::from(is_connected)].options)?;
+        let fit = Fit { digest: Some(DataDigest::of(self.data)), ..fit };
+        Ok(TargetModel { target, structure, is_connected, fit, tuned: tuned.map(Some) })
+    }
+
+    /// The structure that is learned without each part that is held out.
+    fn relearned(&self, observer: &dyn LearnObserver) -> Halting<Vec<Structure>> {
         if self.data.rows() < LEAST_ROWS {
-            return Ok(Some(Vec::new()));
+            return Ok(Vec::new());
         }
         let bare = LearnOptions { tune: Tune::NOTHING, target: None, ..fold_options(self.options) };
         let folds = held_out(self.data, self.options.tune.seed)?;
@@ -90,38 +97,37 @@ impl Work<'_> {
         for (index, fold) in folds.iter().enumerate() {
             observer.observe_learning(&LearnEvent::Fold { index, of: folds.len() });
             let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
-            let Some(kept) =
-                learned.kept(fold.training.rows()).filter(|_| learned.stop == StopReason::Converged)
-            else {
-                return Ok(None);
-            };
+            if learned.stop != StopReason::Converged {
+                return Err(Halt::Stopped(learned.stop));
+            }
+            // Where none could be fitted, the structure that has seen all rows stands in.
+            let Some(kept) = learned.kept(fold.training.rows()) else { return Ok(Vec::new()) };
             found.push(kept.structure.clone());
         }
-        Ok(Some(found))
+        Ok(found)
     }
 
     /// Order and ridge for a structure, where they were not given.
-    fn tuned(
-        &self,
-        structure: &Structure,
-        relearned: &[Structure],
-        fit: &FitOptions,
-    ) -> Result<Option<Tuned>> {
+    fn tuned(&self, structure: &Structure, relearned: &[Structure], fit: &FitOptions) -> Halting<Tuned> {
         let ridge = self.options.tune.ridge || self.options.fit.ridge.is_none();
         let rows = Tune { ridge, ..self.options.tune };
         let judged = Judged { structure, relearned, data: self.data, target: Some(self.target) };
-        Ok(tune(judged, fit, rows, &self.control)?.done())
+        done(tune(judged, fit, rows, &self.control)?)
     }
 
-    fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
+    fn fit(&self, structure: &Structure, options: &FitOptions) -> Halting<Fit> {
         let counts = RowCounts::new(self.data);
-        let request = FitRequest::new(structure, &counts, Some(self.data.schema()), options);
-        match fit_named(&request, &self.control) {
-            Ok(Outcome::Done(fit)) => Ok(Some(fit)),
-            Ok(Outcome::Stopped(_)) => Ok(None),
-            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        done(fit_named(
+            &FitRequest::new(structure, &counts, Some(self.data.schema()), options),
+            &self.control,
+        )?)
+    }
+}
+
+fn done<T>(found: Outcome<T>) -> Halting<T> {
+    match found {
+        Outcome::Done(found) => Ok(found),
+        Outcome::Stopped(reason) => Err(Halt::Stopped(reason)),
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn run(
     let request = FitRequest::new(&model.structure, &counts, names, &tuned.options);
     match fit_named(&request, &control)? {
         Outcome::Done(fit) => {
-            model.fit = Some(Fit { digest: Some(DataDigest::of(data)), ..fit });
+            learned.untuned = model.fit.replace(Fit { digest: Some(DataDigest::of(data)), ..fit });
             learned.tuned = Some(tuned);
         }
         Outcome::Stopped(reason) => learned.stop = reason,

@@ -63,6 +63,15 @@ impl EdgeRules {
         self.edges.iter().filter(|(_, rule)| rule.required).map(|(&edge, _)| edge)
     }
 
+    /// The graph of these edges alone.
+    pub(crate) fn required_graph(&self, variables: usize) -> Graph {
+        let mut graph = Graph::empty(variables);
+        for edge in self.required() {
+            graph.add_edge(edge);
+        }
+        graph
+    }
+
     /// The edges that no graph has, ascending.
     pub fn forbidden(&self) -> impl Iterator<Item = Edge> + '_ {
         self.edges.iter().filter(|(_, rule)| rule.forbidden.is_some()).map(|(&edge, _)| edge)

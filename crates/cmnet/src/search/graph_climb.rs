@@ -111,11 +111,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     fn required_graph(&self) -> Graph {
-        let mut graph = Graph::empty(self.scorer.cardinalities().len());
-        for edge in self.prior.rules().required() {
-            graph.add_edge(edge);
-        }
-        graph
+        self.prior.rules().required_graph(self.scorer.cardinalities().len())
     }
 
     /// The state at a graph, with the contexts that Algorithm 2 finds for it. Edges of the graph that

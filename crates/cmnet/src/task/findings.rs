@@ -93,6 +93,7 @@ impl Findings {
             graph: self.graph.clone(),
             blankets: (!blankets.is_empty()).then(|| BlanketState::from_blankets(blankets)),
             by_tasks: self.kappas.clone(),
+            chosen: None,
         }
     }
 

@@ -6,7 +6,9 @@ use super::task::Task;
 use crate::confidence::{BootstrapOptions, bootstrap_identity, open_replicates};
 use crate::data::{Dataset, FoldPlan, Var};
 use crate::error::{Error, OptionName, Result};
-use crate::learn::{LearnOptions, RunFact, SearchMode, Select, fold_options, folds_differ, run_identity};
+use crate::learn::{
+    LearnOptions, RunFact, SearchMode, Select, cells, fold_options, folds_differ, run_identity,
+};
 use std::ops::Range;
 
 /// A run that can be divided.
@@ -194,6 +196,7 @@ fn set_fitting(data: &Dataset, options: &LearnOptions, mut set: impl FnMut(Optio
     set(OptionName::MaxConfigurations, options.limits.configurations.to_string());
     set(OptionName::Candidates, options.candidates.to_string());
     set(OptionName::Refine, options.refine.to_string());
+    set(OptionName::MaxCells, cells(options));
     set(OptionName::Contexts, options.contexts.to_string());
     set(OptionName::Method, options.fit.method.to_string());
     set(OptionName::Smoothing, options.fit.smoothing.to_string());

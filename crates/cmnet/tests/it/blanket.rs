@@ -1,7 +1,7 @@
 //! Mode `blanket`: near mode `paper` on small tables, the same bytes for any threads, and
 //! counting engines that agree.
 
-use crate::common::{Sample, generator};
+use crate::common::{Impatient, Sample, edge, generator};
 use cmnet::{
     Control, CountSource, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, Nats,
     PlaneCounts, RowCounts, SearchEvent, SearchMode, SearchObserver, SearchUsed, Select, StopReason, learn,
@@ -208,4 +208,32 @@ fn a_kappa_after_a_fall_of_bic_is_passed_over_and_told() {
     assert_eq!(state.finished.len(), fall + 2);
     assert!(state.graph.is_some());
     assert_eq!(told(&learn_from(state, &data, &auto, &()).unwrap()), told(&learned));
+}
+
+#[test]
+fn what_is_resumed_after_a_kappa_that_was_passed_over_stays_with_its_own_kappa() {
+    let data = two_tree(24, 1_000, 6).unwrap().data;
+    let kappas = ["eps", "n^-0.25", "0.9", "0.95", "n^-1"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let options = LearnOptions { kappas, threads: 1, ..LearnOptions::default() };
+    let keeper = Keeper::default();
+    let learned = learn(&data, &options, &keeper).unwrap();
+    let told = |learned: &Learned| {
+        let each = learned.models.iter().map(|model| (model.prior.kappa(), model.structure.clone()));
+        (each.collect::<Vec<_>>(), learned.passed_over.clone())
+    };
+    assert!(!learned.passed_over.is_empty());
+    assert_eq!(learned.models.last().unwrap().prior.kappa(), options.kappas[4], "n^-1 comes after them");
+    let state = keeper.0.into_inner().unwrap();
+    assert_eq!(told(&learn_from(state, &data, &options, &()).unwrap()), told(&learned));
+}
+
+#[test]
+fn a_search_that_ends_before_it_begins_has_the_required_edges() {
+    let data = two_tree(24, 400, 6).unwrap().data;
+    let mut options = plain(8);
+    options.knowledge.require.push("x1-x5".into());
+    let learned = learn(&data, &options, &Impatient::new(0)).unwrap();
+    assert_eq!(learned.stop, StopReason::TimeLimit);
+    assert!(learned.models[0].structure.graph().contains(edge(1, 5)));
+    assert!(learned.models[0].score.log_prior.is_some());
 }

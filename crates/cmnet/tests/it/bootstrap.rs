@@ -309,3 +309,22 @@ fn a_run_that_was_ended_goes_on_to_the_same_answer() {
     let more = BootstrapOptions { replicates: 20, ..asked };
     assert!(opened(&path, &data, &more).is_ok(), "more replicates may follow");
 }
+
+#[test]
+fn options_that_change_a_replicate_are_in_its_identity() {
+    let data = cmnet::Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8)).unwrap();
+    let usual = cmnet::BootstrapOptions::default();
+    let known = cmnet::bootstrap_identity(&data, &usual);
+    let mut others = vec![usual.clone(), usual.clone(), usual.clone()];
+    others[0].learn.fit.order = cmnet::Order::at_most(2).unwrap();
+    others[1].learn.max_cells = Some(60);
+    others[2].learn.search = cmnet::SearchMode::Paper; // what auto picks for this table, but not for each
+    for other in &others {
+        assert_ne!(cmnet::bootstrap_identity(&data, other), known);
+    }
+    let mut names: Vec<String> = known.iter().map(|(fact, _)| fact.key()).collect();
+    names.sort();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count, "each fact stands there once");
+}

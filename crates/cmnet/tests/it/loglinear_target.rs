@@ -1,11 +1,12 @@
 //! Estimates that predict one variable: the referee's gradient, and logistic regression.
 
+use crate::common::Impatient;
 use crate::loglinear_support::{
     Shape, TINY, dataset, generator, in_order, labelled, levels, plain, sparse_problem, table, uniform_table,
 };
 use cmnet::{
     Dataset, Estimate, FitMethod, FitOptions, FitStatus, FoldPlan, Folds, LearnOptions, Model, Order, RIDGE,
-    Ridge, fit, learn,
+    Ridge, StopReason, fit, learn,
 };
 use cmnet_check::{LogLinear, PseudoCounts, pseudo_log_likelihood, target_gradient_norm};
 use rand::Rng;
@@ -122,6 +123,21 @@ fn learning_with_a_target_is_repeatable_and_predicts() {
     assert!(found.predictive().unwrap() > -0.5, "{:?}", found.predictive());
 }
 
+#[test]
+fn a_target_that_is_ended_early_says_so() {
+    let data = weak_signs(200);
+    let options = LearnOptions { target: Some(0), threads: 1, ..LearnOptions::default() };
+    let patient = Impatient::new(usize::MAX);
+    let whole = learn(&data, &options, &patient).unwrap();
+    assert_eq!(whole.stop, StopReason::Converged);
+    let asked = patient.asked();
+    for patience in [asked - 1, asked * 3 / 4, asked / 2] {
+        let cut = learn(&data, &options, &Impatient::new(patience)).unwrap();
+        assert_eq!(cut.stop, StopReason::TimeLimit, "after {patience} of {asked} questions");
+        assert!(cut.models.iter().all(|model| model.target.is_none()));
+    }
+}
+
 /// The structure as learned is judged by structures that have not seen the rows which judge.
 #[test]
 fn the_structure_as_learned_is_judged_without_the_held_out_rows() {
@@ -139,7 +155,8 @@ fn the_structure_as_learned_is_judged_without_the_held_out_rows() {
         let fitted = fit(structure, &fold.training, &FitOptions::default()).unwrap();
         let evaluator = fitted.parameters.evaluator();
         for (row, &weight) in fold.heldout.weights().iter().enumerate() {
-            sum += f64::from(weight) * evaluator.log_conditional(0, &fold.heldout.row(row));
+            let levels = fold.heldout.row(row);
+            sum += f64::from(weight) * libm::log(evaluator.conditional(0, &levels)[levels[0] as usize]);
         }
     }
     let without = as_learned.tried.iter().find(|one| one.ridge.is_none()).unwrap();

@@ -6,6 +6,7 @@ use cmnet::{
     Outcome, RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable, cross_validate,
     cross_validate_weighted, fit, fit_with, learn, learn_counts,
 };
+use cmnet_paper::generate::two_tree;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -139,6 +140,19 @@ fn equal_weights_are_cross_validated_as_rows_are() {
         cross_validate_weighted(&table, plan, &options, &()).unwrap_err().to_string()
     };
     assert!(refused(1).contains("2 or more") && refused(1 << 20).contains("at most one fold"));
+}
+
+#[test]
+fn no_kappa_is_passed_over_when_weights_are_cross_validated() {
+    let data = two_tree(24, 1_000, 6).unwrap().data;
+    let rows = data.weights().iter().enumerate().map(|(row, &weight)| (data.row(row), f64::from(weight)));
+    let table = WeightedTable::new(data.schema().clone(), rows, WeightKind::Counts).unwrap();
+    let kappas = ["eps", "n^-0.25", "0.9", "0.95"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let options = LearnOptions { kappas, ..LearnOptions::default() };
+    let found =
+        cross_validate_weighted(&table, FoldPlan::Drawn { folds: 2, seed: 5 }, &options, &()).unwrap();
+    let methods: Vec<&str> = found.rows.iter().map(|row| row.method.as_str()).collect();
+    assert_eq!(methods, ["CMN", "MN", "n^-0.25", "0.9", "0.95"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::CompletionOptions;
 use crate::data::IncompleteTable;
 use crate::error::OptionName;
 use crate::learn::{
-    CompletedTable, CompletionRound, LearnEvent, RunFact, estimation_identity, search_identity,
+    CompletedTable, CompletionRound, LearnEvent, RunFact, estimation_identity, replace, search_identity,
 };
 use std::collections::BTreeMap;
 
@@ -45,6 +45,6 @@ pub fn completion_identity(table: &IncompleteTable, options: &CompletionOptions)
         (RunFact::Option(OptionName::Seed), options.seed.to_string()),
         (RunFact::Option(OptionName::Completions), options.completions.to_string()),
     ]);
-    identity.extend(estimation_identity(&options.learn));
+    replace(&mut identity, estimation_identity(&options.learn));
     identity
 }
