@@ -107,7 +107,7 @@ fn seconds(data: &Dataset, kappa: Kappa, search: SearchMode) -> Result<f64> {
     };
     let mut best = f64::INFINITY;
     for _ in 0..2 {
-        let (meter, mut searches) = (Meter::start(), 0);
+        let (meter, mut searches) = (Meter::start(), 0_u32);
         while searches == 0 || meter.processor() < ENOUGH {
             learn(data, &options, &())?;
             searches += 1;
