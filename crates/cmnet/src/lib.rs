@@ -193,7 +193,7 @@ pub use score::{
 };
 pub use search::{
     BlanketSearch, BlanketState, ClimbRecord, ClimbResult, DecomposableGraph, DecomposableOptions,
-    GraphClimb, GraphClimbState, GraphStep, Optimum, Standing, climb_contexts, climb_graph,
+    GraphClimb, GraphClimbState, GraphStep, Optimum, Rounds, Standing, climb_contexts, climb_graph,
     decomposable_graph, optimum,
 };
 pub use table::{Cell, OutcomeSpace, Projection, Shape, Walk};

@@ -7,8 +7,8 @@ use super::mixed::MixtureFacts;
 use super::{Answer, confirmed};
 use cmnet::{
     CompletedLearning, ContextRecord, Criterion, DataDigest, Dataset, DecomposableGraph, Dialect, Edge,
-    Estimate, Fit, FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Schema, StopReason,
-    VariableRecord, WeightedTable, context_records, edge_names, variable_records,
+    Estimate, Fit, FitStatus, IncompleteTable, Learned, LearnedModel, Nats, Refinement, Rounds, Schema,
+    StopReason, VariableRecord, WeightedTable, context_records, edge_names, variable_records,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -164,9 +164,31 @@ pub struct ModelAnswer {
     pub ties: u64,
     /// Why its search ended.
     pub stop: String,
+    /// Sweeps over all toggles that served several steps each; absent where each step was the best
+    /// of all toggles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<RoundsAnswer>,
     /// What a refinement did to it; absent where none was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementAnswer>,
+}
+
+/// Sweeps over all toggles that served several steps each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RoundsAnswer {
+    /// How many.
+    pub sweeps: u64,
+    /// Configurations of blankets that they went through.
+    pub work: u64,
+    /// Whether that reached its bound, so that no other sweep followed.
+    pub spent: bool,
+}
+
+impl RoundsAnswer {
+    fn of(rounds: &Rounds) -> Option<Self> {
+        let Rounds { sweeps, work, spent, .. } = *rounds;
+        (sweeps > 0).then_some(Self { sweeps, work, spent })
+    }
 }
 
 /// What a refinement did to a structure.
@@ -351,6 +373,7 @@ impl ModelAnswer {
             moves: model.climb.moves,
             ties: model.climb.ties,
             stop: model.climb.stop.to_string(),
+            rounds: RoundsAnswer::of(&model.climb.rounds),
             refinement: model.refinement.as_ref().map(|one| RefinementAnswer::of(one, schema)),
         }
     }

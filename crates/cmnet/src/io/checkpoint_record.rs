@@ -4,7 +4,7 @@ use crate::graph::{Edge, VarSet};
 use crate::learn::{LearnState, RunFact};
 use crate::score::Nats;
 use crate::search::BlanketState;
-use crate::search::{ClimbRecord, ClimbResult, GraphStep, StopReason};
+use crate::search::{ClimbRecord, ClimbResult, GraphStep, Rounds, StopReason};
 use crate::structure::Structure;
 use crate::table::Cell;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,18 @@ pub(super) struct FoundRecord {
     ties: u64,
     stop: StopReason,
     limited: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rounds: Option<RoundsRecord>,
+}
+
+/// Sweeps that serve several steps; absent where there were none.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoundsRecord {
+    sweeps: u64,
+    work: u64,
+    pending: Vec<(usize, usize)>,
+    spent: bool,
 }
 
 /// What is wrong with a record, in words.
@@ -122,6 +134,23 @@ fn candidate(low: usize, high: usize, variables: usize) -> Checked<Edge> {
     Ok(pair)
 }
 
+fn candidates(pairs: Vec<(usize, usize)>, variables: usize) -> Checked<Vec<Edge>> {
+    pairs.into_iter().map(|(low, high)| candidate(low, high, variables)).collect()
+}
+
+impl RoundsRecord {
+    fn new(rounds: &Rounds) -> Option<Self> {
+        let pending = rounds.pending.iter().map(|edge| edge.ends()).collect();
+        let record = Self { sweeps: rounds.sweeps, work: rounds.work, pending, spent: rounds.spent };
+        (rounds.sweeps > 0).then_some(record)
+    }
+
+    fn rounds(self, variables: usize) -> Checked<Rounds> {
+        let pending = candidates(self.pending, variables)?;
+        Ok(Rounds { sweeps: self.sweeps, work: self.work, pending, spent: self.spent })
+    }
+}
+
 impl FoundRecord {
     pub(super) fn new(found: &ClimbResult) -> Self {
         let step = |step: &GraphStep| {
@@ -136,6 +165,7 @@ impl FoundRecord {
             ties: found.climb.ties,
             stop: found.climb.stop,
             limited: found.limited.clone(),
+            rounds: RoundsRecord::new(&found.climb.rounds),
         }
     }
 
@@ -153,13 +183,14 @@ impl FoundRecord {
                 steps: self.steps.into_iter().map(step).collect::<Checked<_>>()?,
                 moves: self.moves,
                 ties: self.ties,
+                rounds: self
+                    .rounds
+                    .map(|record| record.rounds(cardinalities.len()))
+                    .transpose()?
+                    .unwrap_or_default(),
                 stop: self.stop,
             },
-            added_candidates: self
-                .added_candidates
-                .into_iter()
-                .map(|(low, high)| candidate(low, high, cardinalities.len()))
-                .collect::<Checked<_>>()?,
+            added_candidates: candidates(self.added_candidates, cardinalities.len())?,
             limited: self.limited,
         })
     }

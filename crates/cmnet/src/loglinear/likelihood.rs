@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::loglinear::check_match;
 use crate::table::Shape;
 use crate::tree::{Clique, JunctionTree, Propagation};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The mean log-likelihood per observation as a function of beta: concave, smooth.
 ///
@@ -45,6 +45,37 @@ pub struct Likelihood {
     /// The maximal cliques of the graph, each with a clique of the tree that contains it.
     homes: Arc<[(usize, Shape)]>,
     blocks: Arc<[Block]>,
+    room: Room,
+}
+
+/// Tables of all cliques that were used up, for the next call: to have large tables from the system
+/// each time takes as long as to fill them.
+#[derive(Debug, Default)]
+struct Room(Mutex<Vec<Vec<f64>>>);
+
+impl Room {
+    /// The tables of a tree, whatever they hold.
+    fn take(&self, tree: &JunctionTree) -> Vec<Vec<f64>> {
+        let tables = self.0.lock().map(|mut tables| std::mem::take(&mut *tables)).unwrap_or_default();
+        let size = |clique: &Clique| clique.shape().size();
+        if tables.is_empty() {
+            tree.cliques().iter().map(|clique| vec![0.0; size(clique)]).collect()
+        } else {
+            tables
+        }
+    }
+
+    fn put_back(&self, tables: Vec<Vec<f64>>) {
+        if let Ok(mut room) = self.0.lock() {
+            *room = tables;
+        }
+    }
+}
+
+impl Clone for Room {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The function at one beta.
@@ -85,7 +116,7 @@ impl Likelihood {
         let blocks = Block::all(terms, part, &coordinates, &shapes).into();
         let homes =
             shapes.into_iter().filter_map(|shape| Some((tree.home(shape.variables())?, shape))).collect();
-        Self { tree, tables, coordinates, means, homes, blocks }
+        Self { tree, tables, coordinates, means, homes, blocks, room: Room::default() }
     }
 
     /// The same function of these data.
@@ -126,10 +157,12 @@ impl Likelihood {
     /// The expected share of every term.
     pub(crate) fn expected(&self, point: &TreePoint) -> Vec<f64> {
         let mut expected = vec![0.0; self.tables.terms()];
-        for (index, clique) in self.tree.cliques().iter().enumerate() {
-            let mut table = point.propagation.marginal(index).to_vec();
-            self.tables.margins(index, clique.shape(), &mut table, &mut expected);
+        let mut room = self.room.take(&self.tree);
+        for ((index, clique), table) in self.tree.cliques().iter().enumerate().zip(&mut room) {
+            table.copy_from_slice(point.propagation.marginal(index));
+            self.tables.margins(index, clique.shape(), table, &mut expected);
         }
+        self.room.put_back(room);
         expected
     }
 
@@ -181,17 +214,16 @@ impl Objective for Likelihood {
 
     fn curvature(&self, point: &TreePoint, direction: &[f64]) -> Vec<f64> {
         let phi = self.coordinates.expand(direction);
-        let mut moved: Vec<Vec<f64>> = Vec::with_capacity(self.tree.cliques().len());
-        for (index, clique) in self.tree.cliques().iter().enumerate() {
-            let mut table = vec![0.0; clique.shape().size()];
-            self.tables.log_potential(index, clique.shape(), &phi, &mut table);
-            moved.push(table);
+        let mut moved = self.room.take(&self.tree);
+        for ((index, clique), table) in self.tree.cliques().iter().enumerate().zip(&mut moved) {
+            self.tables.log_potential(index, clique.shape(), &phi, table);
         }
         point.propagation.derivative(&self.tree, &mut moved);
         let mut by_term = vec![0.0; self.tables.terms()];
         for (index, clique) in self.tree.cliques().iter().enumerate() {
             self.tables.margins(index, clique.shape(), &mut moved[index], &mut by_term);
         }
+        self.room.put_back(moved);
         self.coordinates.pull_back(&by_term)
     }
 

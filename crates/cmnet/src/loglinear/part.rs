@@ -4,7 +4,7 @@
 use super::term::Terms;
 use crate::data::Var;
 use crate::graph::{Graph, VarSet, components};
-use crate::table::{Homes, Shape, margins_of_cells, sum_of_terms};
+use crate::table::{Homes, Shape, margins_of_some_cells, sum_of_some_terms, sum_of_terms};
 
 /// Variables that are independent of all others, and the terms on them, renumbered from 0.
 #[derive(Clone, Debug)]
@@ -42,10 +42,14 @@ impl Part {
     }
 }
 
+/// Cells of a table above which terms are summed up where they are: a large table of a filled clique
+/// has few. Smaller tables keep the order of additions that they always had.
+const LARGE: usize = 1 << 12;
+
 /// Where the terms of a part stand in the tables of some cliques, each term in one table.
 #[derive(Clone, Debug)]
 pub(crate) struct TermTables {
-    /// Per clique: (cell, the part's term).
+    /// Per clique: (cell, the part's term), by cell.
     places: Vec<Vec<(usize, usize)>>,
     terms: usize,
 }
@@ -66,6 +70,9 @@ impl TermTables {
             }
             first += set.range().len();
         }
+        for places in &mut places {
+            places.sort_unstable();
+        }
         Self { places, terms: first }
     }
 
@@ -73,7 +80,11 @@ impl TermTables {
     pub(crate) fn log_potential(&self, clique: usize, shape: &Shape, phi: &[f64], table: &mut [f64]) {
         table.fill(0.0);
         self.place(clique, phi, table);
-        sum_of_terms(shape, table);
+        if table.len() > LARGE {
+            sum_of_some_terms(shape, &self.places[clique], table);
+        } else {
+            sum_of_terms(shape, table);
+        }
     }
 
     /// Writes a clique's terms into its table.
@@ -93,7 +104,7 @@ impl TermTables {
     /// Reads the margins of a clique's terms off a table of probabilities or counts, which is
     /// used up.
     pub(crate) fn margins(&self, clique: usize, shape: &Shape, table: &mut [f64], by_term: &mut [f64]) {
-        margins_of_cells(shape, table);
+        margins_of_some_cells(shape, &self.places[clique], table);
         self.read(clique, table, by_term);
     }
 

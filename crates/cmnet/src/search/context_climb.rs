@@ -109,7 +109,8 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
         let (low, high) = edge.ends();
         let common = graph.common_neighbors(edge);
         if !self.allows_contexts() || common.is_empty() && trace.is_plain(low) && trace.is_plain(high) {
-            return Ok(Outcome { change: Nats::ZERO, ties: 0, watched: vec![low as u32, high as u32] });
+            let watched = vec![low as u32, high as u32];
+            return Ok(Outcome { change: Nats::ZERO, ties: 0, watched, work: 0 });
         }
         let first = [low, high].into_iter().chain(common.iter());
         Replay::new(self, ground, first, places, control)?.outcome()

@@ -58,6 +58,8 @@ pub(super) struct Replay<'r, 'a, 'b, S> {
     chain: Vec<Var>,
     /// The other ends of recorded steps that were taken with one live end.
     followed: Vec<Var>,
+    /// Configurations of the blankets at which elements were added.
+    work: u64,
     /// The whole climb, when it is to be recorded.
     record: Option<Vec<ContextStep>>,
 }
@@ -71,6 +73,8 @@ pub(super) struct Outcome {
     pub(super) ties: u64,
     /// The nodes whose part in the record the outcome depends on.
     pub(super) watched: Vec<u32>,
+    /// Configurations of the blankets at which elements were added: what it costs, by count.
+    pub(super) work: u64,
 }
 
 /// A replayed climb as a record.
@@ -107,6 +111,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             ties: 0,
             chain: Vec::new(),
             followed: Vec::new(),
+            work: 0,
             record: None,
         };
         for node in first {
@@ -123,7 +128,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         self.climb()?;
         let near = self.places.touched().iter().chain(&self.chain);
         let watched = near.map(|&node| node as u32).collect();
-        Ok(Outcome { change: self.change, ties: self.ties, watched })
+        Ok(Outcome { change: self.change, ties: self.ties, watched, work: self.work })
     }
 
     /// Climbs to the end and records the way.
@@ -284,6 +289,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         self.edges[edge].elements.push(element);
         for (node, slot) in self.edges[edge].ends {
             let Some(live) = self.places.live(node) else { continue };
+            self.work += self.nodes[live].start.configurations();
             let before = Arc::clone(self.nodes[live].gains());
             self.nodes[live].add(slot, element, self.climber.memo(), self.control)?;
             for slot in 0..self.nodes[live].edges.len() {

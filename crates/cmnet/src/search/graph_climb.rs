@@ -8,7 +8,8 @@ use super::limits::BlanketLimits;
 use super::live::Places;
 use super::memo::NodeMemo;
 use super::observer::{SearchEvent, SearchObserver, Standing};
-use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Watched};
+use super::rounds::Budget;
+use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphStep, Rounds, Watched};
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
@@ -39,6 +40,8 @@ pub struct GraphClimb<'a, 'b, S> {
     pub(super) swept: Option<Vec<VarSet>>,
     /// Whether other climbs start from its result.
     groundwork: bool,
+    /// What its sweeps may cost.
+    pub(super) budget: Budget,
 }
 
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
@@ -55,6 +58,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             limits: BlanketLimits::NONE,
             swept: None,
             groundwork: false,
+            budget: Budget::DEFAULT,
         }
     }
 
@@ -69,7 +73,8 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         blankets: Vec<VarSet>,
     ) -> Self {
         let contexts = ContextClimber::new(scorer, prior.clone());
-        Self { scorer, prior, contexts, candidates, limits, swept: Some(blankets), groundwork: false }
+        let (swept, budget) = (Some(blankets), Budget::DEFAULT);
+        Self { scorer, prior, contexts, candidates, limits, swept, groundwork: false, budget }
     }
 
     /// The same climb with what other climbs over these counts found out.
@@ -150,6 +155,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             ties: 0,
             moves: 0,
             promising: 0,
+            rounds: Rounds::default(),
             bound: VarSet::default(),
             groundwork: self.groundwork,
         })
@@ -191,7 +197,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
 
     fn derive(&self, saved: ClimbResult, control: &dyn Control) -> Halting<GraphClimbState> {
         let ClimbResult { structure, climb, added_candidates, limited, .. } = saved;
-        let ClimbRecord { steps, moves, ties, .. } = climb;
+        let ClimbRecord { steps, moves, ties, rounds, .. } = climb;
         let foreign = || {
             let problem = "the saved climb does not have the score that it has on this table";
             Error::mismatch(problem, Remedy::StartAgain)
@@ -209,7 +215,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         }
         // Only limits of blankets are remembered; what cannot be counted is found out again.
         let bound = if self.swept.is_some() { limited.into_iter().collect() } else { VarSet::default() };
-        let mut state = GraphClimbState { steps, ties, moves, bound, ..state };
+        let mut state = GraphClimbState { steps, ties, moves, rounds, bound, ..state };
         state.add_candidates(added_candidates);
         Ok(state)
     }
@@ -231,7 +237,9 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
                 Ok((true, _)) => return Ok(None),
                 Ok((false, true)) => {} // there are more candidates now
                 Ok((false, false)) => {
-                    state.ties += state.neighbor_ties();
+                    // After the last of the bounded sweeps nothing was evaluated again.
+                    let all_known = !state.rounds.spent;
+                    state.ties += if all_known { state.neighbor_ties() } else { 0 };
                     return Ok(Some(StopReason::Converged));
                 }
                 Err(Halt::Stopped(reason)) => return Ok(Some(reason)),
@@ -241,6 +249,12 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     fn try_step(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
+        if self.take_pending(state, observer)? {
+            return Ok(true);
+        }
+        if state.rounds.spent {
+            return Ok(false);
+        }
         self.evaluate_open(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let best = changes().flatten().max().filter(|&best| best > Nats::ZERO);
@@ -253,11 +267,13 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let mut equals = changes().enumerate().filter(|&(_, change)| change == Some(best));
         let Some((first, _)) = equals.next() else { return Ok(false) };
         let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
+        let pending = self.begin_round(state, first);
         self.take(state, state.candidates[first], best, observer)?;
         state.note_bound(&bound);
         state.moves += state.candidates.len() as u64;
         state.ties += tied + state.trace.ties();
         state.promising = promising;
+        state.rounds.pending = pending;
         Ok(true)
     }
 
@@ -266,7 +282,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     /// # Errors
     /// When a blanket's outcome space is too large.
     fn enlarge(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
-        if self.swept.is_none() {
+        if self.swept.is_none() || state.rounds.spent {
             return Ok(false);
         }
         let search = PairSearch {
@@ -305,7 +321,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     /// The score of the graph with one edge toggled, with its own contexts.
-    fn change(
+    pub(super) fn change(
         &self,
         state: &GraphClimbState,
         edge: Edge,
@@ -327,6 +343,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             change: Some(change),
             ties: outcome.ties,
             watched: Watched::new(outcome.watched),
+            work: outcome.work,
             too_large: false,
             refused: None,
         })
@@ -354,7 +371,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Ok(Evaluated::forbidden(vec![edge.low() as u32, edge.high() as u32], Some(change)))
     }
 
-    fn take(
+    pub(super) fn take(
         &self,
         state: &mut GraphClimbState,
         edge: Edge,
@@ -395,7 +412,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
 
 /// What a toggle changes; one whose counts are too large is left alone, and evaluated again
 /// after every step, since what it depends on is not known.
-fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Evaluated> {
+pub(super) fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Evaluated> {
     match change {
         Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
             Ok(Evaluated::forbidden((0..variables as u32).collect(), None))
@@ -417,7 +434,7 @@ impl GraphClimbState {
         above.flat_map(|(edge, _)| [edge.low(), edge.high()]).collect()
     }
 
-    fn note_bound(&mut self, ends: &[Var]) {
+    pub(super) fn note_bound(&mut self, ends: &[Var]) {
         if ends.iter().any(|&end| !self.bound.contains(end)) {
             self.bound = self.bound.iter().chain(ends.iter().copied()).collect();
         }
@@ -471,7 +488,7 @@ pub fn climb_graph<S: CountSource>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::counts::RowCounts;
     use crate::data::Dataset;
@@ -480,7 +497,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     /// Rows with dependence: each variable copies an earlier one most of the time.
-    fn table(rng: &mut Pcg64) -> Dataset {
+    pub(in super::super) fn table(rng: &mut Pcg64) -> Dataset {
         let variables = rng.random_range(3..8);
         let levels: Vec<u32> = (0..variables).map(|_| rng.random_range(2..4)).collect();
         let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();

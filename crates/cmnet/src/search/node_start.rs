@@ -42,6 +42,11 @@ impl NodeStart<'_> {
         256 + (size_of::<Arc<EdgeView>>() + size_of::<SlotGains>()) * self.views.len()
     }
 
+    /// How many configurations of the blanket the classes know before any context.
+    pub(super) fn configurations(&self) -> u64 {
+        self.classes.as_ref().map_or(0, |classes| classes.configurations())
+    }
+
     /// Whether no edge at the node can have a context.
     pub(super) fn is_plain(&self) -> bool {
         self.classes.is_none()

@@ -45,6 +45,8 @@ pub struct GraphClimbState {
     pub(super) moves: u64,
     /// How many toggles improved the score before the last step.
     pub(super) promising: u64,
+    /// Sweeps that serve several steps.
+    pub(super) rounds: Rounds,
     /// The ends of edges that would have been the best step, had a limit not kept them out.
     pub(super) bound: VarSet,
     /// Whether it is the climb without contexts that those with contexts start from.
@@ -60,6 +62,8 @@ pub(super) struct Evaluated {
     pub(super) ties: u64,
     /// The nodes on whose blankets and contexts the change depends.
     pub(super) watched: Watched,
+    /// Configurations that its context climb went through.
+    pub(super) work: u64,
     /// Whether the counts that it needs are too large to be had.
     pub(super) too_large: bool,
     /// What an edge would change, contexts apart, that goes beyond the limits.
@@ -70,7 +74,7 @@ impl Evaluated {
     /// A toggle that a limit forbids.
     pub(super) fn forbidden(watched: Vec<u32>, refused: Option<Nats>) -> Self {
         let (watched, too_large) = (Watched::new(watched), refused.is_none());
-        Self { change: None, ties: 0, watched, too_large, refused }
+        Self { change: None, ties: 0, watched, work: 0, too_large, refused }
     }
 }
 
@@ -144,6 +148,20 @@ impl GraphClimbState {
     }
 }
 
+/// Sweeps over all toggles that serve several steps each, in mode `blanket` with contexts: every
+/// toggle that improves is taken in its turn, if it still does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    /// How many such sweeps there were.
+    pub sweeps: u64,
+    /// Configurations of blankets that they went through.
+    pub work: u64,
+    /// Toggles that wait for their turn, the best last.
+    pub pending: Vec<Edge>,
+    /// Whether the work reached its bound, so that no other sweep follows.
+    pub spent: bool,
+}
+
 /// What a climb went through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClimbRecord {
@@ -153,6 +171,8 @@ pub struct ClimbRecord {
     pub moves: u64,
     /// Choices among equals.
     pub ties: u64,
+    /// Sweeps that served several steps.
+    pub rounds: Rounds,
     /// Why it ended.
     pub stop: StopReason,
 }
@@ -160,7 +180,7 @@ pub struct ClimbRecord {
 impl ClimbRecord {
     /// A climb that was ended before it began.
     pub(crate) fn none(stop: StopReason) -> Self {
-        Self { steps: Vec::new(), moves: 0, ties: 0, stop }
+        Self { steps: Vec::new(), moves: 0, ties: 0, rounds: Rounds::default(), stop }
     }
 }
 
@@ -181,10 +201,10 @@ pub struct ClimbResult {
 impl ClimbResult {
     /// Where a climb stands.
     pub fn of(state: &GraphClimbState, stop: StopReason) -> Self {
-        let steps = state.steps.clone();
+        let (steps, rounds) = (state.steps.clone(), state.rounds.clone());
         Self {
             structure: state.structure.clone(),
-            climb: ClimbRecord { steps, moves: state.moves, ties: state.ties, stop },
+            climb: ClimbRecord { steps, moves: state.moves, ties: state.ties, rounds, stop },
             added_candidates: state.added_candidates.clone(),
             limited: state.limited(),
         }

@@ -17,9 +17,7 @@ pub(crate) type SetTerms<'a> = (&'a VarSet, &'a [f64]);
 /// Terms to log potentials (paper, eq. 1): each cell becomes the sum of phi_A(x_A) over all
 /// A inside its support.
 pub(crate) fn sum_of_terms(shape: &Shape, table: &mut [f64]) {
-    sweep(shape, table, |low, high| {
-        high.iter_mut().zip(low).for_each(|(value, base)| *value += *base);
-    });
+    sweep(shape, table, add_low);
 }
 
 /// Log potentials to terms, the inverse of [`sum_of_terms`].
@@ -29,12 +27,74 @@ pub(crate) fn terms_of_sum(shape: &Shape, table: &mut [f64]) {
     });
 }
 
-/// Probabilities (or counts) of cells to those of terms, the transpose of [`sum_of_terms`]:
-/// each cell becomes the probability that X_A = x_A for its support A.
-pub(crate) fn margins_of_cells(shape: &Shape, table: &mut [f64]) {
-    sweep(shape, table, |low, high| {
-        low.iter_mut().zip(high).for_each(|(sum, value)| *sum += *value);
-    });
+/// As [`margins_of_some_cells`], for all cells.
+#[cfg(test)]
+fn margins_of_cells(shape: &Shape, table: &mut [f64]) {
+    sweep(shape, table, add_high);
+}
+
+/// Cells of a block below which all of it is swept: there is nothing to gain.
+const SMALL_BLOCK: usize = 64;
+
+/// As [`sum_of_terms`], given the only cells that may hold terms, ascending. It passes over blocks
+/// without terms, and adds in another order.
+pub(crate) fn sum_of_some_terms<T>(shape: &Shape, cells: &[(usize, T)], table: &mut [f64]) {
+    let axes: Vec<(usize, usize)> = shape.axes().collect();
+    add_up(&axes, cells, 0, table);
+}
+
+/// Adds up the terms of a block of a table, which begins at cell `base`.
+fn add_up<T>(axes: &[(usize, usize)], cells: &[(usize, T)], base: usize, block: &mut [f64]) {
+    let Some(&(_, stride)) = axes.first().filter(|_| !cells.is_empty()) else { return };
+    if block.len() <= SMALL_BLOCK {
+        return sweep_axes(axes.iter().copied(), block, add_low);
+    }
+    let (own, mut rest) = cells.split_at(cells.partition_point(|(cell, _)| *cell < base + stride));
+    let (low, higher) = block.split_at_mut(stride);
+    add_up(&axes[1..], own, base, low);
+    for (high, start) in higher.chunks_exact_mut(stride).zip((base + stride..).step_by(stride)) {
+        let (within, after) = rest.split_at(rest.partition_point(|(cell, _)| *cell < start + stride));
+        add_up(&axes[1..], within, start, high);
+        rest = after;
+        match (own.is_empty(), within.is_empty()) {
+            (true, _) => {}
+            (false, true) => high.copy_from_slice(low),
+            (false, false) => add_low(low, high),
+        }
+    }
+}
+
+/// Probabilities (or counts) of cells to those of terms, the transpose of [`sum_of_terms`]: each
+/// of some cells, ascending, becomes the probability that X_A = x_A for its support A. What the other
+/// cells hold afterwards means nothing.
+pub(crate) fn margins_of_some_cells<T>(shape: &Shape, cells: &[(usize, T)], table: &mut [f64]) {
+    let axes: Vec<(usize, usize)> = shape.axes().collect();
+    take_margins(&axes, cells, 0, table);
+}
+
+/// Takes the margins of a block of a table, which begins at cell `base`.
+fn take_margins<T>(axes: &[(usize, usize)], mut cells: &[(usize, T)], base: usize, block: &mut [f64]) {
+    let Some(&(_, stride)) = axes.first().filter(|_| !cells.is_empty()) else { return };
+    if block.len() <= SMALL_BLOCK {
+        return sweep_axes(axes.iter().copied(), block, add_high);
+    }
+    let (low, higher) = block.split_at_mut(stride);
+    for high in higher.chunks_exact_mut(stride) {
+        add_high(low, high);
+    }
+    for (part, start) in block.chunks_exact_mut(stride).zip((base..).step_by(stride)) {
+        let (within, after) = cells.split_at(cells.partition_point(|(cell, _)| *cell < start + stride));
+        take_margins(&axes[1..], within, start, part);
+        cells = after;
+    }
+}
+
+fn add_low(low: &mut [f64], high: &mut [f64]) {
+    high.iter_mut().zip(low).for_each(|(value, base)| *value += *base);
+}
+
+fn add_high(low: &mut [f64], high: &mut [f64]) {
+    low.iter_mut().zip(high).for_each(|(sum, value)| *sum += *value);
 }
 
 /// As [`sum_of_terms`], and asks on the way whether to go on.
@@ -60,7 +120,15 @@ fn sum_of_terms_under(shape: &Shape, table: &mut [f64], pace: &mut Pace<'_>) -> 
 
 /// Along each axis, visits the slice at level 0 together with each slice at a higher level.
 fn sweep(shape: &Shape, table: &mut [f64], visit: impl Fn(&mut [f64], &mut [f64])) {
-    for (levels, stride) in shape.axes() {
+    sweep_axes(shape.axes(), table, visit);
+}
+
+fn sweep_axes(
+    axes: impl Iterator<Item = (usize, usize)>,
+    table: &mut [f64],
+    visit: impl Fn(&mut [f64], &mut [f64]),
+) {
+    for (levels, stride) in axes {
         for block in table.chunks_exact_mut(stride * levels) {
             let (low, higher) = block.split_at_mut(stride);
             for high in higher.chunks_exact_mut(stride) {
@@ -255,6 +323,28 @@ mod tests {
         assert!((backward[0] - other.iter().sum::<f64>()).abs() < 1e-9);
         terms_of_sum(&shape, &mut forward);
         assert_eq!(forward, one);
+    }
+
+    #[test]
+    fn sweeps_over_some_terms_are_those_over_all() {
+        let shape = Shape::new(vec![1, 0, 2, 3, 5, 4], &[3, 2, 4, 3, 2, 5]);
+        let wave = |k: usize| libm::sin(k as f64);
+        for every in [1, 2, 7, 50, 301, 719, 1000] {
+            let cells: Vec<(usize, ())> = (0..shape.size()).skip(5).step_by(every).map(|k| (k, ())).collect();
+            let mut terms = vec![0.0; shape.size()];
+            for &(cell, ()) in &cells {
+                terms[cell] = wave(cell);
+            }
+            let (mut all, mut some) = (terms.clone(), terms);
+            sum_of_terms(&shape, &mut all);
+            sum_of_some_terms(&shape, &cells, &mut some);
+            assert!(all.iter().zip(&some).all(|(one, other)| (one - other).abs() < 1e-11));
+            let mut all: Vec<f64> = (0..shape.size()).map(wave).collect();
+            let mut some = all.clone();
+            margins_of_cells(&shape, &mut all);
+            margins_of_some_cells(&shape, &cells, &mut some);
+            assert!(cells.iter().all(|&(cell, ())| all[cell].to_bits() == some[cell].to_bits()));
+        }
     }
 
     #[test]

@@ -110,21 +110,38 @@ impl Shape {
             }
         }
         let (run, step) = steps.pop().unwrap_or((1, 0));
-        Walk { outer: steps, run, step }
+        let mut starts = vec![0];
+        while let Some(&(count, step)) = steps.last().filter(|(count, _)| starts.len() * count <= MOST_STARTS)
+        {
+            let inner = starts.len();
+            starts.reserve(inner * (count - 1));
+            for level in 1..count {
+                starts.extend_from_within(..inner);
+                let new = starts.len() - inner;
+                starts[new..].iter_mut().for_each(|start| *start += level * step);
+            }
+            steps.pop();
+        }
+        Walk { outer: steps, starts: starts.into(), run, step }
     }
 }
+
+/// The most runs of a block.
+const MOST_STARTS: usize = 256;
 
 /// Visits the cells of a table in order, with the matching cells of a smaller table.
 #[derive(Clone, Debug)]
 pub struct Walk {
     outer: Vec<(usize, usize)>,
+    /// Where each run of a block begins in the smaller table, from where the block does.
+    starts: Box<[usize]>,
     run: usize,
     step: usize,
 }
 
 impl Walk {
-    /// Calls `visit` with the start of each innermost run in both tables.
-    fn runs<E>(
+    /// Calls `visit` with the start of each block in both tables.
+    fn blocks<E>(
         &self,
         mut visit: impl FnMut(usize, usize) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
@@ -132,7 +149,7 @@ impl Walk {
         let (mut source, mut target) = (0, 0);
         loop {
             visit(source, target)?;
-            source += self.run;
+            source += self.block();
             let mut position = self.outer.len();
             loop {
                 let Some(next) = position.checked_sub(1) else { return Ok(()) };
@@ -149,10 +166,15 @@ impl Walk {
         }
     }
 
+    /// The cells of a block.
+    fn block(&self) -> usize {
+        self.starts.len() * self.run
+    }
+
     /// Adds each cell of the smaller table to all cells of the larger one that match it.
     pub fn spread(&self, small: &[f64], large: &mut [f64]) {
-        let Ok(()) = self.runs::<Infallible>(|source, target| {
-            self.spread_run(small, target, &mut large[source..source + self.run]);
+        let Ok(()) = self.blocks::<Infallible>(|source, target| {
+            self.spread_block(&small[target..], &mut large[source..source + self.block()]);
             Ok(())
         });
     }
@@ -164,14 +186,41 @@ impl Walk {
             self.spread(small, large);
             return Ok(());
         }
-        self.runs(|source, target| {
-            let pieces = large[source..source + self.run].chunks_mut(PIECE);
-            for (piece, start) in pieces.zip((0..).step_by(PIECE)) {
-                pace.step(piece.len())?;
-                self.spread_run(small, target + start * self.step, piece);
+        self.blocks(|source, target| {
+            let (small, block) = (&small[target..], &mut large[source..source + self.block()]);
+            if !self.is_long() {
+                pace.step(block.len())?;
+                self.spread_block(small, block);
+                return Ok(());
+            }
+            for (run, &start) in block.chunks_exact_mut(self.run).zip(&self.starts) {
+                for (piece, from) in run.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
+                    pace.step(piece.len())?;
+                    self.spread_run(small, start + from * self.step, piece);
+                }
             }
             Ok(())
         })
+    }
+
+    /// Whether a run alone is more than may go by without a question.
+    fn is_long(&self) -> bool {
+        self.run > PIECE / MOST_STARTS
+    }
+
+    /// Most runs have two cells, those of a variable with two levels.
+    fn spread_block(&self, small: &[f64], block: &mut [f64]) {
+        if self.run == 2 {
+            let step = self.step;
+            for (pair, &start) in block.chunks_exact_mut(2).zip(&self.starts) {
+                pair[0] += small[start];
+                pair[1] += small[start + step];
+            }
+            return;
+        }
+        for (run, &start) in block.chunks_exact_mut(self.run).zip(&self.starts) {
+            self.spread_run(small, start, run);
+        }
     }
 
     fn spread_run(&self, small: &[f64], target: usize, run: &mut [f64]) {
@@ -186,14 +235,24 @@ impl Walk {
 
     /// Adds each cell of the larger table to the matching cell of the smaller one.
     pub fn gather(&self, large: &[f64], small: &mut [f64]) {
-        let Ok(()) = self.runs::<Infallible>(|source, target| {
-            let run = &large[source..source + self.run];
-            match self.step {
-                0 => small[target] += run.iter().sum::<f64>(),
-                step => gather_run(run, target, step, small),
-            }
+        let Ok(()) = self.blocks::<Infallible>(|source, target| {
+            self.gather_block(&large[source..source + self.block()], &mut small[target..]);
             Ok(())
         });
+    }
+
+    /// A run that belongs to one cell is summed up first: the same additions for every size of blocks.
+    fn gather_block(&self, block: &[f64], small: &mut [f64]) {
+        let runs = block.chunks_exact(self.run).zip(&self.starts);
+        match (self.run, self.step) {
+            (2, 0) => runs.for_each(|(pair, &start)| small[start] += pair[0] + pair[1]),
+            (2, step) => runs.for_each(|(pair, &start)| {
+                small[start] += pair[0];
+                small[start + step] += pair[1];
+            }),
+            (_, 0) => runs.for_each(|(run, &start)| small[start] += run.iter().sum::<f64>()),
+            (_, step) => runs.for_each(|(run, &start)| gather_run(run, start, step, small)),
+        }
     }
 
     /// As [`Walk::gather`], and asks on the way whether to go on.
@@ -203,28 +262,41 @@ impl Walk {
             self.gather(large, small);
             return Ok(());
         }
-        self.runs(|source, target| {
-            let mut pieces = large[source..source + self.run].chunks(PIECE);
-            if self.step == 0 {
-                // One sum over all pieces, in the order of the whole run: the same bits.
-                let mut sum = 0.0;
-                if let Some(first) = pieces.next() {
-                    pace.step(first.len())?;
-                    sum = first.iter().sum::<f64>();
-                }
-                for piece in pieces {
-                    pace.step(piece.len())?;
-                    sum = piece.iter().fold(sum, |sum, value| sum + value);
-                }
-                small[target] += sum;
+        self.blocks(|source, target| {
+            let (block, small) = (&large[source..source + self.block()], &mut small[target..]);
+            if !self.is_long() {
+                pace.step(block.len())?;
+                self.gather_block(block, small);
                 return Ok(());
             }
-            for (piece, start) in pieces.zip((0..).step_by(PIECE)) {
-                pace.step(piece.len())?;
-                gather_run(piece, target + start * self.step, self.step, small);
+            for (run, &start) in block.chunks_exact(self.run).zip(&self.starts) {
+                self.gather_long(run, start, small, pace)?;
             }
             Ok(())
         })
+    }
+
+    fn gather_long(&self, run: &[f64], start: usize, small: &mut [f64], pace: &mut Pace<'_>) -> Result<()> {
+        let mut pieces = run.chunks(PIECE);
+        if self.step == 0 {
+            // One sum over all pieces, in the order of the whole run: the same bits.
+            let mut sum = 0.0;
+            if let Some(first) = pieces.next() {
+                pace.step(first.len())?;
+                sum = first.iter().sum::<f64>();
+            }
+            for piece in pieces {
+                pace.step(piece.len())?;
+                sum = piece.iter().fold(sum, |sum, value| sum + value);
+            }
+            small[start] += sum;
+            return Ok(());
+        }
+        for (piece, from) in pieces.zip((0..).step_by(PIECE)) {
+            pace.step(piece.len())?;
+            gather_run(piece, start + from * self.step, self.step, small);
+        }
+        Ok(())
     }
 }
 
@@ -257,6 +329,32 @@ mod tests {
                 assert_eq!(spread[large.cell(&row)] as usize, small.cell(&row));
             }
             assert!(gathered.iter().all(|&sum| sum as usize == large.size() / small.size()));
+        }
+    }
+
+    #[test]
+    fn walks_of_many_blocks_agree_with_cells() {
+        let cardinalities = [2, 2, 3, 2, 2, 5, 2, 2, 2];
+        let large = Shape::new(vec![4, 2, 0, 5, 1, 3, 8, 6, 7], &cardinalities);
+        let wave = |cell: usize| (cell * cell % 101) as f64;
+        let of_large: Vec<f64> = (0..large.size()).map(wave).collect();
+        for small in
+            [vec![7], vec![6], vec![7, 6, 8], vec![5, 2], vec![4, 8, 0], vec![0, 1, 2, 3, 7], vec![4, 2]]
+        {
+            let small = Shape::new(small, &cardinalities);
+            let walk = large.walk_onto(&small);
+            let of_small: Vec<f64> = (0..small.size()).map(wave).collect();
+            let (mut spread, mut gathered) = (of_large.clone(), of_small.clone());
+            walk.spread(&of_small, &mut spread);
+            walk.gather(&of_large, &mut gathered);
+            let (mut wide, mut narrow) = (of_large.clone(), of_small.clone());
+            let mut row = [0; 9];
+            for cell in 0..large.size() {
+                large.variables().iter().zip(large.levels(cell)).for_each(|(&v, level)| row[v] = level);
+                wide[cell] += of_small[small.cell(&row)];
+                narrow[small.cell(&row)] += of_large[cell];
+            }
+            assert_eq!((spread, gathered), (wide, narrow));
         }
     }
 }

@@ -211,12 +211,36 @@ fn notes(page: &mut String, learned: &Learned, schema: &Schema) -> anyhow::Resul
         writeln!(page, "{} choices among exactly equal moves were decided by column order", learned.ties())?;
     }
     limits(page, learned, schema)?;
+    rounds(page, learned)?;
     passed_over(page, learned)?;
     if !learned.search_converged() {
         writeln!(
             page,
             "the search was ended early ({}): the last structure may not be a local maximum",
             learned.stop
+        )?;
+    }
+    Ok(())
+}
+
+/// Kappas whose toggles were taken in turn, and those that ended at the bound of their sweeps.
+fn rounds(page: &mut String, learned: &Learned) -> anyhow::Result<()> {
+    let kappas = |which: fn(&LearnedModel) -> bool| {
+        let models = learned.models.iter().filter(|model| which(model));
+        models.map(|model| model.prior.kappa().to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let in_turn = kappas(|model| model.climb.rounds.sweeps > 0);
+    if !in_turn.is_empty() {
+        writeln!(
+            page,
+            "kappa {in_turn}: toggles that improve were taken in turn, since a sweep over all costs much"
+        )?;
+    }
+    let spent = kappas(|model| model.climb.rounds.spent);
+    if !spent.is_empty() {
+        writeln!(
+            page,
+            "kappa {spent}: sweeps reached their bound, so the structure may not be a local maximum"
         )?;
     }
     Ok(())

@@ -123,6 +123,10 @@ impl<'a> DenseClasses<'a> {
         self.class.len() * (size_of::<u32>() + size_of::<Nats>()) + self.counts.len() * size_of::<Count>()
     }
 
+    pub(super) fn configurations(&self) -> u64 {
+        self.class.len() as u64
+    }
+
     pub(super) fn score(&self) -> Nats {
         self.scores.iter().copied().sum()
     }

@@ -81,6 +81,14 @@ impl<'a> BlanketClasses<'a> {
         }
     }
 
+    /// How many configurations are known.
+    pub(crate) fn configurations(&self) -> u64 {
+        match self {
+            Self::Dense(classes) => classes.configurations(),
+            Self::Sparse(classes) => classes.configurations(),
+        }
+    }
+
     /// The node's score with the present classes.
     pub(crate) fn score(&self) -> Nats {
         match self {

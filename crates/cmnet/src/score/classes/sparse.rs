@@ -91,6 +91,10 @@ impl<'a> SparseClasses<'a> {
             + size_of_val(&self.entries[..])
     }
 
+    pub(super) fn configurations(&self) -> u64 {
+        self.known.len() as u64
+    }
+
     pub(super) fn score(&self) -> Nats {
         self.scores.iter().copied().sum()
     }

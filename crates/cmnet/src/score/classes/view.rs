@@ -20,6 +20,8 @@ pub(crate) struct EdgeView {
     axes: Box<[Axis]>,
     common: usize,
     elements: u64,
+    /// Whether every number of levels is a power of two, so that shifts do for divisions.
+    by_bits: bool,
 }
 
 /// A member of a blanket.
@@ -58,7 +60,8 @@ impl EdgeView {
             common = if wanted { axes.len() } else { common };
         }
         let (stride, levels) = own;
-        Self { neighbor, stride, levels, axes: axes.into(), common, elements }
+        let by_bits = blanket.iter().all(|variable| cardinalities[variable].is_power_of_two());
+        Self { neighbor, stride, levels, axes: axes.into(), common, elements, by_bits }
     }
 
     /// The view of an edge of a structure, from the blanket of one of its ends.
@@ -83,8 +86,14 @@ impl EdgeView {
     }
 
     /// The element that a configuration of the blanket has.
+    #[inline]
     pub(super) fn element(&self, cell: Cell) -> Cell {
-        self.axes[..self.common].iter().map(|axis| cell / axis.stride % axis.levels * axis.place).sum()
+        let common = self.axes[..self.common].iter();
+        if self.by_bits {
+            let level = |axis: &Axis| (cell >> axis.stride.trailing_zeros()) & (axis.levels - 1);
+            return common.fold(0, |element, axis| element | level(axis) << axis.place.trailing_zeros());
+        }
+        common.map(|axis| cell / axis.stride % axis.levels * axis.place).sum()
     }
 
     /// The first configuration of the blanket that has this element: level 0 of all but the
@@ -117,7 +126,11 @@ impl EdgeView {
     }
 
     /// The configuration with the neighbour at level 0.
+    #[inline]
     pub(super) fn line_start(&self, cell: Cell) -> Cell {
+        if self.by_bits {
+            return cell & !((self.levels - 1) << self.stride.trailing_zeros());
+        }
         cell - cell / self.stride % self.levels * self.stride
     }
 }
