@@ -80,7 +80,7 @@ pub(crate) fn noise(kind: &str, seeds: usize) -> Result<()> {
     println!("{:<22} {:>5} | part and all    | two parts", "table", "part");
     let name = Path::new(kind).file_stem().unwrap_or_default().to_string_lossy();
     let options = LearnOptions::default();
-    for kept in SHARES.map(|share| [1.0 - share, (1.0 - share) * (1.0 - share)]).into_flattened() {
+    for kept in SHARES.iter().flat_map(|share| [1.0 - share, (1.0 - share) * (1.0 - share)]) {
         let (mut with_all, mut of_parts) = (Vec::new(), Vec::new());
         for seed in 1..=seeds as u64 {
             let rows = table(kind, 0, 0, seed)?.1.training;

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _cmnet, _options
-from ._answers import Evaluation, Joint, Marginals, Prediction
+from ._answers import Evaluation, Marginals, Prediction
 from ._model import Model
 from ._networks import Networks
 from ._options import Amount, Elimination, keywords_of
@@ -83,13 +83,6 @@ class Ensemble(Networks):
     ) -> EnsembleMarginals:
         """The distribution of each target given evidence: the mean over the networks, and its spread."""
         return EnsembleMarginals(self._made.query(_options.question(targets, _options.given(given, soft), **asking)))
-
-    @keywords_of(_options.question)
-    def joint(
-        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
-    ) -> Joint:
-        """The joint distribution of some variables given evidence: the mean over the networks."""
-        return Joint(self._made.joint(_options.question(targets, _options.given(given, soft), **asking)))
 
     def explain(self, given: Given = None, *, soft: Soft = None, threshold: float = 0.6) -> dict[str, Any]:
         """How many networks have each edge and context element, and how strong edges are given evidence.

@@ -1,7 +1,7 @@
 //! Answers of an ensemble: means over the networks of resamples, and how far they spread.
 
 use super::bootstrapped::{counted_edges, counted_elements};
-use super::queried::{ChosenMethod, Information, JointDistribution};
+use super::queried::{ChosenMethod, Information, JointDistribution, together};
 use super::{Answer, names};
 use cmnet::{
     Drawn, Edge, Ensemble, EnsembleAnswer, EnsembleConsensus, EnsembleNetwork, Evidence, ExactOptions, Joint,
@@ -145,18 +145,9 @@ impl<'a> EnsembleMarginals<'a> {
 
     /// The same with the joint distribution of the targets, or what follows from it.
     #[must_use]
-    pub fn with_joint(
-        self,
-        (schema, targets): (&'a Schema, &'a [Var]),
-        joint: &'a Joint,
-        (shown, information): (bool, bool),
-    ) -> Self {
-        let chosen = self.chosen.clone();
-        Self {
-            joint: shown.then(|| JointDistribution::exact(schema, targets, joint, chosen)),
-            information: information.then(|| Information::of(schema, targets, joint)),
-            ..self
-        }
+    pub fn with_joint(self, named: (&'a Schema, &'a [Var]), joint: &'a Joint, shown: (bool, bool)) -> Self {
+        let (joint, information) = together(named, joint, &self.chosen, shown);
+        Self { joint, information, ..self }
     }
 }
 
