@@ -60,7 +60,9 @@ pub fn pair_of_groups(table: &Table, asked: &GroupPair) -> Result<OfGroups, Chec
     let difference = compared.difference(&rows);
     let mut orders = Orders { compared: &compared, least: difference - 1e-9, all: 0, reached: 0 };
     let mut left = vec![0; table.cardinalities()[asked.group]];
-    rows.iter().for_each(|&(_, group)| left[group] += 1);
+    for &(_, group) in &rows {
+        left[group] += 1;
+    }
     let groups = groups.collect();
     orders.list(&mut rows, 0, &mut left)?;
     Ok(OfGroups { groups, difference, p_value: orders.reached as f64 / orders.all as f64 })
@@ -129,7 +131,7 @@ impl<'a> Compared<'a> {
         let total: f64 = tables.iter().flatten().sum();
         for cells in &mut tables {
             let own: f64 = cells.iter().sum();
-            cells.iter_mut().for_each(|cell| *cell += own / total / 2.0);
+            *cells = cells.map(|cell| cell + own / total / 2.0);
         }
         let sum = |of: &dyn Fn([f64; 4], f64) -> f64| -> f64 {
             tables.iter().map(|&cells| of(cells, cells.iter().sum())).sum()

@@ -47,7 +47,7 @@ impl Ensemble {
             }
         }
         let rows = data.rows() as f64;
-        alone.iter_mut().for_each(|sum| *sum /= rows);
+        let alone: Vec<f64> = alone.into_iter().map(|sum: f64| sum / rows).collect();
         Ok(EnsembleEvaluation {
             rows: data.rows(),
             log_likelihood: whole / rows,
