@@ -4,10 +4,11 @@
 //! corpus in `fuzz/corpus`, where a found input stays under a name that says what it found.
 
 use cmnet::{
-    Alpha, CheckpointPace, CheckpointedRun, Checkpointer, ContextPrior, CountSource, DataDigest, Dataset,
-    Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions, LevelOrder,
-    Model, Nats, OutcomeSpace, PlaneCounts, ReadOptions, RowCounts, Schema, Scorer, Structure, Variable,
-    canonical, climb_graph, csv_field, fit, learn_from, parameter_count, read_csv_from, same_model, uai,
+    Alpha, AnyModel, CheckpointPace, CheckpointedRun, Checkpointer, ContextPrior, CountSource, DataDigest,
+    Dataset, Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions,
+    LevelOrder, Model, Nats, OutcomeSpace, PlaneCounts, ReadOptions, RowCounts, Schema, Scorer, Structure,
+    Variable, canonical, climb_graph, csv_field, fit, learn_from, parameter_count, read_csv_from, same_model,
+    uai,
 };
 use cmnet_check::{Labelled, LogLinear, Scoring, Table, graph_hill_climb};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,12 +67,20 @@ pub fn knowledge_file(bytes: &[u8]) {
     let _ = Knowledge::parse("fuzz", &String::from_utf8_lossy(bytes));
 }
 
-/// A model that is read is written, read and written again with the same bytes.
+/// A model, a mixture or an ensemble that is read is written, read and written again with the same bytes.
 pub fn model_file(bytes: &[u8]) {
-    let Ok(model) = Model::from_json(&String::from_utf8_lossy(bytes), "fuzz") else { return };
-    let Ok(written) = model.to_json() else { return };
-    let again = Model::from_json(&written, "fuzz").unwrap_or_else(|error| panic!("{error} in {written}"));
-    assert_eq!(again.to_json().ok().as_deref(), Some(&*written));
+    let Ok(model) = AnyModel::from_json(&String::from_utf8_lossy(bytes), "fuzz") else { return };
+    let Some(written) = written(&model) else { return };
+    let again = AnyModel::from_json(&written, "fuzz").unwrap_or_else(|error| panic!("{error} in {written}"));
+    assert_eq!(self::written(&again).as_deref(), Some(&*written));
+}
+
+fn written(model: &AnyModel) -> Option<String> {
+    match model {
+        AnyModel::Network(model) => model.to_json().ok(),
+        AnyModel::Mixture(mixture) => mixture.to_json().ok(),
+        AnyModel::Ensemble(ensemble) => ensemble.to_json().ok(),
+    }
 }
 
 /// A search goes on from what is there, or refuses it.

@@ -11,7 +11,7 @@ pub(crate) struct Kind {
     pub(crate) commands: &'static [&'static str],
 }
 
-pub(crate) const KINDS: [Kind; 9] = [
+pub(crate) const KINDS: [Kind; 10] = [
     Kind {
         samples: &[
             "heart.model.json",
@@ -100,6 +100,19 @@ pub(crate) const KINDS: [Kind; 9] = [
         ],
     },
     Kind {
+        samples: &["ensemble.json"],
+        name: "damaged.model.json",
+        commands: &[
+            "check FILE data/coronary_heart.csv",
+            "query FILE --given smoking=yes",
+            "query FILE --target smoking,family_anamnesis --joint --information",
+            "predict FILE data/coronary_heart.csv --target smoking",
+            "explain FILE",
+            "evaluate FILE data/coronary_heart.csv",
+            "draw FILE -o drawn.svg --widths",
+        ],
+    },
+    Kind {
         samples: &["learn.part", "bootstrap.part"],
         name: "damaged.part",
         commands: &[
@@ -131,8 +144,9 @@ pub(crate) const KINDS: [Kind; 9] = [
 ];
 
 /// Commands that make the samples that are not files of version 0.1.
-const MAKERS: [&str; 6] = [
+const MAKERS: [&str; 7] = [
     "learn data/coronary_heart.csv --components 2 -o mixture.model.json",
+    "bootstrap data/coronary_heart.csv --replicates 4 --kappa n^-0.5 --ensemble ensemble.json",
     "learn data/coronary_heart.csv --shard 1/1 --part learn.part",
     "bootstrap data/coronary_heart.csv --replicates 4 --shard 1/2 --part bootstrap.part",
     "learn numbers.csv --bins 3 --drop w,g -o cut.model.json",

@@ -99,6 +99,7 @@ fn of_tables(section: &str, first: &str, number: impl Fn(usize, usize) -> Result
             coverage::ensembles(first, number(2, 15)?, number(3, 1000)?, amount)
         }
         "cuts" => cuts::run(first, number(2, 12)?, number(3, 1000)?, number(4, 20)?),
+        "missing-noise" => missing::noise(first, number(2, 20)?),
         "groups" => groups::run(number(1, 2)?, number(2, 300)?, number(3, 100)?, number(4, 199)?, false),
         "groups-beside-separate" => {
             groups::run(number(1, 2)?, number(2, 300)?, number(3, 100)?, number(4, 199)?, true)

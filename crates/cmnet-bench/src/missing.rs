@@ -73,6 +73,43 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// How far the structure of a table hangs on its rows, without any hole: F1 of the edges that a part of the rows and
+/// all rows have, and of those that two parts have. A part has as many rows as a column, or a pair of columns,
+/// has known values where cells are missing.
+pub(crate) fn noise(kind: &str, seeds: usize) -> Result<()> {
+    println!("{:<22} {:>5} | part and all    | two parts", "table", "part");
+    let name = Path::new(kind).file_stem().unwrap_or_default().to_string_lossy();
+    let options = LearnOptions::default();
+    for kept in SHARES.iter().flat_map(|share| [1.0 - share, (1.0 - share) * (1.0 - share)]) {
+        let (mut with_all, mut of_parts) = (Vec::new(), Vec::new());
+        for seed in 1..=seeds as u64 {
+            let rows = table(kind, 0, 0, seed)?.1.training;
+            let learned = |data: &Dataset| Ok::<_, anyhow::Error>(learned(Some(data), &options)?.0);
+            let [one, other] = [2 * seed, 2 * seed + 1].map(|seed| part(&rows, kept, seed));
+            let (one, other) = (learned(&one?)?, learned(&other?)?);
+            with_all.push(recovery(&learned(&rows)?, &one).edges.f1());
+            of_parts.push(recovery(&other, &one).edges.f1());
+        }
+        let [(all, all_spread), (parts, parts_spread)] = [with_all, of_parts].map(|values| spread(&values));
+        println!("{name:<22} {kept:>5.3} | {all:.3} ({all_spread:.3})   | {parts:.3} ({parts_spread:.3})");
+    }
+    Ok(())
+}
+
+/// A part of the rows: each is kept with this probability.
+fn part(data: &Dataset, kept: f64, seed: u64) -> Result<Dataset> {
+    let mut random = Pcg64Mcg::seed_from_u64(seed ^ 0x9a57);
+    let mut rows = IncompleteTable::new(data.schema().clone());
+    for (row, &weight) in data.weights().iter().enumerate() {
+        let levels: Vec<Option<u32>> = data.row(row).into_iter().map(Some).collect();
+        let count = (0..weight).filter(|_| random.random_bool(kept)).count();
+        if count > 0 {
+            rows.push(&levels, count as u64)?;
+        }
+    }
+    rows.complete_rows().context("no row")
+}
+
 /// Options of the draws as `completions=10`, `rounds=10`, `agreement=0.6`.
 fn options(how: &[String]) -> Result<CompletionOptions> {
     let mut options = CompletionOptions::default();
@@ -171,12 +208,14 @@ fn heldout(fit: Option<&Fit>, rows: &Dataset) -> f64 {
 
 /// Means with standard deviations.
 fn told(all: &[Numbers]) -> String {
-    let column = |at: usize| {
-        let values: Vec<f64> = all.iter().map(|numbers| numbers[at]).collect();
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        (mean, (squares / (values.len() as f64 - 1.0).max(1.0)).sqrt())
-    };
+    let column = |at: usize| spread(&all.iter().map(|numbers| numbers[at]).collect::<Vec<f64>>());
     let [(f1, f1_spread), (held, held_spread), (seconds, _)] = [0, 1, 2].map(column);
     format!("{f1:.3} ({f1_spread:.3}) {held:>8.4} ({held_spread:.3}) {seconds:>5.1} ")
+}
+
+/// The mean and the standard deviation.
+fn spread(values: &[f64]) -> (f64, f64) {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (mean, (squares / (values.len() as f64 - 1.0).max(1.0)).sqrt())
 }

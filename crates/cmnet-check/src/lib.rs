@@ -20,6 +20,7 @@
 //! | `likelihood` | 2.1 and 4 | the likelihood of given phi, by listing the joint space |
 //! | `conditional_bic` | - | the score of a refinement |
 //! | `mixture` | - | a mixture of log-linear models |
+//! | `groups` | - | a pair of variables in groups of rows |
 //! | `newton` | 4 | maximum likelihood, by an optimiser of its own |
 //!
 //! Variables and levels are numbers from 0. A configuration of several variables lists their
@@ -42,6 +43,7 @@ mod conditional_bic;
 mod context_climb;
 mod error;
 mod graph_climb;
+mod groups;
 mod likelihood;
 mod loglinear;
 mod mixture;
@@ -60,6 +62,7 @@ pub use conditional_bic::{ConditionalBic, conditional_bic};
 pub use context_climb::{ContextClimb, TIE_MARGIN, context_hill_climb};
 pub use error::CheckError;
 pub use graph_climb::{GraphClimb, GraphStep, Optimality, Progress, graph_hill_climb, is_locally_optimal};
+pub use groups::{GroupPair, InGroup, OfGroups, pair_of_groups};
 pub use likelihood::{likelihood_gradient_norm, log_likelihood, restriction_violation};
 pub use loglinear::{LogLinear, Restriction, Term, is_implied};
 pub use mixture::{Class, MixtureFound, mixture};

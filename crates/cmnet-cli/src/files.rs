@@ -216,7 +216,7 @@ pub(crate) fn model(path: &Path) -> anyhow::Result<Model> {
 
 /// What a command says that has nothing to say about an ensemble.
 pub(crate) fn not_of_ensembles() -> anyhow::Error {
-    let problem = "an ensemble answers query and predict, and check checks it";
+    let problem = "an ensemble answers query, predict, evaluate, explain and draw, and check checks it";
     Error::question(problem, "give a model file, such as the consensus that cmnet bootstrap -o writes").into()
 }
 

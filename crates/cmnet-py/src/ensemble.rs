@@ -1,16 +1,23 @@
 //! Ensembles of networks of resamples.
 
-use crate::ask::{Inference, Predicted, PredictedArrays, Question};
+use crate::ask::{Given, Inference, Predicted, PredictedArrays, Question};
 use crate::each_row::{RowReading, over_rows};
 use crate::errors;
-use crate::model::{Data, Model};
+use crate::model::{Data, Model, check_picture};
+use crate::options::Reading;
 use crate::table::levels;
 use crate::value;
 use crate::work::{self, Lazy};
-use cmnet::{EnsembleNetwork, EnsemblePredictor, Spread, Under, find_variable, find_variables};
-use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals};
+use cmnet::{
+    EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var, find_variable,
+    find_variables, write_atomic,
+};
+use cmnet_report::answer::ensemble::ensemble_joint;
+use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals, EvaluatedAnswer, ExplainedEnsemble};
+use cmnet_report::{Drawing, Format};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,6 +44,33 @@ impl Ensemble {
         let ensemble = self.ensemble.clone();
         self.network.get(py, move || ensemble.network())
     }
+
+    /// Asks the ensemble a question.
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        question: Question,
+        answer: impl FnOnce(&Asked<'_>, Under<'_, ExactOptions>) -> Result<Value> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (network, ensemble) = (self.network(py)?, self.ensemble.clone());
+        work::answer(py, 1, move |stop| {
+            question.check_exact("an ensemble")?;
+            let (schema, exact) = (network.schema(), question.inference.exact()?);
+            let evidence = question.given.evidence(schema)?;
+            let named = find_variables(schema, &question.targets)?;
+            let targets = if named.is_empty() { network.free(&evidence)? } else { named };
+            let asked = Asked { network: &network, ensemble: &ensemble, evidence, targets };
+            answer(&asked, Under::new(&exact, stop))
+        })
+    }
+}
+
+/// A question in the terms of an ensemble.
+struct Asked<'a> {
+    network: &'a EnsembleNetwork,
+    ensemble: &'a cmnet::Ensemble,
+    evidence: Evidence,
+    targets: Vec<Var>,
 }
 
 /// Predictions, and the standard deviation and the ends of the range of each probability.
@@ -76,15 +110,67 @@ impl Ensemble {
     }
 
     fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(py, question, |asked, exact| {
+            let answer = asked.network.marginals(&asked.targets, &asked.evidence, exact)?;
+            value::of(&EnsembleMarginals::of(asked.ensemble, &asked.evidence, &answer))
+        })
+    }
+
+    fn joint<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(py, question, |asked, exact| {
+            let joint = asked.network.joint(&asked.targets, &asked.evidence, exact)?;
+            value::of(&ensemble_joint(asked.ensemble, &asked.targets, &joint))
+        })
+    }
+
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given,
+        threshold: f64,
+        inference: Inference,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (network, ensemble) = (self.network(py)?, self.ensemble.clone());
         work::answer(py, 1, move |stop| {
-            question.check_exact("an ensemble")?;
-            let (schema, exact) = (network.schema(), question.inference.exact()?);
-            let evidence = question.given.evidence(schema)?;
-            let named = find_variables(schema, &question.targets)?;
-            let targets = if named.is_empty() { network.free(&evidence)? } else { named };
-            let answer = network.marginals(&targets, &evidence, Under::new(&exact, stop))?;
-            value::of(&EnsembleMarginals::of(&ensemble, &evidence, &answer))
+            let (evidence, exact) = (given.evidence(network.schema())?, inference.exact()?);
+            let under = Under::new(&exact, stop);
+            value::of(&ExplainedEnsemble::of((&*ensemble, &*network), &evidence, threshold, under)?)
+        })
+    }
+
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'py>,
+        reading: Reading,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let first = Model::new(self.ensemble.members()[0].model.clone());
+        let (data, ensemble) = (first.dataset(py, data, &reading)?, self.ensemble.clone());
+        work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&ensemble.evaluate(&data, stop)?)))
+    }
+
+    /// What so large a share of the networks agree on, without parameters.
+    fn consensus(&self, py: Python<'_>, threshold: f64) -> PyResult<Model> {
+        let ensemble = self.ensemble.clone();
+        work::call(py, 1, move |_| {
+            Ok(Model::new(ensemble.consensus(threshold)?.to_model(ensemble.schema())?))
+        })
+    }
+
+    /// Writes a drawing of the consensus.
+    fn draw(&self, py: Python<'_>, path: PathBuf, threshold: f64, widths: bool) -> PyResult<()> {
+        check_picture(py, &path)?;
+        let network = if widths { Some(self.network(py)?) } else { None };
+        let ensemble = self.ensemble.clone();
+        work::call(py, 1, move |stop| {
+            let found = ensemble.consensus(threshold)?;
+            let mut drawing = Drawing::new(ensemble.schema(), &found.structure)?.with_support(&found.support);
+            if let Some(network) = &network {
+                let exact = ExactOptions::default();
+                let under = Under::new(&exact, stop);
+                drawing = drawing.with_means(&network.strengths(&Evidence::none(), under)?);
+            }
+            write_atomic(&path, Format::from_path(&path)?.render(&drawing).as_bytes())
         })
     }
 

@@ -388,8 +388,8 @@ impl Rows for Packing {
 
     fn takes_decimals(&self, place: usize) -> bool {
         let Some(columns) = &self.columns else { return false };
-        // The weights come last.
-        let Some(&column) = columns.variables().get(place) else { return self.weighs };
+        // The weights come last: those that are no whole numbers are refused as weights, with their row.
+        let Some(&column) = columns.variables().get(place) else { return true };
         let (name, bins) = (columns.name(column), &self.options.bins);
         let cut = self.options.schema.as_ref().and_then(|schema| schema.cuts(name));
         bins.others().is_some() || bins.rule(name).is_some() || cut.is_some()

@@ -18,7 +18,7 @@ use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A contextual Markov network with names.
@@ -32,6 +32,18 @@ impl PartialEq for Model {
     fn eq(&self, other: &Self) -> bool {
         self.model == other.model
     }
+}
+
+/// Whether a drawing can be written to a file by that name.
+///
+/// # Errors
+/// When its ending is none of a picture.
+pub(crate) fn check_picture(py: Python<'_>, path: &Path) -> PyResult<()> {
+    if path.as_os_str() == "-" || Format::from_path(path).is_err() {
+        let expected = "a file that ends in .svg, .dot, .gv, .tex, .tikz, .graphml or .txt";
+        return Err(errors::option(py, "path", &path.display().to_string(), expected));
+    }
+    Ok(())
 }
 
 /// A table that a model reads: packed, in memory, or a file.
@@ -229,10 +241,7 @@ impl Model {
         widths: bool,
         support: bool,
     ) -> PyResult<()> {
-        if path.as_os_str() == "-" || Format::from_path(&path).is_err() {
-            let expected = "a file that ends in .svg, .dot, .gv, .tex, .tikz, .graphml or .txt";
-            return Err(errors::option(py, "path", &path.display().to_string(), expected));
-        }
+        check_picture(py, &path)?;
         if support && self.model.support().is_none() {
             let expected = "a model with the support of its edges, from cmnet.bootstrap";
             return Err(errors::option(py, "support", "True", expected));

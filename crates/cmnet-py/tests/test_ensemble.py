@@ -43,6 +43,37 @@ def test_predictions_are_means_of_the_models_predictions(ensemble, heart):
     assert found.accuracy > 0.5
 
 
+def test_joints_rows_and_strengths_are_means_of_the_models(ensemble, heart, tmp_path):
+    both = ["smoking", "lipoprotein_ratio"]
+    joint = ensemble.joint({"family_anamnesis": "negative"}, both)
+    ones = [model.joint({"family_anamnesis": "negative"}, both) for model in ensemble.models]
+    for levels, probability in joint.items():
+        assert probability == pytest.approx(np.mean([one[levels] for one in ones]), abs=1e-12)
+    found = ensemble.evaluate(heart)
+    rows = np.stack([model.log_prob(heart) for model in ensemble.models])
+    assert found.log_likelihood == pytest.approx(np.log(np.exp(rows).mean(axis=0)).mean(), abs=1e-9)
+    assert found.alone["mean"] == pytest.approx(rows.mean(), abs=1e-9)
+    assert (found.parameters, found.bic) == (None, None)
+    explained = ensemble.explain()
+    for known in explained["edges"]:
+        ends = set(known["edge"])
+        of = [edge["information"] for model in ensemble.models for edge in model.explain()["edges"] if set(edge["edge"]) == ends]
+        assert known["support"] == pytest.approx(len(of) / 10)
+        assert known["strength"]["mean"] == pytest.approx(sum(of) / 10, abs=1e-12)
+    consensus = ensemble.consensus()
+    assert [list(edge) for edge in consensus.edges] == explained["consensus"]["edges"]
+    ensemble.draw(tmp_path / "e.svg")
+    consensus.draw(tmp_path / "c.svg", support=True)
+    assert (tmp_path / "e.svg").read_text() == (tmp_path / "c.svg").read_text()
+    ensemble.draw(tmp_path / "w.svg", widths=True)
+    assert (tmp_path / "w.svg").read_text() != (tmp_path / "e.svg").read_text()
+    for wrong in (0, 2.0):
+        with pytest.raises(cmnet.OptionError, match="threshold"):
+            ensemble.consensus(wrong)
+    with pytest.raises(cmnet.OptionError, match="path"):
+        ensemble.draw(tmp_path / "e.pdf")
+
+
 def test_files_come_back_and_are_those_of_the_command(ensemble, run, tmp_path):
     path, other = tmp_path / "e.json", tmp_path / "c.json"
     ensemble.save(path)

@@ -61,7 +61,7 @@ pub use sentence::{element_name, sentence};
 pub use support_chart::support_chart;
 pub use warning::warning_text;
 
-use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Structure, Support};
+use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Spread, Structure, Support};
 use layout::Point;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -166,6 +166,14 @@ impl<'a> Drawing<'a> {
     #[must_use]
     pub fn with_strengths(mut self, strengths: &[EdgeStrength]) -> Self {
         let known = |strength: &EdgeStrength| Some((strength.edge, strength.information?));
+        self.strengths = strengths.iter().filter_map(known).collect();
+        self
+    }
+
+    /// The same drawing with wider lines for edges that are stronger in the mean of an ensemble's networks.
+    #[must_use]
+    pub fn with_means(mut self, strengths: &BTreeMap<Edge, Option<Spread>>) -> Self {
+        let known = |(&edge, spread): (&Edge, &Option<Spread>)| Some((edge, spread.as_ref()?.mean));
         self.strengths = strengths.iter().filter_map(known).collect();
         self
     }

@@ -119,10 +119,11 @@ pub use mixture::{
 pub use confidence::{
     Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, CompletedLearning,
     CompletionOptions, CompletionState, Drawn, EdgePosterior, EdgeSupport, ElementPosterior, ElementSupport,
-    Ensemble, EnsembleAnswer, EnsembleNetwork, EnsemblePrediction, EnsemblePredictor, Frequency, KappaCount,
-    Member, Moves, PosteriorOptions, ReplicateStart, Resample, Similarity, Spread, Stability, StabilityPoint,
-    StructurePosterior, Verdict, bootstrap, bootstrap_from, bootstrap_identity, completion_identity,
-    learn_incomplete, learn_incomplete_from, stability, structure_posterior,
+    Ensemble, EnsembleAnswer, EnsembleConsensus, EnsembleEvaluation, EnsembleNetwork, EnsemblePrediction,
+    EnsemblePredictor, Frequency, KappaCount, Member, Moves, PosteriorOptions, ReplicateStart, Resample,
+    Similarity, Spread, Stability, StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from,
+    bootstrap_identity, completion_identity, learn_incomplete, learn_incomplete_from, stability,
+    structure_posterior,
 };
 pub use discretize::{CutSearch, cut_by_graph, cut_incomplete_by_graph};
 pub use groups::{

@@ -7,7 +7,7 @@ use crate::progress::Watch;
 use crate::{checkpoint, files, output, share};
 use cmnet::{
     Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
-    LearnObserver, Model, Schema, Stability, StopReason, bootstrap_from, write_atomic,
+    LearnObserver, Model, Schema, Stability, StopReason, Structure, bootstrap_from, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::{element_name, support_chart};
@@ -160,7 +160,7 @@ fn as_text(
         writeln!(page, "kappa chosen: {}", chosen.join(", "))?;
     }
     edges(&mut page, schema, found)?;
-    elements(&mut page, schema, found)?;
+    elements(&mut page, schema, &found.consensus, &found.elements)?;
     writeln!(
         page,
         "\nConsensus (support {} or more): {} edges, {} context elements{}",
@@ -246,16 +246,21 @@ fn edges(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Resul
     Ok(())
 }
 
-fn numbers(found: Frequency) -> String {
+pub(super) fn numbers(found: Frequency) -> String {
     let [low, high] = found.interval();
     format!("{:>7.3}  {:<14}", found.support(), format!("{low:.3} - {high:.3}"))
 }
 
-fn elements(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Result<()> {
-    let in_consensus = |known: &&ElementSupport| {
-        found.consensus.graph().contains(known.edge) && known.found.support() >= 0.1
-    };
-    let mut sorted: Vec<&ElementSupport> = found.elements.iter().filter(in_consensus).collect();
+/// The elements on edges of a consensus that are not rare.
+pub(super) fn elements(
+    page: &mut String,
+    schema: &Schema,
+    consensus: &Structure,
+    all: &[ElementSupport],
+) -> anyhow::Result<()> {
+    let in_consensus =
+        |known: &&ElementSupport| consensus.graph().contains(known.edge) && known.found.support() >= 0.1;
+    let mut sorted: Vec<&ElementSupport> = all.iter().filter(in_consensus).collect();
     if sorted.is_empty() {
         return Ok(());
     }
@@ -274,7 +279,7 @@ fn elements(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Re
         let holds = known.holds.support();
         writeln!(page, "{name:<width$}  {}  {verdict:<12}  {holds:>10.3}", numbers(known.found))?;
     }
-    let rest = found.elements.len() - shown.len();
+    let rest = all.len() - shown.len();
     if rest > 0 {
         writeln!(
             page,

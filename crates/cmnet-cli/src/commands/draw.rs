@@ -4,7 +4,7 @@ use crate::args::{DrawArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
-use cmnet::{AnyModel, Error, Evidence, ExactOptions, Under};
+use cmnet::{AnyModel, Error, Evidence, ExactOptions, Model, Under};
 use cmnet_report::answer::DrawnAnswer;
 use cmnet_report::{Drawing, Format as Picture, Places};
 use std::path::Path;
@@ -20,12 +20,9 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
     let model = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => *model,
         AnyModel::Mixture(mixture) => return super::mixture::draw::run(arguments, &mixture, format),
-        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
+        AnyModel::Ensemble(ensemble) => return super::ensemble::draw::run(arguments, &ensemble, format),
     };
-    let mut drawing = Drawing::new(model.schema(), model.structure())?;
-    if let Some(from) = &arguments.positions {
-        drawing = drawing.with_places(&places(from)?)?;
-    }
+    let mut drawing = placed(arguments, &model)?;
     if arguments.widths {
         files::fit_of(&model, &arguments.model.model)?;
         interrupt::listen();
@@ -36,7 +33,26 @@ pub(crate) fn run(arguments: &Printed<DrawArgs>) -> anyhow::Result<Outcome> {
     if arguments.support {
         drawing = drawing.with_support(files::support_of(&model, &arguments.model.model)?);
     }
-    let picture = format.render(&drawing);
+    finish(arguments, format, &drawing)
+}
+
+/// A model's graph with its variables where they are to be.
+pub(super) fn placed<'a>(arguments: &DrawArgs, model: &'a Model) -> anyhow::Result<Drawing<'a>> {
+    let drawing = Drawing::new(model.schema(), model.structure())?;
+    Ok(match &arguments.positions {
+        Some(from) => drawing.with_places(&places(from)?)?,
+        None => drawing,
+    })
+}
+
+/// Writes or prints a drawing.
+pub(super) fn finish(
+    arguments: &Printed<DrawArgs>,
+    format: Picture,
+    drawing: &Drawing<'_>,
+) -> anyhow::Result<Outcome> {
+    let to_stdout = arguments.output.as_os_str() == "-";
+    let picture = format.render(drawing);
     if !to_stdout {
         cmnet::write_atomic(&arguments.output, picture.as_bytes())?;
     }

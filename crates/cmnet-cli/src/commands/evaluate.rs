@@ -18,12 +18,19 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
             let data = files::table_for_mixture(&mixture, &arguments.data)?;
             EvaluatedAnswer::from(&mixture.evaluate(&data, &())?)
         }
-        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
+        AnyModel::Ensemble(ensemble) => {
+            let data = files::table_for_ensemble(&ensemble, &arguments.data)?;
+            EvaluatedAnswer::from(&ensemble.evaluate(&data, &())?)
+        }
     };
     let number = |value: Option<f64>, why: &str| {
         value.map_or(format!("not available: {why}"), |value| format!("{value:.6}"))
     };
-    let unnormalised = "the model is not normalised";
+    let unnormalised = if found.alone.is_some() {
+        "its networks have parameters of their own"
+    } else {
+        "the model is not normalised"
+    };
     match arguments.format {
         Format::Text => {
             let incomplete = found.incomplete_rows.filter(|&rows| rows > 0);
@@ -32,18 +39,24 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
                     "with missing values          {rows}: the log-likelihood is that of the known values\n"
                 )
             });
+            let alone = found.alone.map_or(String::new(), |alone| {
+                let spread = alone.spread.deviation.map_or(String::new(), |sd| format!(", sd {sd:.6}"));
+                format!("by each network alone        {:.6}{spread}\n", alone.mean)
+            });
+            let parameters =
+                found.parameters.map_or("not available: an ensemble".to_owned(), |n| n.to_string());
             output::page(&format!(
                 "rows                         {}\n\
                  {holes}\
                  mean log-likelihood          {}\n\
+                 {alone}\
                  mean pseudo-log-likelihood   {}\n\
-                 parameters                   {}\n\
+                 parameters                   {parameters}\n\
                  BIC                          {}\n\
                  BIC / n                      {}\n",
                 found.rows,
                 number(found.log_likelihood, unnormalised),
                 number(found.pseudo_log_likelihood, "values are missing"),
-                found.parameters,
                 number(found.bic, unnormalised),
                 number(found.sbic, unnormalised),
             ))?;

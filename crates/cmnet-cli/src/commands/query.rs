@@ -7,8 +7,8 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
 use cmnet::{
-    AnyModel, CountSource, Edge, InferenceMethod, JointAnswer, MapAnswer, MarginalAnswer, Model, Query,
-    Question, RowCounts, Schema, Var,
+    AnyModel, CountSource, Edge, InferenceMethod, Joint, JointAnswer, MapAnswer, MarginalAnswer, Model,
+    Query, Question, RowCounts, Schema, Var,
 };
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::intervals::{Distributions, by_level, probabilities};
@@ -210,7 +210,28 @@ fn proof_text(found: &MapAnswer) -> String {
     }
 }
 
-pub(super) fn information_text(information: &Information<'_>) -> String {
+/// The exact joint distribution of some variables of several networks, and what follows from it, where
+/// they are to be shown.
+pub(super) fn together(
+    schema: &Schema,
+    targets: &[Var],
+    joint: &Joint,
+    (shown, information): (bool, bool),
+) -> String {
+    let mut text = String::new();
+    if shown {
+        let schema = &output::printable(schema);
+        text += "Joint distribution\n";
+        for (levels, p) in joint.iter() {
+            let named = asking::levels_text(schema, targets.iter().copied().zip(levels));
+            let _ = writeln!(text, "  {p:.6}  {named}");
+        }
+    }
+    let found = information.then(|| Information::of(schema, targets, joint));
+    text + &found.as_ref().map(information_text).unwrap_or_default()
+}
+
+fn information_text(information: &Information<'_>) -> String {
     let mut text = format!("Entropy of the targets together: {:.6} nats\n", information.joint_entropy);
     let shown = output::on_one_line;
     for (name, entropy) in &information.entropy {

@@ -113,10 +113,13 @@ class Evaluation(NamedTuple):
     rows: int
     log_likelihood: float | None
     pseudo_log_likelihood: float | None
-    parameters: int
+    parameters: int | None
     bic: float | None
     sbic: float | None
     incomplete_rows: int | None = None
+    alone: dict[str, Any] | None = None
+    """Of an ensemble, which has no parameters of its own: the log-likelihood by each network alone, as
+    ``mean``, ``deviation``, ``error`` and ``range``."""
 
 
 class Explanation(dict[str, Any]):

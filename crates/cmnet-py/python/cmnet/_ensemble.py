@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _cmnet, _options
-from ._answers import Marginals, Prediction
+from ._answers import Evaluation, Marginals, Prediction
+from ._model import Model
 from ._networks import Networks
 from ._options import Amount, Elimination, keywords_of
 from ._questions import Given, Soft
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-    from ._options import Asking, RowReading
+    from ._options import Asking, Reading, RowReading
 else:
     from ._optional import Later
 
@@ -81,6 +83,35 @@ class Ensemble(Networks):
     ) -> EnsembleMarginals:
         """The distribution of each target given evidence: the mean over the networks, and its spread."""
         return EnsembleMarginals(self._made.query(_options.question(targets, _options.given(given, soft), **asking)))
+
+    def explain(self, given: Given = None, *, soft: Soft = None, threshold: float = 0.6) -> dict[str, Any]:
+        """How many networks have each edge and context element, and how strong edges are given evidence.
+
+        The keys are those of ``cmnet explain --format json``, but for ``format``. ``strength`` is the mutual
+        information of an edge's ends given everything else, 0 in a network without the edge.
+        """
+        share = _options.real("threshold", threshold)
+        asked: dict[str, Any] = self._made.explain(_options.given(given, soft), share, _options.inference())
+        return asked
+
+    def consensus(self, threshold: float = 0.6) -> Model:
+        """The edges and context elements that at least this share of the networks has: a model with their
+        support, without parameters."""
+        return Model._of(self._made.consensus(_options.real("threshold", threshold)))
+
+    def draw(self, path: str | os.PathLike[str], *, threshold: float = 0.6, widths: bool = False) -> None:
+        """Writes the consensus as a picture: edges that fewer networks have are fainter; with ``widths``, edges
+        that are stronger in the mean are wider."""
+        self._made.draw(_options.path(path), _options.real("threshold", threshold), bool(widths))
+
+    @keywords_of(_options.reading)
+    def evaluate(
+        self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
+    ) -> Evaluation:
+        """How probable the ensemble finds the rows of a table: the mean over rows of the logarithm of the
+        networks' mean probability. ``alone`` is the same by each network, with its spread."""
+        how = _options.reading(**reading)
+        return Evaluation(**self._made.evaluate(source(table, names, how), how))
 
     @keywords_of(_options.row_reading)
     def predict_proba(

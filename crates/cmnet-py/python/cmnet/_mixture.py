@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
-from ._answers import Completion, Evaluation, Joint, Marginals, Prediction
+from ._answers import Completion, Evaluation, Marginals, Prediction
 from ._networks import Networks
 from ._options import Amount, Elimination, keywords_of
 from ._questions import Given, Soft
@@ -64,13 +64,6 @@ class Mixture(Networks):
     ) -> ClassMarginals:
         """The distribution of each target given evidence, and the chance of each class."""
         return ClassMarginals(self._made.query(_options.question(targets, _options.given(given, soft), **asking)))
-
-    @keywords_of(_options.question)
-    def joint(
-        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
-    ) -> Joint:
-        """The joint distribution of some variables given evidence."""
-        return Joint(self._made.joint(_options.question(targets, _options.given(given, soft), **asking)))
 
     @keywords_of(_options.question)
     def map(

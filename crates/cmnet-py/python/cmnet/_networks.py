@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _cmnet, _options
+from ._answers import Joint
 from ._model import Model
+from ._options import keywords_of
+from ._questions import Given, Soft
 from ._variables import Variables
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Asking
 
 Several = TypeVar("Several", bound="Networks")
 
@@ -50,6 +59,14 @@ class Networks(Variables):
     def models(self) -> list[Model]:
         """The networks."""
         return [Model._of(model) for model in self._made.models]
+
+    @keywords_of(_options.question)
+    def joint(
+        self, given: Given = None, targets: Sequence[str] | str = (), *, soft: Soft = None, **asking: Unpack[Asking]
+    ) -> Joint:
+        """The joint distribution of some variables given evidence: the mean over the networks, in a
+        mixture weighed by the chances of the classes."""
+        return Joint(self._made.joint(_options.question(targets, _options.given(given, soft), **asking)))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._made == other._made

@@ -1,8 +1,12 @@
 //! Estimated parameters: how they were found, and how well they fit.
 
 use super::Answer;
+use super::ensemble::MeanNumbers;
 use super::missing::MissingAnswer;
-use cmnet::{Estimate, Evaluation, Fit, FitStatus, IncompleteTable, ObservedEvaluation, Schema, Term};
+use cmnet::{
+    EnsembleEvaluation, Estimate, Evaluation, Fit, FitStatus, IncompleteTable, ObservedEvaluation, Schema,
+    Term,
+};
 use serde::Serialize;
 
 /// `cmnet-fit/1`: an estimate.
@@ -145,12 +149,15 @@ pub struct EvaluatedAnswer {
     pub log_likelihood: Option<f64>,
     /// The mean pseudo-log-probability per row; null where values are missing.
     pub pseudo_log_likelihood: Option<f64>,
-    /// Free parameters.
-    pub parameters: usize,
+    /// Free parameters; null of an ensemble, whose networks have theirs.
+    pub parameters: Option<usize>,
     /// The Bayesian information criterion on these rows.
     pub bic: Option<f64>,
     /// The criterion per row.
     pub sbic: Option<f64>,
+    /// The mean log-probability per row by each network of an ensemble alone; absent where it is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<MeanNumbers>,
 }
 
 impl Answer for EvaluatedAnswer {
@@ -164,9 +171,25 @@ impl From<&Evaluation> for EvaluatedAnswer {
             incomplete_rows: None,
             log_likelihood: found.log_likelihood,
             pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
-            parameters: found.parameters,
+            parameters: Some(found.parameters),
             bic: found.bic(),
             sbic: found.sbic(),
+            alone: None,
+        }
+    }
+}
+
+impl From<&EnsembleEvaluation> for EvaluatedAnswer {
+    fn from(found: &EnsembleEvaluation) -> Self {
+        Self {
+            rows: found.rows,
+            incomplete_rows: None,
+            log_likelihood: Some(found.log_likelihood),
+            pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
+            parameters: None,
+            bic: None,
+            sbic: None,
+            alone: Some(MeanNumbers::from(&found.alone)),
         }
     }
 }
@@ -178,9 +201,10 @@ impl From<&ObservedEvaluation> for EvaluatedAnswer {
             incomplete_rows: Some(found.incomplete_rows),
             log_likelihood: Some(found.log_likelihood),
             pseudo_log_likelihood: None,
-            parameters: found.parameters,
+            parameters: Some(found.parameters),
             bic: Some(found.bic()),
             sbic: Some(found.sbic()),
+            alone: None,
         }
     }
 }

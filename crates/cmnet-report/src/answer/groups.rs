@@ -41,6 +41,8 @@ pub struct GroupFacts {
 pub struct PairAnswer {
     /// The names.
     pub pair: [String; 2],
+    /// The variables that the pair is compared given.
+    pub given: Vec<String>,
     /// Whether the model has this edge.
     pub edge: bool,
     /// The pair in each group, in the order of the groups.
@@ -97,6 +99,7 @@ impl GroupsAnswer {
             };
             PairAnswer {
                 pair: [all.name(pair.pair.0).to_owned(), all.name(pair.pair.1).to_owned()],
+                given: pair.given.iter().map(|&variable| all.name(variable).to_owned()).collect(),
                 edge: edge.is_some_and(|(_, edge, structure)| structure.graph().contains(edge)),
                 groups: pair.groups.iter().enumerate().map(in_group).collect(),
                 statistic: pair.statistic,

@@ -1,6 +1,6 @@
 //! Answers of a mixture: distributions, most probable levels, rows, and what its classes are like.
 
-use super::queried::{ChosenMethod, Information, JointDistribution};
+use super::queried::{ChosenMethod, Information, JointDistribution, together};
 use super::written::DrawnRows;
 use super::{Answer, names};
 use crate::sentence;
@@ -75,14 +75,10 @@ impl<'a> MixtureMarginals<'a> {
         schema: &'a Schema,
         targets: &'a [Var],
         joint: &'a Joint,
-        (shown, information): (bool, bool),
+        shown: (bool, bool),
     ) -> Self {
-        let chosen = self.chosen.clone();
-        Self {
-            joint: shown.then(|| JointDistribution::exact(schema, targets, joint, chosen)),
-            information: information.then(|| Information::of(schema, targets, joint)),
-            ..self
-        }
+        let (joint, information) = together((schema, targets), joint, &self.chosen, shown);
+        Self { joint, information, ..self }
     }
 }
 

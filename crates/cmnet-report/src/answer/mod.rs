@@ -54,7 +54,7 @@ pub use cross_validated::CrossValidatedAnswer;
 pub use described::Description;
 pub use discretized::DiscretizedAnswer;
 pub use effects::{confirmed, confirmed_lines};
-pub use ensemble::{EnsembleFacts, EnsembleMarginals};
+pub use ensemble::{EnsembleFacts, EnsembleMarginals, ExplainedEnsemble};
 pub use explained::Explained;
 pub use fitted::{EvaluatedAnswer, FitFacts, FittedAnswer};
 pub use groups::GroupsAnswer;

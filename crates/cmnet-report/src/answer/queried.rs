@@ -242,6 +242,17 @@ impl<'a> JointDistribution<'a> {
     }
 }
 
+/// The exact joint distribution of some variables, and what follows from it, where they are to be shown.
+pub(super) fn together<'a>(
+    (schema, targets): (&'a Schema, &'a [Var]),
+    joint: &'a Joint,
+    chosen: &ChosenMethod,
+    (shown, information): (bool, bool),
+) -> (Option<JointDistribution<'a>>, Option<Information<'a>>) {
+    let cells = || JointDistribution::exact(schema, targets, joint, chosen.clone());
+    (shown.then(cells), information.then(|| Information::of(schema, targets, joint)))
+}
+
 impl<'a> Information<'a> {
     /// What a joint distribution of these variables says.
     pub fn of(schema: &'a Schema, targets: &[Var], joint: &Joint) -> Self {

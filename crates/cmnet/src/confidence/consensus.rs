@@ -1,5 +1,6 @@
 //! The consensus of replicates as a model like any other.
 
+use super::tally::support;
 use super::{Bootstrap, BootstrapOptions};
 use crate::control::{Outcome, StopReason};
 use crate::counts::PlaneCounts;
@@ -73,15 +74,6 @@ impl Bootstrap {
 
     /// The counts of the consensus.
     fn support(&self) -> Support {
-        let graph = self.consensus.graph();
-        let edges = self.edges.iter().filter(|known| graph.contains(known.edge));
-        let cut = |edge, cell| self.consensus.context(edge).is_some_and(|context| context.contains(cell));
-        let elements = self.elements.iter().filter(|known| cut(known.edge, known.cell));
-        Support {
-            replicates: self.finished,
-            seed: self.seed,
-            edges: edges.map(|known| (known.edge, known.found.count)).collect(),
-            elements: elements.map(|known| ((known.edge, known.cell), known.found.count)).collect(),
-        }
+        support(&self.consensus, (&self.edges, &self.elements), (self.finished, self.seed))
     }
 }

@@ -22,7 +22,8 @@ pub use completed::{
     learn_incomplete_from,
 };
 pub use ensemble::{
-    Drawn, Ensemble, EnsembleAnswer, EnsembleNetwork, EnsemblePrediction, EnsemblePredictor, Member, Spread,
+    Drawn, Ensemble, EnsembleAnswer, EnsembleConsensus, EnsembleEvaluation, EnsembleNetwork,
+    EnsemblePrediction, EnsemblePredictor, Member, Spread,
 };
 pub use frequency::{Frequency, Verdict};
 pub use options::{BootstrapOptions, ReplicateStart, Resample};

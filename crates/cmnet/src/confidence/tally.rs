@@ -4,6 +4,7 @@ use super::{EdgeSupport, ElementSupport, Frequency};
 use crate::context::EdgeContext;
 use crate::error::Result;
 use crate::graph::{Edge, Graph};
+use crate::model::Support;
 use crate::structure::Structure;
 use crate::table::{Cell, OutcomeSpace};
 use std::borrow::Borrow;
@@ -50,6 +51,23 @@ impl Tally {
             consensus.add_context_element(element.edge, element.cell)?;
         }
         Ok(Self { edges, elements, consensus })
+    }
+}
+
+/// The counts of a consensus among those of all edges and elements, with the number of replicates and their seed.
+pub(super) fn support(
+    consensus: &Structure,
+    (edges, elements): (&[EdgeSupport], &[ElementSupport]),
+    (replicates, seed): (u64, u64),
+) -> Support {
+    let edges = edges.iter().filter(|known| consensus.graph().contains(known.edge));
+    let cut = |edge, cell| consensus.context(edge).is_some_and(|context| context.contains(cell));
+    let elements = elements.iter().filter(|known| cut(known.edge, known.cell));
+    Support {
+        replicates,
+        seed,
+        edges: edges.map(|known| (known.edge, known.found.count)).collect(),
+        elements: elements.map(|known| ((known.edge, known.cell), known.found.count)).collect(),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::data::{Var, numbered_configurations};
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) ends: (Var, Var),
+    /// What it is compared given.
+    pub(super) given: Vec<Var>,
     levels: [usize; 2],
     strata: usize,
     /// For each observation: stratum, level of the one and level of the other, as one number.
@@ -29,12 +31,13 @@ pub(super) struct LogOdds {
 
 impl Pair {
     /// The pair of two columns, compared within the strata of others.
-    pub(super) fn new(ends: (Var, Var), columns: &[Vec<u32>], levels: [u32; 2], under: &[Var]) -> Self {
-        let (strata, count) = numbered_configurations(columns, under.iter().copied());
+    pub(super) fn new(ends: (Var, Var), columns: &[Vec<u32>], levels: [u32; 2], given: Vec<Var>) -> Self {
+        let (strata, count) = numbered_configurations(columns, given.iter().copied());
         let [one, other] = [&columns[ends.0], &columns[ends.1]];
         let cell = |row: usize| (strata[row] * levels[0] + one[row]) * levels[1] + other[row];
         Self {
             ends,
+            given,
             levels: levels.map(|levels| levels as usize),
             strata: count,
             cells: (0..one.len()).map(cell).collect(),
@@ -112,11 +115,20 @@ impl Pair {
     }
 }
 
-/// The common odds ratio of fourfold tables. A table with half a row in each cell keeps it finite.
-fn mantel_haenszel(tables: impl Iterator<Item = Fourfold>) -> LogOdds {
+/// The common odds ratio of fourfold tables. Half a row in each cell, shared out over the tables by their rows,
+/// keeps it finite: of one table this is Haldane's correction.
+fn mantel_haenszel(tables: impl Iterator<Item = Fourfold> + Clone) -> LogOdds {
+    let rows = |cells: &Fourfold| cells.iter().sum::<f64>();
+    let total: f64 = tables.clone().map(|cells| rows(&cells)).sum();
+    let shared = tables.map(|cells| {
+        let share = 0.5 * rows(&cells) / total;
+        cells.map(|cell| cell + share)
+    });
+    // Without any row nothing is known.
+    let none = (total == 0.0).then_some([0.5; 4]);
     let (mut r, mut s) = (0.0, 0.0);
     let (mut pr, mut mixed, mut qs) = (0.0, 0.0, 0.0);
-    for [a, b, c, d] in tables.chain([[0.5; 4]]) {
+    for [a, b, c, d] in shared.chain(none) {
         let n = a + b + c + d;
         if n > 0.0 {
             let (own_r, own_s) = (a * d / n, b * c / n);
@@ -168,7 +180,7 @@ mod tests {
                 .map(|row| if row < 40 { u32::from(row % 4 >= 2) } else { u32::from(row % 4 < 2) })
                 .collect(),
         ];
-        let pair = Pair::new((0, 1), &columns, [2, 2], &[]);
+        let pair = Pair::new((0, 1), &columns, [2, 2], Vec::new());
         let opposite: Vec<u16> = (0..80).map(|row| u16::from(row >= 40)).collect();
         let alike: Vec<u16> = (0..80).map(|row| (row % 2) as u16).collect();
         assert!(pair.difference(&opposite, 2) > 5.0, "{}", pair.difference(&opposite, 2));

@@ -65,9 +65,17 @@ impl Labels {
     }
 }
 
+/// Whether a difference is no smaller than another. Labels that are exchanged between equal tables give the same
+/// number but for rounding, and count as reaching it.
+fn reaches(value: f64, other: f64) -> bool {
+    value >= other - 1e-9 * other.abs().max(1.0)
+}
+
 /// The p-values of pairs: each alone, and adjusted for all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PValues {
+    /// The difference in units of the spread of those of permutations.
+    pub(super) standard: f64,
     pub(super) alone: f64,
     pub(super) adjusted: f64,
 }
@@ -98,17 +106,18 @@ pub(super) fn p_values(observed: &[f64], permuted: &[Vec<f64>]) -> Vec<PValues> 
         let mut largest = f64::NEG_INFINITY;
         for (place, &pair) in order.iter().enumerate().rev() {
             largest = largest.max(standard(pair, row[pair]));
-            if largest >= own[pair] {
+            if reaches(largest, own[pair]) {
                 reached[place] += 1.0;
             }
         }
     }
-    let mut values = vec![PValues { alone: 1.0, adjusted: 1.0 }; observed.len()];
+    let mut values = vec![PValues { standard: 0.0, alone: 1.0, adjusted: 1.0 }; observed.len()];
     let mut last: f64 = 0.0;
     for (place, &pair) in order.iter().enumerate() {
         last = last.max(reached[place] / all);
-        let alone = permuted.iter().filter(|row| row[pair] >= observed[pair]).count();
-        values[pair] = PValues { alone: (1.0 + alone as f64) / all, adjusted: last };
+        let alone = permuted.iter().filter(|row| reaches(row[pair], observed[pair])).count();
+        let alone = (1.0 + alone as f64) / all;
+        values[pair] = PValues { standard: own[pair], alone, adjusted: last };
     }
     values
 }

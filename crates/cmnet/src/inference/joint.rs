@@ -9,7 +9,7 @@ use super::options::ExactOptions;
 use super::plan::ExactCost;
 use crate::control::{PIECE, Pace, Under};
 use crate::data::Var;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::VarSet;
 use crate::table::{Shape, log_sum_under};
 
@@ -21,17 +21,22 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// The sum of distributions of the same variables, each times its weight.
-    pub(crate) fn mixed(parts: impl IntoIterator<Item = (f64, Self)>) -> Option<Self> {
-        let add = |mut sum: Self, next: Self| {
-            sum.probabilities.iter_mut().zip(&next.probabilities).for_each(|(sum, p)| *sum += p);
-            sum
-        };
-        let weighed = |(weight, mut part): (f64, Self)| {
+    /// The sum of distributions of the same variables, each times its weight. Two are held at a time.
+    ///
+    /// # Errors
+    /// When there is none, or one cannot be had.
+    pub(crate) fn mixed(parts: impl IntoIterator<Item = Result<(f64, Self)>>) -> Result<Self> {
+        let mut mixed: Option<Self> = None;
+        for part in parts {
+            let (weight, mut part) = part?;
             part.probabilities.iter_mut().for_each(|p| *p *= weight);
-            part
-        };
-        parts.into_iter().map(weighed).reduce(add)
+            if let Some(sum) = &mut mixed {
+                sum.probabilities.iter_mut().zip(&part.probabilities).for_each(|(sum, p)| *sum += p);
+            } else {
+                mixed = Some(part);
+            }
+        }
+        mixed.ok_or_else(|| Error::question("a mean over no networks", "give some"))
     }
 
     /// The variables, as they were asked for.

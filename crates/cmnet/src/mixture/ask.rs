@@ -4,7 +4,7 @@
 use super::evaluate::log_sum;
 use crate::control::Under;
 use crate::data::{Schema, Var};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::VarSet;
 use crate::inference::{Evidence, ExactOptions, Joint, Network, Posterior};
 
@@ -141,10 +141,9 @@ impl MixtureNetwork {
         let exact = exact.into();
         let chances = self.classes(evidence, exact)?.chances;
         let parts = chances.into_iter().zip(&self.networks);
-        let parts: Vec<(f64, Joint)> = parts
-            .map(|(chance, network)| Ok((chance, network.joint_exact(targets, evidence, exact)?)))
-            .collect::<Result<_>>()?;
-        Joint::mixed(parts).ok_or_else(|| Error::question("a mixture of no networks", "give some"))
+        Joint::mixed(
+            parts.map(|(chance, network)| Ok((chance, network.joint_exact(targets, evidence, exact)?))),
+        )
     }
 
     /// Whether these are all variables that are not given.

@@ -8,7 +8,7 @@ use crate::evaluate::Evaluation;
 use crate::loglinear::{Evaluator, Parameters};
 
 /// log of the sum of exponentials.
-pub(super) fn log_sum(logs: &[f64]) -> f64 {
+pub(crate) fn log_sum(logs: &[f64]) -> f64 {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
         return largest;

@@ -18,6 +18,7 @@ mod sample;
 
 pub use ask::{ClassChances, MixtureAnswer, MixtureNetwork};
 pub use edges::{ClassEdge, class_edges};
+pub(crate) use evaluate::log_sum;
 pub use learn::{LearnedMixture, TriedComponents, learn_mixture};
 pub use maximum::MixtureMaximum;
 pub use model::{Component, Mixture, MixtureFit};

@@ -73,6 +73,105 @@ fn answers_are_means_of_the_networks_answers() {
 }
 
 #[test]
+fn joints_and_rows_are_means_of_what_the_networks_list() {
+    let data = table();
+    let ensemble = made(&data, &options(8, 1));
+    let (network, exact) = (ensemble.network().unwrap(), ExactOptions::default());
+    let given = Evidence::read(network.schema(), "x0=1").unwrap();
+    let targets = [4, 1, 2];
+    let joint = network.joint(&targets, &given, &exact).unwrap();
+    let singles: Vec<_> = network
+        .networks()
+        .iter()
+        .map(|one| one.query().evidence(given.clone()).about(&targets).unwrap().joint().unwrap().joint)
+        .collect();
+    for (cell, &p) in joint.probabilities().iter().enumerate() {
+        let mean = singles.iter().map(|one| one.probabilities()[cell]).sum::<f64>() / 8.0;
+        assert!(near(p, mean));
+    }
+    assert!((joint.probabilities().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    // The distribution of a single variable is that of its own question.
+    let alone = network.marginals(&[1], &given, &exact).unwrap();
+    for (p, spread) in joint.marginal(&[1]).probabilities().iter().zip(&alone.marginals[0].1) {
+        assert!(near(*p, spread.mean));
+    }
+    // Rows, from probabilities that the referee lists.
+    let found = ensemble.evaluate(&data, &()).unwrap();
+    let spaces: Vec<Vec<f64>> = ensemble.members().iter().map(listed).collect();
+    let (mut whole, mut pseudo, mut each) = (0.0, 0.0, vec![0.0; 8]);
+    let cardinalities: Vec<usize> = data.schema().cardinalities().iter().map(|&r| r as usize).collect();
+    for (row, &weight) in data.weights().iter().enumerate() {
+        let levels: Vec<usize> = data.row(row).iter().map(|&level| level as usize).collect();
+        let weight = f64::from(weight) / data.rows() as f64;
+        let at = |levels: &[usize], space: &[f64]| space[cmnet_check::position(levels, &cardinalities)];
+        let mean = |of: &dyn Fn(&Vec<f64>) -> f64| spaces.iter().map(of).sum::<f64>() / 8.0;
+        whole += weight * libm::log(mean(&|space| at(&levels, space)));
+        each.iter_mut().zip(&spaces).for_each(|(sum, space)| *sum += weight * libm::log(at(&levels, space)));
+        for v in 0..levels.len() {
+            let conditional = |space: &Vec<f64>| {
+                let with = |level: usize| {
+                    let mut other = levels.clone();
+                    other[v] = level;
+                    at(&other, space)
+                };
+                with(levels[v]) / (0..cardinalities[v]).map(with).sum::<f64>()
+            };
+            pseudo += weight * libm::log(mean(&conditional));
+        }
+    }
+    assert_eq!(found.rows, data.rows());
+    assert!((found.log_likelihood - whole).abs() < 1e-9, "{found:?} {whole}");
+    assert!((found.pseudo_log_likelihood - pseudo).abs() < 1e-9, "{found:?} {pseudo}");
+    assert!((found.alone.mean - each.iter().sum::<f64>() / 8.0).abs() < 1e-9);
+    assert!(found.log_likelihood >= found.alone.mean);
+}
+
+/// The probability of every outcome of a network, by the referee's list of the joint space.
+fn listed(member: &Member) -> Vec<f64> {
+    let (schema, fit) = (member.model.schema(), member.model.fit().unwrap());
+    let cardinalities: Vec<usize> = schema.cardinalities().iter().map(|&levels| levels as usize).collect();
+    let weight = |outcome: &Vec<usize>| {
+        let holds = |term: &cmnet::Term| {
+            term.variables.iter().zip(&term.levels).all(|(v, &level)| outcome[v] == level as usize)
+        };
+        libm::exp(fit.parameters.iter().filter(|(term, _)| holds(term)).map(|(_, phi)| phi).sum())
+    };
+    let weights: Vec<f64> = cmnet_check::configurations(&cardinalities).unwrap().iter().map(weight).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / total).collect()
+}
+
+#[test]
+fn the_consensus_is_that_of_the_bootstrap_and_strengths_are_means() {
+    let data = table();
+    let how = options(10, 1);
+    let found = bootstrap(&data, &how, &()).unwrap();
+    let ensemble = found.ensemble(&data, &how, &()).unwrap().unwrap();
+    let agreed = ensemble.consensus(how.threshold).unwrap();
+    assert_eq!((&agreed.edges, &agreed.elements), (&found.edges, &found.elements));
+    assert_eq!(agreed.structure, found.consensus);
+    let model = agreed.to_model(ensemble.schema()).unwrap();
+    assert_eq!(model.support(), found.to_model(&data, &how, &()).unwrap().unwrap().support());
+    assert!(model.fit().is_none());
+    let (network, exact) = (ensemble.network().unwrap(), ExactOptions::default());
+    let strengths = network.strengths(&Evidence::none(), &exact).unwrap();
+    assert_eq!(strengths.len(), found.edges.len());
+    for known in &found.edges {
+        let one = |network: &cmnet::Network| {
+            let explained = network.explain(&Evidence::none(), &exact).unwrap();
+            let own = explained.edges.iter().find(|strength| strength.edge == known.edge);
+            own.map_or(0.0, |strength| strength.information.unwrap())
+        };
+        let values: Vec<f64> = network.networks().iter().map(one).collect();
+        assert_eq!(values.iter().filter(|&&value| value > 0.0).count() as u64, known.found.count);
+        check(&strengths[&known.edge].unwrap(), &values, (0.632f64 / 0.368).sqrt());
+    }
+    for wrong in [0.0, 1.5, f64::NAN] {
+        assert!(ensemble.consensus(wrong).unwrap_err().to_string().contains("share"));
+    }
+}
+
+#[test]
 fn predictions_are_means_with_and_without_holes() {
     let data = table();
     let ensemble = made(&data, &BootstrapOptions { resample: Resample::Rows, ..options(7, 1) });

@@ -24,6 +24,7 @@ mod ensemble;
 mod figures;
 mod fuzz;
 mod golden;
+mod groups;
 mod house;
 mod independence;
 mod inference_approximate;

@@ -1,5 +1,7 @@
 //! What commands do with an ensemble of networks.
 
+pub(crate) mod draw;
+pub(crate) mod explain;
 pub(crate) mod predict;
 pub(crate) mod query;
 

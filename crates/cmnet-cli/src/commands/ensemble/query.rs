@@ -4,6 +4,7 @@ use super::announce;
 use crate::args::{Format, Printed};
 use crate::ask_args::QueryArgs;
 use crate::commands::asking;
+use crate::commands::query::together;
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::output;
@@ -15,8 +16,8 @@ use std::fmt::Write as _;
 pub(crate) fn run(arguments: &Printed<QueryArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
     let how = &arguments.question;
     asking::check_exact(&how.method, "an ensemble")?;
-    if arguments.map || arguments.joint || arguments.information || arguments.rows.intervals {
-        let problem = "an ensemble tells the distributions of single variables, with their spread";
+    if arguments.map || arguments.rows.intervals {
+        let problem = "an ensemble tells distributions, those of single variables with their spread";
         return Err(Error::question(problem, "ask for targets only, or ask the consensus model").into());
     }
     let network = ensemble.network()?;
@@ -26,10 +27,21 @@ pub(crate) fn run(arguments: &Printed<QueryArgs>, ensemble: &Ensemble) -> anyhow
     interrupt::listen();
     let exact = asking::exact(&how.tree)?;
     let targets = if named.is_empty() { network.free(&evidence)? } else { named };
-    let answer = network.marginals(&targets, &evidence, Under::new(&exact, &Interrupt))?;
-    match arguments.format {
-        Format::Text => output::page(&as_text(ensemble, &evidence, &answer))?,
-        Format::Json => output::answer(&EnsembleMarginals::of(ensemble, &evidence, &answer))?,
+    let under = Under::new(&exact, &Interrupt);
+    let answer = network.marginals(&targets, &evidence, under)?;
+    let (schema, shown) = (network.schema(), (arguments.joint, arguments.information));
+    let joint = if shown.0 || shown.1 { Some(network.joint(&targets, &evidence, under)?) } else { None };
+    match (arguments.format, &joint) {
+        (Format::Text, None) => output::page(&as_text(ensemble, &evidence, &answer))?,
+        (Format::Text, Some(joint)) => {
+            let text = as_text(ensemble, &evidence, &answer);
+            output::page(&(text + &together(schema, &targets, joint, shown)))?;
+        }
+        (Format::Json, None) => output::answer(&EnsembleMarginals::of(ensemble, &evidence, &answer))?,
+        (Format::Json, Some(joint)) => {
+            let bare = EnsembleMarginals::of(ensemble, &evidence, &answer);
+            output::answer(&bare.with_joint((schema, &targets), joint, shown))?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Printed<ExplainArgs>) -> anyhow::Result<Outcome> {
     let model = match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => *model,
         AnyModel::Mixture(mixture) => return super::mixture::explain::run(arguments, &mixture),
-        AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
+        AnyModel::Ensemble(ensemble) => return super::ensemble::explain::run(arguments, &ensemble),
     };
     let evidence = asking::evidence(model.schema(), &arguments.given)?;
     let shown = Shown {

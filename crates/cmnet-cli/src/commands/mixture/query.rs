@@ -3,16 +3,16 @@
 use super::{announce, chances};
 use crate::args::{Format, Printed};
 use crate::ask_args::QueryArgs;
-use crate::commands::{asking, query::information_text};
+use crate::commands::{asking, query::together};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::output;
 use cmnet::{
-    Error, Evidence, ExactOptions, Joint, Mixture, MixtureAnswer, MixtureMaximum, MixtureNetwork, Under, Var,
+    Error, Evidence, ExactOptions, Mixture, MixtureAnswer, MixtureMaximum, MixtureNetwork, Under, Var,
     find_variables,
 };
 use cmnet_report::align::{columns, left};
-use cmnet_report::answer::{Information, MixtureMarginals, MixtureMostProbable, names};
+use cmnet_report::answer::{MixtureMarginals, MixtureMostProbable, names};
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<QueryArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
@@ -61,9 +61,7 @@ impl Asked<'_> {
             Format::Text => {
                 let mut text = self.marginals_text(&answer);
                 if let Some(joint) = &joint {
-                    text += &if shown.0 { self.joint_text(targets, joint) } else { String::new() };
-                    let found = shown.1.then(|| Information::of(schema, targets, joint));
-                    text += &found.as_ref().map(information_text).unwrap_or_default();
+                    text += &together(schema, targets, joint, shown);
                 }
                 output::page(&text)
             }
@@ -95,16 +93,6 @@ impl Asked<'_> {
             let _ = writeln!(text, "Probability of what is given: {:.6} (log {log:.6})", libm::exp(log));
         }
         text + "Method: exact\n"
-    }
-
-    fn joint_text(&self, targets: &[Var], joint: &Joint) -> String {
-        let schema = &output::printable(self.network.schema());
-        let mut text = "Joint distribution\n".to_owned();
-        for (levels, p) in joint.iter() {
-            let named = asking::levels_text(schema, targets.iter().copied().zip(levels));
-            let _ = writeln!(text, "  {p:.6}  {named}");
-        }
-        text
     }
 
     fn map_text(&self, found: &MixtureMaximum) -> String {

@@ -1,6 +1,7 @@
 //! What completed tables agree on, as models like any others.
 
 use super::super::Tally;
+use super::super::tally::support;
 use super::super::{EdgeSupport, ElementSupport, Frequency};
 use super::CompletionOptions;
 use super::run::{Ended, Work};
@@ -54,17 +55,8 @@ pub struct Agreement {
 impl Agreement {
     /// The counts of a structure of which this is the agreement.
     fn support(&self, structure: &Structure, seed: u64) -> Support {
-        let graph = structure.graph();
-        let edges = self.edges.iter().filter(|known| graph.contains(known.edge));
-        let cut = |edge, cell| structure.context(edge).is_some_and(|context| context.contains(cell));
-        let elements = self.elements.iter().filter(|known| cut(known.edge, known.cell));
         let of = self.edges.first().map_or(1, |known| known.found.of);
-        Support {
-            replicates: of,
-            seed,
-            edges: edges.map(|known| (known.edge, known.found.count)).collect(),
-            elements: elements.map(|known| ((known.edge, known.cell), known.found.count)).collect(),
-        }
+        support(structure, (&self.edges, &self.elements), (of, seed))
     }
 
     /// The lowest agreement on an edge or element of a structure; `None` where it has none.

@@ -4,7 +4,10 @@ use super::spread::Spread;
 use crate::control::Under;
 use crate::data::{Schema, Var};
 use crate::error::Result;
-use crate::inference::{Evidence, ExactOptions, Network};
+use crate::graph::Edge;
+use crate::inference::{Evidence, ExactOptions, Joint, Network};
+use crate::mixture::log_sum;
+use std::collections::BTreeMap;
 
 /// An ensemble that questions can be asked of. Every network's answer is exact.
 ///
@@ -81,14 +84,50 @@ impl EnsembleNetwork {
         let marginals = targets.iter().copied().zip(found.iter().map(spreads)).collect();
         Ok(EnsembleAnswer { marginals, log_evidence: log_mean(&logs) })
     }
+
+    /// The mean of the networks' joint distributions of some variables given evidence.
+    ///
+    /// # Errors
+    /// As [`EnsembleNetwork::marginals`].
+    pub fn joint<'e>(
+        &self,
+        targets: &[Var],
+        evidence: &Evidence,
+        exact: impl Into<Under<'e, ExactOptions>>,
+    ) -> Result<Joint> {
+        let (exact, share) = (exact.into(), 1.0 / self.networks.len() as f64);
+        let parts = self.networks.iter();
+        Joint::mixed(parts.map(|network| Ok((share, network.joint_exact(targets, evidence, exact)?))))
+    }
+
+    /// How strong each edge is that some network has given evidence: the conditional mutual information of
+    /// its ends given everything else, in nats, with its spread over all networks. A network without the edge,
+    /// or whose edge the evidence cuts, counts with 0. `None` where a network's table is too large.
+    ///
+    /// # Errors
+    /// When the evidence has probability 0; when the control asks to stop.
+    pub fn strengths<'e>(
+        &self,
+        evidence: &Evidence,
+        exact: impl Into<Under<'e, ExactOptions>>,
+    ) -> Result<BTreeMap<Edge, Option<Spread>>> {
+        let exact = exact.into();
+        let mut found: BTreeMap<Edge, Option<Vec<f64>>> = BTreeMap::new();
+        for (place, network) in self.networks.iter().enumerate() {
+            for strength in network.explain(evidence, exact)?.edges {
+                let all = found.entry(strength.edge).or_insert_with(|| Some(vec![0.0; self.networks.len()]));
+                match (strength.information, all.as_mut()) {
+                    (Some(information), Some(all)) => all[place] = information,
+                    _ => *all = None,
+                }
+            }
+        }
+        let spread = |all: Option<Vec<f64>>| all.map(|all| self.spread(&all));
+        Ok(found.into_iter().map(|(edge, all)| (edge, spread(all))).collect())
+    }
 }
 
 /// The logarithm of the mean of exponentials.
-fn log_mean(logs: &[f64]) -> f64 {
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    let sum: f64 = logs.iter().map(|log| libm::exp(log - largest)).sum();
-    largest + libm::log(sum / logs.len() as f64)
+pub(super) fn log_mean(logs: &[f64]) -> f64 {
+    log_sum(logs) - libm::log(logs.len() as f64)
 }

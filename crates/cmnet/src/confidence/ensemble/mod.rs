@@ -5,12 +5,16 @@
 //! by what is known.
 
 mod ask;
+mod consensus;
+mod evaluate;
 mod fit;
 mod model;
 mod predict;
 mod spread;
 
 pub use ask::{EnsembleAnswer, EnsembleNetwork};
+pub use consensus::EnsembleConsensus;
+pub use evaluate::EnsembleEvaluation;
 pub use model::{Drawn, Ensemble, Member};
 pub use predict::{EnsemblePrediction, EnsemblePredictor};
 pub use spread::Spread;
