@@ -51,7 +51,7 @@ def _context(context: Any) -> dict[str, Any]:
     """A context as a model file has it."""
     if not isinstance(context, Sequence) or len(context) < 3:
         expected = "an edge, its ends' common neighbours, and the elements for each"
-        raise _cmnet.refuse_option("contexts", repr(context), expected)
+        raise _cmnet.refuse_option("contexts", _options.shown(context), expected)
     edge, given, elements = context[:3]
     return {
         "edge": _options.names("contexts", edge),
@@ -348,7 +348,7 @@ class Model(Variables, Questions):
             places: _cmnet.Model | str | None = positions._model
         else:
             places = None if positions is None else _options.path(positions, "positions")
-        self._model.draw(_options.path(path), places, bool(widths), bool(support))
+        self._model.draw(_options.path(path), places, _options.truth("widths", widths), _options.truth("support", support))
 
     def summary(self) -> str:
         """The graph and its contexts in words."""
