@@ -100,6 +100,7 @@ CALLS = {
     "explain": lambda made: (made[""].explain, (), {}),
     "independent": lambda made: (made[""].independent, ("a", "b"), {}),
     "probability_intervals": lambda made: (made[""].probability_intervals, (TABLE,), {}),
+    "report": lambda made: (made[""].report, ("report.html",), {}),
     "mixture query": lambda made: (made["mixture"].query, (), {}),
     "mixture predict_proba": lambda made: (made["mixture"].predict_proba, (TABLE, "a"), {}),
     "ensemble query": lambda made: (made["ensemble"].query, (), {}),

@@ -414,19 +414,17 @@ class Model(Variables, Questions):
         page = _options.path(path)
         if not page.lower().endswith((".html", ".htm")):
             raise _cmnet.refuse_option("path", page, "a file that ends in .html")
-        given = {"folds": folds, "seed": seed, **options}
-        command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"
-        paging = {
-            "title": os.path.splitext(os.path.basename(page))[0],
-            "command": command,
-            "folds": _options.number("folds", folds),
-            "seed": _options.number("seed", seed),
-        }
+        # What is wrong is refused before it is written down.
+        numbers = {"folds": _options.number("folds", folds), "seed": _options.number("seed", seed)}
+        _options.reading(**_options.pick(options, _options.reading))
         learning = {
             **_options.searching(**_options.pick(options, _options.searching)),
             **_options.learning(),
             "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
         }
+        given = {"folds": folds, "seed": seed, **options}
+        command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"
+        paging = {"title": os.path.splitext(os.path.basename(page))[0], "command": command, **numbers}
         return page, paging, learning
 
     def _repr_html_(self) -> str:
