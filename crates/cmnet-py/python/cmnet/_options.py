@@ -374,10 +374,11 @@ def amount(option: str, value: Any) -> str:
     """A time or an amount of memory as a text."""
     if isinstance(value, str):
         return text(option, value)
+    given: float | None = None
     try:
         given = float(value)
     except (TypeError, ValueError, OverflowError):
-        given = None
+        pass
     if given is None or isinstance(value, bool) or not hasattr(value, "__float__"):
         raise _cmnet.refuse_option(option, shown(value), "a number, or a text such as 5m or 256M")
     return str(int(value)) if given.is_integer() else str(given)

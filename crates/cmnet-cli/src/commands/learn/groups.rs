@@ -106,3 +106,22 @@ pub(crate) fn draw(
     write_atomic(&path, group_panels(schema, &model.structure, group)?.as_bytes())?;
     Ok(Some(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_names_among_where_the_group_is_adjacent_to_all() {
+        let data = Dataset::from_labels(&["a", "g"], [["0", "x"], ["1", "y"]]).unwrap();
+        let words = |among_all: bool, error: Error| {
+            let grouping = Grouping { options: GroupOptions::of(1), data: data.clone(), among_all };
+            advised(error, Some(&grouping)).to_string()
+        };
+        let limit = || Error::limit("the number of configurations", 5, Remedy::MoreMemory);
+        assert!(words(true, limit()).contains("goes beyond the limit of 5; name with --among the variables"));
+        assert!(!words(false, limit()).contains("--among"));
+        assert!(!words(true, Error::question("no", "ask again")).contains("--among"));
+        assert!(!advised(limit(), None).to_string().contains("--among"));
+    }
+}
