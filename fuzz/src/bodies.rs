@@ -4,11 +4,11 @@
 //! corpus in `fuzz/corpus`, where a found input stays under a name that says what it found.
 
 use cmnet::{
-    Alpha, AnyModel, CheckpointPace, CheckpointedRun, Checkpointer, ContextPrior, CountSource, DataDigest,
-    Dataset, Edge, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions,
-    LevelOrder, Model, Nats, OutcomeSpace, PlaneCounts, ReadOptions, RowCounts, Schema, Scorer, Structure,
-    Variable, canonical, climb_graph, csv_field, fit, learn_from, parameter_count, read_csv_from, same_model,
-    uai,
+    Alpha, CheckpointPace, CheckpointedRun, Checkpointer, ContextPrior, CountSource, DataDigest, Dataset,
+    Edge, Ensemble, Evidence, ExactOptions, FitOptions, GraphClimb, Kappa, Knowledge, Label, LearnOptions,
+    LevelOrder, Mixture, Model, Nats, OutcomeSpace, Part, PlaneCounts, ReadOptions, RowCounts, Schema,
+    Scorer, Source, Structure, Variable, canonical, climb_graph, csv_field, fit, learn_from, parameter_count,
+    read_csv, read_csv_from, same_model, uai,
 };
 use cmnet_check::{Labelled, LogLinear, Scoring, Table, graph_hill_climb};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +18,15 @@ use std::time::Duration;
 pub type Body = fn(&[u8]);
 
 /// Every body with the name of its target and of its corpus.
-pub const BODIES: [(&str, Body); 13] = [
+pub const BODIES: [(&str, Body); 17] = [
     ("csv", csv),
+    ("arrow", arrow),
     ("schema", schema_file),
     ("knowledge", knowledge_file),
     ("model", model_file),
+    ("mixture", mixture_file),
+    ("ensemble", ensemble_file),
+    ("part", part_file),
     ("checkpoint", checkpoint),
     ("uai", uai_network),
     ("label", label),
@@ -37,24 +41,50 @@ pub const BODIES: [(&str, Body); 13] = [
 /// A table that is read is read again from what it says, and is the same.
 pub fn csv(bytes: &[u8]) {
     let Ok(loaded) = read_csv_from("fuzz", bytes, &ReadOptions::default()) else { return };
-    let data = loaded.data;
+    if let Some((text, again)) = read_again(&loaded.data) {
+        assert_eq!(DataDigest::of(&loaded.data), DataDigest::of(&again), "{text:?}");
+    }
+}
+
+/// A table of columns is read as the text that says the same, or refused.
+pub fn arrow(bytes: &[u8]) {
+    let Ok(loaded) = read_csv(&Source::bytes("fuzz", bytes), &ReadOptions::default()) else { return };
+    if let Some((text, again)) = read_again(&loaded.data) {
+        // Columns may have levels that no row has, in an order of their own. Rows may stand in another order.
+        assert_eq!(label_counts(&loaded.data), label_counts(&again), "{text:?}");
+    }
+}
+
+/// What a table says, as text, and the table that is read from it; none of a large one.
+fn read_again(data: &Dataset) -> Option<(String, Dataset)> {
     if data.rows() > 2_000 || data.variables() > 50 {
-        return;
+        return None;
     }
     let line = |fields: Vec<&str>| fields.into_iter().map(csv_field).collect::<Vec<_>>().join(",") + "\n";
-    let variables = |row: &mut dyn FnMut(usize) -> String| (0..data.variables()).map(row).collect::<Vec<_>>();
-    let names = variables(&mut |v| data.schema().variable(v).name.clone());
-    let mut text = line(names.iter().map(String::as_str).collect());
+    let names: Vec<&str> = (0..data.variables()).map(|v| data.schema().name(v)).collect();
+    let mut text = line(names);
     for (row, &weight) in data.weights().iter().enumerate() {
-        let codes = data.row(row);
-        let labels = variables(&mut |v| data.schema().variable(v).levels[codes[v] as usize].clone());
-        let written = line(labels.iter().map(String::as_str).collect());
-        text.push_str(&written.repeat(weight as usize));
+        text.push_str(&line(labels(data, row)).repeat(weight as usize));
     }
     let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
     let again = read_csv_from("fuzz", text.as_bytes(), &options);
     let again = again.unwrap_or_else(|error| panic!("{error} in what was written: {text:?}")).data;
-    assert_eq!(DataDigest::of(&data), DataDigest::of(&again), "{text:?}");
+    Some((text, again))
+}
+
+/// The labels of a row.
+fn labels(data: &Dataset, row: usize) -> Vec<&str> {
+    let of = |(v, &code): (usize, &u32)| data.schema().variable(v).levels[code as usize].as_str();
+    data.row(row).iter().enumerate().map(of).collect()
+}
+
+/// How often a table has each row of labels.
+fn label_counts(data: &Dataset) -> BTreeMap<Vec<&str>, u64> {
+    let mut counts = BTreeMap::new();
+    for (row, &weight) in data.weights().iter().enumerate() {
+        *counts.entry(labels(data, row)).or_default() += u64::from(weight);
+    }
+    counts
 }
 
 /// An order of levels is read, or refused.
@@ -67,20 +97,30 @@ pub fn knowledge_file(bytes: &[u8]) {
     let _ = Knowledge::parse("fuzz", &String::from_utf8_lossy(bytes));
 }
 
-/// A model, a mixture or an ensemble that is read is written, read and written again with the same bytes.
+/// A model that is read is written, read and written again with the same bytes.
 pub fn model_file(bytes: &[u8]) {
-    let Ok(model) = AnyModel::from_json(&String::from_utf8_lossy(bytes), "fuzz") else { return };
-    let Some(written) = written(&model) else { return };
-    let again = AnyModel::from_json(&written, "fuzz").unwrap_or_else(|error| panic!("{error} in {written}"));
-    assert_eq!(self::written(&again).as_deref(), Some(&*written));
+    written_twice(bytes, |text| Model::from_json(text, "fuzz")?.to_json());
 }
 
-fn written(model: &AnyModel) -> Option<String> {
-    match model {
-        AnyModel::Network(model) => model.to_json().ok(),
-        AnyModel::Mixture(mixture) => mixture.to_json().ok(),
-        AnyModel::Ensemble(ensemble) => ensemble.to_json().ok(),
-    }
+/// So is a mixture.
+pub fn mixture_file(bytes: &[u8]) {
+    written_twice(bytes, |text| Mixture::from_json(text, "fuzz")?.to_json());
+}
+
+/// So is an ensemble.
+pub fn ensemble_file(bytes: &[u8]) {
+    written_twice(bytes, |text| Ensemble::from_json(text, "fuzz")?.to_json());
+}
+
+/// So is a part of a divided run.
+pub fn part_file(bytes: &[u8]) {
+    written_twice(bytes, |text| Part::from_text("fuzz", text)?.to_text());
+}
+
+fn written_twice(bytes: &[u8], through: impl Fn(&str) -> cmnet::Result<String>) {
+    let Ok(written) = through(&String::from_utf8_lossy(bytes)) else { return };
+    let again = through(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
+    assert_eq!(again, written);
 }
 
 /// A search goes on from what is there, or refuses it.

@@ -20,7 +20,7 @@ const UNASKED: u64 = 1024;
 const BESIDE: u64 = 64;
 
 /// Every command on an input that is large for it. `BOUND` stands for the bound.
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 37] = [
     "describe table.csv",
     "learn table.csv --kappa n^-0.5 --search blanket --memory BOUND --no-output",
     "learn data/congressional_voting.csv --memory BOUND --no-output",
@@ -51,6 +51,7 @@ const COMMANDS: [&str; 36] = [
     "learn holes-of-table.csv --on-missing model --completions 2 --rounds 1 --kappa n^-0.5 --memory BOUND --no-output",
     "learn table.csv --components 2 --kappa n^-0.5 --memory BOUND --no-output",
     "learn table.csv --group v0 --among v1,v2,v3 --permutations 9 --kappa n^-0.5 --memory BOUND --no-output",
+    "learn table.csv --group v0 --permutations 9 --kappa n^-0.5 --memory BOUND --no-output",
     "posterior data/coronary_heart.csv --chains 2 --sweeps 200",
     "impute grid.json holes-of-rows.csv -o out.csv",
     "evaluate mixture.model.json data/coronary_heart.csv",

@@ -1,7 +1,7 @@
 //! Errors of the library as Python exceptions with their places.
 
 use crate::dialect::{Keywords, keyword};
-use cmnet::{Error, ErrorKind, InputProblem, Place, Subject, UNNAMED_TABLE};
+use cmnet::{Error, ErrorKind, InputProblem, Place, StopReason, Subject, UNNAMED_TABLE};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io::ErrorKind as IoKind;
@@ -53,6 +53,11 @@ fn build(py: Python<'_>, error: &Error, facts: &Bound<'_, PyDict>) -> PyResult<P
             facts.set_item("file", path.display().to_string())?;
             facts.set_item("errno", errno(source))?;
             "FileError"
+        }
+        ErrorKind::Stopped(StopReason::TimeLimit) => {
+            facts.set_item("what", "the time")?;
+            facts.set_item("hint", "allow more time")?;
+            "LimitError"
         }
         // Whoever asked the work to stop has its own exception to raise: nobody should see this one.
         ErrorKind::Stopped(_) => "Interrupted",

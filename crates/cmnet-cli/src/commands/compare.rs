@@ -49,7 +49,8 @@ fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcom
     let mut loaded = files::table(&data, &options, &watch)?;
     let (options, grouping) =
         grouped::prepare(&arguments.grouping, Some(arguments.seed), options, &mut loaded)?;
-    let learned = learn(&loaded.data, &options, &watch)?;
+    let learned =
+        learn(&loaded.data, &options, &watch).map_err(|error| grouped::advised(error, grouping.as_ref()))?;
     watch.finish()?;
     let Some(found) = grouped::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)? else {
         return Ok(Outcome::of(learned.stop));

@@ -215,7 +215,7 @@ def _packed(
     table: Any, names: Sequence[str] | None, reading: dict[str, Any]
 ) -> Table | _cmnet.IncompleteTable:
     """The packed table; with its missing values where there are some and a model is to take them."""
-    if reading.get("on_missing") != "model":
+    if _options.text("on_missing", reading.get("on_missing", "error")) != "model":
         return Table(table, names=names, **reading)
     how = _options.reading(**reading)
     data = source(table, names, how, keep=["on_missing"])

@@ -97,7 +97,8 @@ class Mixture(Networks):
         rows = _options.row_reading("drop", **reading)
         data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
         ask = _options.inference(memory=memory, elimination=elimination)
-        return Prediction(name, self.levels[name], *self._made.predict(data, name, rows, ask))
+        predicted = self._made.predict(data, name, rows, ask)
+        return Prediction(name, self.levels[name], *predicted)
 
     def explain(self, given: Given = None, *, soft: Soft = None) -> dict[str, Any]:
         """What the classes are like, and which edges hold in which of them."""

@@ -51,7 +51,7 @@ def _context(context: Any) -> dict[str, Any]:
     """A context as a model file has it."""
     if not isinstance(context, Sequence) or len(context) < 3:
         expected = "an edge, its ends' common neighbours, and the elements for each"
-        raise _cmnet.refuse_option("contexts", repr(context), expected)
+        raise _cmnet.refuse_option("contexts", _options.shown(context), expected)
     edge, given, elements = context[:3]
     return {
         "edge": _options.names("contexts", edge),
@@ -348,7 +348,7 @@ class Model(Variables, Questions):
             places: _cmnet.Model | str | None = positions._model
         else:
             places = None if positions is None else _options.path(positions, "positions")
-        self._model.draw(_options.path(path), places, bool(widths), bool(support))
+        self._model.draw(_options.path(path), places, _options.truth("widths", widths), _options.truth("support", support))
 
     def summary(self) -> str:
         """The graph and its contexts in words."""
@@ -414,19 +414,17 @@ class Model(Variables, Questions):
         page = _options.path(path)
         if not page.lower().endswith((".html", ".htm")):
             raise _cmnet.refuse_option("path", page, "a file that ends in .html")
-        given = {"folds": folds, "seed": seed, **options}
-        command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"
-        paging = {
-            "title": os.path.splitext(os.path.basename(page))[0],
-            "command": command,
-            "folds": _options.number("folds", folds),
-            "seed": _options.number("seed", seed),
-        }
+        # What is wrong is refused before it is written down.
+        numbers = {"folds": _options.number("folds", folds), "seed": _options.number("seed", seed)}
+        _options.reading(**_options.pick(options, _options.reading))
         learning = {
             **_options.searching(**_options.pick(options, _options.searching)),
             **_options.learning(),
             "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
         }
+        given = {"folds": folds, "seed": seed, **options}
+        command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"
+        paging = {"title": os.path.splitext(os.path.basename(page))[0], "command": command, **numbers}
         return page, paging, learning
 
     def _repr_html_(self) -> str:

@@ -297,29 +297,56 @@ def is_unicode(text: str) -> bool:
         return False
 
 
+_SHOWN = 200
+"""Characters of a value that an error shows."""
+
+
+def shown(value: Any) -> str:
+    """A value in the words of an error: cut where it is long, and its type where it cannot be written."""
+    try:
+        words = repr(value)
+    except Exception:
+        return f"a value of type {type(value).__name__}"
+    return words if len(words) <= _SHOWN else words[:_SHOWN] + "..."
+
+
 def text(option: str, value: Any) -> str:
     """A text."""
     if not isinstance(value, str) or not is_unicode(value):
-        raise _cmnet.refuse_option(option, ascii(value), "a text")
+        raise _cmnet.refuse_option(option, shown(value), "a text")
     return value
 
 
 def name(option: str, value: Any) -> str:
     """The name of a column or variable, which need not be a text where it comes from."""
-    return text(option, str(value))
+    return text(option, written(option, value))
+
+
+def written(option: str, value: Any) -> str:
+    """A value as Python writes it."""
+    try:
+        return str(value)
+    except Exception:
+        raise _cmnet.refuse_option(option, shown(value), "what can be written as a text") from None
 
 
 def names(option: str, value: Any) -> list[str]:
     """A list of names; one name is a list too."""
     if isinstance(value, str):
         return [text(option, value)]
-    if not isinstance(value, Iterable):
-        raise _cmnet.refuse_option(option, repr(value), "a list of names")
-    return [name(option, each) for each in value]
+    return [name(option, each) for each in _listed(option, value, "a list of names")]
+
+
+def _listed(option: str, value: Any, expected: str) -> list[Any]:
+    """What something holds that can be gone through."""
+    try:
+        return list(value)
+    except TypeError:
+        raise _cmnet.refuse_option(option, shown(value), expected) from None
 
 
 def _level(option: str, value: Any) -> str:
-    return text(option, label(value))
+    return text(option, written(option, value) if isinstance(value, (list, dict)) else label(value))
 
 
 def number(option: str, value: Any, largest: int = 2**64 - 1) -> int:
@@ -329,9 +356,9 @@ def number(option: str, value: Any, largest: int = 2**64 - 1) -> int:
     except (AttributeError, TypeError):
         whole = -1
     if isinstance(value, bool) or whole < 0:
-        raise _cmnet.refuse_option(option, repr(value), "a whole number, 0 or more")
+        raise _cmnet.refuse_option(option, shown(value), "a whole number, 0 or more")
     if whole > largest:
-        raise _cmnet.refuse_option(option, repr(value), f"a whole number, at most {largest}")
+        raise _cmnet.refuse_option(option, shown(value), f"a whole number, at most {largest}")
     return int(whole)
 
 
@@ -340,29 +367,34 @@ def real(option: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise _cmnet.refuse_option(option, repr(value), "a number") from None
+        raise _cmnet.refuse_option(option, shown(value), "a number") from None
 
 
 def amount(option: str, value: Any) -> str:
     """A time or an amount of memory as a text."""
     if isinstance(value, str):
         return text(option, value)
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise _cmnet.refuse_option(option, repr(value), "a number, or a text such as 5m or 256M")
-    return str(int(value)) if float(value).is_integer() else str(float(value))
+    given: float | None = None
+    try:
+        given = float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    if given is None or isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise _cmnet.refuse_option(option, shown(value), "a number, or a text such as 5m or 256M")
+    return str(int(value)) if given.is_integer() else str(given)
 
 
 def truth(option: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool):
-        raise _cmnet.refuse_option(option, repr(value), "True or False")
+        raise _cmnet.refuse_option(option, shown(value), "True or False")
     return value
 
 
 def _forgiving(on_unknown: Any) -> bool:
     """Whether a value that is no level counts as missing."""
-    if on_unknown not in ("error", "missing"):
-        raise _cmnet.refuse_option("on_unknown", repr(on_unknown), "error or missing")
+    if text("on_unknown", on_unknown) not in ("error", "missing"):
+        raise _cmnet.refuse_option("on_unknown", shown(on_unknown), "error or missing")
     return bool(on_unknown == "missing")
 
 
@@ -371,7 +403,7 @@ def path(value: Any, option: str = "path") -> str:
     try:
         found = os.fsdecode(value)
     except TypeError:
-        raise _cmnet.refuse_option(option, repr(value), "a path") from None
+        raise _cmnet.refuse_option(option, shown(value), "a path") from None
     if not is_unicode(found):
         raise _cmnet.refuse_option(option, ascii(found), "a path of Unicode text")
     return found
@@ -392,9 +424,9 @@ def levels(option: str, value: Any) -> list[str]:
 
 def items(option: str, value: Any) -> list[Any]:
     """What a list holds; a text is none."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise _cmnet.refuse_option(option, repr(value), "a list")
-    return list(value)
+    if isinstance(value, (str, bytes)):
+        raise _cmnet.refuse_option(option, shown(value), "a list")
+    return _listed(option, value, "a list")
 
 
 def weighing(*, weights_as: WeightKind = "design") -> dict[str, Any]:
@@ -446,7 +478,7 @@ def _rule(value: Any) -> str:
     if isinstance(value, str):
         return text("bins", value)
     if isinstance(value, Iterable):
-        return "at:" + ",".join(repr(real("bins", point)) for point in value)
+        return "at:" + ",".join(repr(real("bins", point)) for point in items("bins", value))
     return str(number("bins", value))
 
 
@@ -500,7 +532,7 @@ def _strengths(value: Ridge) -> str:
     """The strengths of a ridge as a text."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         return amount("ridge", value)
-    return ",".join(amount("ridge", real("ridge", each)) for each in value)
+    return ",".join(amount("ridge", real("ridge", each)) for each in items("ridge", value))
 
 
 def searching(
@@ -558,7 +590,7 @@ def learning(
         "model": text("model", model),
         "seed": number("seed", seed),
         "target": None if target is None else name("target", target),
-        "components": None if components is None else str(components),
+        "components": None if components is None else name("components", components),
         "backbone": text("backbone", backbone),
         "select": text("select", select),
         **checkpointing(checkpoint=checkpoint, resume=resume, checkpoint_interval=checkpoint_interval),
@@ -611,7 +643,7 @@ def resampling(
         "start": text("start", start),
         "bound": number("bound", bound),
         "stop_early": truth("stop_early", stop_early),
-        "drop_rows": [real("drop_rows", share) for share in (drop_rows or ())],
+        "drop_rows": [real("drop_rows", one) for one in items("drop_rows", () if drop_rows is None else drop_rows)],
         "ensemble": ensemble is not None and truth("ensemble", ensemble),
     }
 
@@ -666,7 +698,7 @@ def _knowledge(value: Knowledge | None) -> dict[str, Any] | None:
     try:
         return {"file": None, "json": json.dumps(dict(value))}
     except (TypeError, ValueError):
-        raise _cmnet.refuse_option("knowledge", repr(value), "a mapping of texts, lists and numbers") from None
+        raise _cmnet.refuse_option("knowledge", shown(value), "a mapping of texts, lists and numbers") from None
 
 
 def proving(
@@ -684,7 +716,7 @@ def _kappas(value: Kappa) -> list[str]:
     """One or several weights of the context prior."""
     single = isinstance(value, str) or not isinstance(value, Iterable)
     flat: list[str] = []
-    for item in [value] if single else list(cast("Iterable[Any]", value)):
+    for item in [value] if single else items("kappa", value):
         flat += text("kappa", item).split(",") if isinstance(item, str) else [repr(real("kappa", item))]
     return [part.strip() for part in flat]
 
@@ -693,10 +725,10 @@ def given(evidence: Mapping[str, Any] | None, soft: Mapping[str, Mapping[Any, fl
     """What is known: levels, and weights of levels."""
     for option, known in (("given", evidence), ("soft", soft)):
         if known is not None and not isinstance(known, Mapping):
-            raise _cmnet.refuse_option(option, repr(known), "a mapping of names to levels")
+            raise _cmnet.refuse_option(option, shown(known), "a mapping of names to levels")
     for value in (soft or {}).values():
         if not isinstance(value, Mapping):
-            raise _cmnet.refuse_option("soft", repr(value), "a mapping of levels to weights for each name")
+            raise _cmnet.refuse_option("soft", shown(value), "a mapping of levels to weights for each name")
     hard = [(name("given", key), _level("given", level)) for key, level in (evidence or {}).items()]
     weights = [
         (name("soft", key), [(_level("soft", level), real("soft", weight)) for level, weight in own.items()])

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Union
 
+from . import _cmnet, _options
+
 Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
 _PATIENCE = 1.0
@@ -93,6 +95,8 @@ def progress_bar(progress: Any) -> Iterator[Callable[[dict[str, Any]], Any] | No
     if callable(progress):
         yield progress
         return
+    if progress is not None and not isinstance(progress, bool):
+        raise _cmnet.refuse_option("progress", _options.shown(progress), "True, False, None or a function")
     if progress is False or (progress is None and not _watched()):
         yield None
         return

@@ -22,7 +22,7 @@ def source(table: Any, names: Sequence[str] | None, reading: dict[str, Any], kee
     """
     if isinstance(table, (str, bytes, os.PathLike)):
         _refuse_names(names, "the names of a file are in it")
-        return os.fsdecode(table)
+        return _options.path(table, "table")
     packed = getattr(table, "_table", None)
     if isinstance(packed, _cmnet.Table):
         _refuse_names(names, "the table is packed already")
@@ -83,12 +83,12 @@ def _refuse(reading: dict[str, Any], options: Iterable[str], why: str) -> None:
     usual = _options.reading()
     for option in reading:
         if option in options and reading[option] != usual[option]:
-            raise _cmnet.refuse_option(option, str(reading[option]), f"nothing: {why}")
+            raise _cmnet.refuse_option(option, _options.shown(reading[option]), f"nothing: {why}")
 
 
 def _refuse_names(names: Sequence[str] | None, why: str) -> None:
     if names is not None:
-        raise _cmnet.refuse_option("names", str(names), f"nothing: {why}")
+        raise _cmnet.refuse_option("names", _options.shown(names), f"nothing: {why}")
 
 
 def _length(table: Any) -> int | None:

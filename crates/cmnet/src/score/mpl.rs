@@ -45,6 +45,7 @@ pub struct Scorer<'a, S> {
     score: Family<'a>,
     plain: BoundedCache<Box<[u32]>, Nats>,
     memo_bytes: usize,
+    memory: u64,
 }
 
 /// Where the scores of classes come from.
@@ -84,7 +85,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
     }
 
     /// A scorer that remembers no more than fits an amount of memory in bytes. What it
-    /// forgets is computed again.
+    /// forgets is computed again. Contexts whose classes take more are refused.
     pub fn with_memory(source: &'a S, alpha: Alpha, memory: u64) -> Self {
         let value = source.value();
         if (value - 1.0).abs() > 0.0 {
@@ -101,7 +102,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
 
     fn of_family(source: &'a S, score: Family<'a>, memory: u64) -> Self {
         let memo_bytes = (memory / SHARE_REMEMBERED).min(MOST_REMEMBERED) as usize;
-        Self { source, score, plain: BoundedCache::new(memo_bytes), memo_bytes }
+        Self { source, score, plain: BoundedCache::new(memo_bytes), memo_bytes, memory }
     }
 
     /// The bytes that a further memo may take.
@@ -171,7 +172,7 @@ impl<'a, S: CountSource> Scorer<'a, S> {
             self.source.family_table(node, blanket, &mut table)?;
             BlanketClasses::of_table(table, self.cardinalities()[node] as usize, class_score)
         } else {
-            BlanketClasses::new(&self.source.family(node, blanket)?, class_score)
+            BlanketClasses::new(&self.source.family(node, blanket)?, class_score, self.memory)
         };
         self.remember(node, blanket, classes.score());
         Ok(classes)

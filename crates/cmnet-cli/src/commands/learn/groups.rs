@@ -5,8 +5,8 @@ use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    Dataset, Error, GroupOptions, LearnOptions, Learned, LoadedTable, OptionName, StopReason, compare_groups,
-    find_variable, find_variables, group_knowledge, write_atomic,
+    Dataset, Error, ErrorKind, GroupOptions, LearnOptions, Learned, LoadedTable, OptionName, Remedy,
+    StopReason, compare_groups, find_variable, find_variables, group_knowledge, write_atomic,
 };
 use cmnet_report::answer::GroupsAnswer;
 use cmnet_report::group_panels;
@@ -17,6 +17,8 @@ use std::time::Duration;
 pub(crate) struct Grouping {
     options: GroupOptions,
     data: Dataset,
+    /// Whether the group is adjacent to all other variables.
+    among_all: bool,
 }
 
 /// Requires the group's edges, and takes the column of blocks out of the table to learn from.
@@ -54,7 +56,19 @@ pub(crate) fn prepare(
     }
     let known = group_knowledge(schema, own, &among);
     let options = LearnOptions { knowledge: options.knowledge.clone().and(known), ..options };
-    Ok((options, Some(Grouping { options: grouping, data })))
+    Ok((options, Some(Grouping { options: grouping, data, among_all: among.is_empty() })))
+}
+
+/// An error of learning, with what helps where the group has too many neighbours.
+pub(crate) fn advised(error: Error, grouping: Option<&Grouping>) -> Error {
+    match error.kind() {
+        ErrorKind::Limit(reached) if grouping.is_some_and(|grouping| grouping.among_all) => {
+            let fewer = "name with --among the variables that the group may be adjacent to";
+            let remedies = [fewer.into(), Remedy::MoreMemory, Remedy::SmallerKappa];
+            Error::limit(&reached.what, &reached.limit, remedies)
+        }
+        _ => error,
+    }
 }
 
 /// Compares the groups, unless learning was stopped.
@@ -65,7 +79,7 @@ pub(crate) fn compare(
     options: &LearnOptions,
     time_limit: Option<Duration>,
 ) -> anyhow::Result<Option<GroupsAnswer>> {
-    let Some(Grouping { options: groups, data }) = grouping else { return Ok(None) };
+    let Some(Grouping { options: groups, data, .. }) = grouping else { return Ok(None) };
     if learned.stop != StopReason::Converged {
         output::note(&format!("the groups are not compared, since learning ended early ({})", learned.stop));
         return Ok(None);
@@ -91,4 +105,23 @@ pub(crate) fn draw(
     let group = find_variable(schema, grouping.data.schema().name(grouping.options.group))?;
     write_atomic(&path, group_panels(schema, &model.structure, group)?.as_bytes())?;
     Ok(Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_names_among_where_the_group_is_adjacent_to_all() {
+        let data = Dataset::from_labels(&["a", "g"], [["0", "x"], ["1", "y"]]).unwrap();
+        let words = |among_all: bool, error: Error| {
+            let grouping = Grouping { options: GroupOptions::of(1), data: data.clone(), among_all };
+            advised(error, Some(&grouping)).to_string()
+        };
+        let limit = || Error::limit("the number of configurations", 5, Remedy::MoreMemory);
+        assert!(words(true, limit()).contains("goes beyond the limit of 5; name with --among the variables"));
+        assert!(!words(false, limit()).contains("--among"));
+        assert!(!words(true, Error::question("no", "ask again")).contains("--among"));
+        assert!(!advised(limit(), None).to_string().contains("--among"));
+    }
 }

@@ -107,7 +107,8 @@ impl Complete<'_> {
         let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
         let state = if division.known.is_some() { known.learn_state() } else { state };
         let watch = Watch::with_checkpoints(time_limit, checkpointer);
-        let learned = learn_from(state, &loaded.data, &options, &watch)?;
+        let learned = learn_from(state, &loaded.data, &options, &watch)
+            .map_err(|error| groups::advised(error, grouping.as_ref()))?;
         // A disk that is full must not swallow the answer: it is printed either way.
         let checkpointed = watch.finish();
         let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;

@@ -120,7 +120,13 @@ impl<'a> DenseClasses<'a> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.class.len() * (size_of::<u32>() + size_of::<Nats>()) + self.counts.len() * size_of::<Count>()
+        Self::bytes_of(self.class.len() as u64, self.levels as u64) as usize
+    }
+
+    /// About how many bytes so many configurations of a node with so many levels take.
+    pub(super) fn bytes_of(size: u64, levels: u64) -> u64 {
+        let each = (size_of::<u32>() + size_of::<Nats>()) as u64;
+        size.saturating_mul(each + levels * size_of::<Count>() as u64)
     }
 
     pub(super) fn configurations(&self) -> u64 {

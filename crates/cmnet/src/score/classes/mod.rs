@@ -37,8 +37,13 @@ const SMALL: u64 = 1 << 16;
 /// numbered: those of up to [`ALWAYS_DENSE`] configurations.
 const LEAST_OBSERVED: u64 = 16;
 pub(super) const ALWAYS_DENSE: u64 = SMALL_DENSE_PER_OBSERVED * LEAST_OBSERVED;
+/// The same once there are contexts: chains of changes may lead through most of a space, and a
+/// walk costs far more than a number.
+const DENSE_PER_OBSERVED_WITH_CONTEXTS: u64 = 256;
 /// The most counts that a dense representation may hold.
 const DENSE_COUNTS: u64 = 1 << 22;
+/// What share of the memory the classes of one node may take: a search holds a few at a time.
+const SHARE_OF_CLASSES: u64 = 4;
 
 /// By how much an element would change a node's score. Elements that merge no observed
 /// counts are not listed: their change is zero.
@@ -56,16 +61,18 @@ pub(crate) enum BlanketClasses<'a> {
 }
 
 impl<'a> BlanketClasses<'a> {
-    /// One class per configuration.
-    pub(crate) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
-        let size = counts.space().size();
+    /// One class per configuration, within an amount of memory in bytes.
+    pub(crate) fn new(counts: &FamilyCounts, score: ClassScore<'a>, memory: u64) -> Self {
+        let (size, levels) = (counts.space().size(), u64::from(counts.child_levels()));
         let per_observed = if size <= SMALL { SMALL_DENSE_PER_OBSERVED } else { DENSE_PER_OBSERVED };
-        let room = per_observed * (counts.observed() as u64 + LEAST_OBSERVED);
-        if size <= room && size.saturating_mul(u64::from(counts.child_levels())) <= DENSE_COUNTS {
-            Self::Dense(DenseClasses::new(counts.table(), counts.child_levels() as usize, score))
-        } else {
-            Self::Sparse(SparseClasses::new(counts, score))
+        let observed = counts.observed() as u64 + LEAST_OBSERVED;
+        let fits = size.saturating_mul(levels) <= DENSE_COUNTS
+            && DenseClasses::bytes_of(size, levels) <= memory / SHARE_OF_CLASSES;
+        if fits && size <= per_observed * observed {
+            return Self::Dense(DenseClasses::new(counts.table(), levels as usize, score));
         }
+        let later = fits && size <= DENSE_PER_OBSERVED_WITH_CONTEXTS * observed;
+        Self::Sparse(SparseClasses::new(counts, score, memory, later))
     }
 
     /// The same from a whole table, for a blanket with few configurations.
@@ -125,7 +132,12 @@ impl<'a> BlanketClasses<'a> {
                 classes.add(view, element);
                 Ok(())
             }
-            Self::Sparse(classes) => classes.add(view, element),
+            Self::Sparse(classes) => {
+                let Some(mut dense) = classes.numbered() else { return classes.add(view, element) };
+                dense.add(view, element);
+                *self = Self::Dense(dense);
+                Ok(())
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
+use super::dense::DenseClasses;
 use super::merge::Merge;
 use super::{EdgeView, Gain};
 use crate::control::{Control, Pace};
@@ -44,6 +45,13 @@ struct Place {
 const MOST_REACHED: std::ops::RangeInclusive<usize> = 1 << 20..=1 << 24;
 const REACHED_PER_OBSERVED: usize = 64;
 
+/// What share of the memory goes into one configuration that is known or reached: some 128 bytes,
+/// in a walk and beside it.
+const BYTES_PER_REACHED: u64 = 256;
+
+/// What can be reached with any memory.
+const LEAST_REACHED: u64 = 1 << 16;
+
 /// What a configuration takes that is reached, in cells of a table.
 const STEP: usize = 64;
 
@@ -59,10 +67,17 @@ pub(crate) struct SparseClasses<'a> {
     scores: Vec<Nats>,
     contexts: Vec<(EdgeView, FxHashSet<Cell>)>,
     most_reached: usize,
+    /// The levels of the node and the size of the space, where all of it is numbered with the first context.
+    numbered: Option<(usize, usize)>,
 }
 
 impl<'a> SparseClasses<'a> {
-    pub(super) fn new(counts: &FamilyCounts, score: ClassScore<'a>) -> Self {
+    /// One class per configuration, within an amount of memory in bytes; all of the space is numbered
+    /// `later`, or never.
+    pub(super) fn new(counts: &FamilyCounts, score: ClassScore<'a>, memory: u64, later: bool) -> Self {
+        let affordable = (memory / BYTES_PER_REACHED).max(LEAST_REACHED);
+        let most =
+            (REACHED_PER_OBSERVED * counts.observed()).clamp(*MOST_REACHED.start(), *MOST_REACHED.end());
         let (mut all, mut runs) = (Vec::new(), Vec::with_capacity(counts.observed()));
         for (_, entries) in counts.iter() {
             runs.push(all.len()..all.len() + entries.len());
@@ -75,9 +90,22 @@ impl<'a> SparseClasses<'a> {
             runs,
             scores: counts.iter().map(|(_, entries)| score.of(entries)).collect(),
             contexts: Vec::new(),
-            most_reached: (REACHED_PER_OBSERVED * counts.iter().count())
-                .clamp(*MOST_REACHED.start(), *MOST_REACHED.end()),
+            most_reached: most.min(usize::try_from(affordable).unwrap_or(usize::MAX)),
+            numbered: later.then_some((counts.child_levels() as usize, counts.space().size() as usize)),
         }
+    }
+
+    /// The same with every configuration numbered, where the first context is to come and there is
+    /// room.
+    pub(super) fn numbered(&self) -> Option<DenseClasses<'a>> {
+        let (levels, size) = self.numbered.filter(|_| self.contexts.is_empty())?;
+        let mut table = vec![0; size * levels];
+        for (&cell, &class) in &self.known {
+            for &(level, count) in &self.entries[self.runs[class as usize].clone()] {
+                table[cell as usize * levels + level as usize] = count;
+            }
+        }
+        Some(DenseClasses::new(table, levels, self.score))
     }
 
     #[cfg(test)]
@@ -132,7 +160,7 @@ impl<'a> SparseClasses<'a> {
                 Some(near) => near,
                 None => self.far_gain(view, group, work, Bound { most: left, pace: &mut *pace })?,
             };
-            check_reached(new, left)?;
+            self.check_reached(new, left)?;
             left -= new;
             gains.extend(gain.map(|gain| Gain { element, gain }));
         }
@@ -257,11 +285,11 @@ impl<'a> SparseClasses<'a> {
         for cell in from {
             pace.step(STEP)?;
             self.walk_line(view, cell, &mut reached, &mut frontier);
-            check_reached(reached.new.len(), most)?;
+            self.check_reached(reached.new.len(), most)?;
         }
         while let Some(cell) = frontier.pop() {
             pace.step(STEP)?;
-            check_reached(reached.new.len(), most)?;
+            self.check_reached(reached.new.len(), most)?;
             if view.element(cell) == element {
                 self.walk_line(view, cell, &mut reached, &mut frontier);
             }
@@ -272,6 +300,18 @@ impl<'a> SparseClasses<'a> {
             }
         }
         Ok(reached)
+    }
+
+    /// Refuses more unknown configurations than are left.
+    fn check_reached(&self, new: usize, left: usize) -> Result<()> {
+        if new <= left {
+            return Ok(());
+        }
+        Err(Error::limit(
+            "the number of configurations that the contexts of one node connect",
+            self.most_reached,
+            [Remedy::MoreMemory, Remedy::SmallerKappa, Remedy::LeaveOutVariables, Remedy::GroupLevels],
+        ))
     }
 
     /// Joins a configuration with all that differ from it in the view's neighbour alone.
@@ -305,18 +345,6 @@ struct Bound<'p, 'c> {
     /// The most unknown configurations on the way.
     most: usize,
     pace: &'p mut Pace<'c>,
-}
-
-/// Refuses more unknown configurations than allowed.
-fn check_reached(new: usize, most: usize) -> Result<()> {
-    if new <= most {
-        return Ok(());
-    }
-    Err(Error::limit(
-        "the number of configurations that the contexts of one node connect",
-        most,
-        [Remedy::SmallerKappa, "leave out variables with many levels".into(), Remedy::GroupLevels],
-    ))
 }
 
 /// The classes and new configurations that one element joins.

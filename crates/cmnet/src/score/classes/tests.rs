@@ -1,10 +1,11 @@
 //! The classes that scoring uses are those of the paper: both engines against the referee.
 
-use super::{BlanketClasses, BlanketPartition, DenseClasses, EdgeView, SparseClasses};
+use super::{BlanketClasses, BlanketPartition, DenseClasses, EdgeView, SHARE_OF_CLASSES, SparseClasses};
 use crate::counts::{CountSource, FamilyCounts, MarginCounts};
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, VarSet};
+use crate::score::class_score::ClassScore;
 use crate::score::{Alpha, Scorer};
 use crate::structure::Structure;
 use crate::table::Cell;
@@ -47,11 +48,20 @@ fn classes(
         levels.0[node] as usize,
         scorer.class_score(node),
     ));
-    let sparse = BlanketClasses::Sparse(SparseClasses::new(&family, scorer.class_score(node)));
-    for mut classes in [dense, sparse] {
+    let engines = [
+        dense,
+        sparse(&family, scorer.class_score(node), false),
+        sparse(&family, scorer.class_score(node), true),
+    ];
+    for mut classes in engines {
         classes.add_contexts(structure, node).unwrap();
         read(&classes);
     }
+}
+
+/// The engine for large spaces, which is left with the first context, or never.
+fn sparse<'a>(family: &FamilyCounts, score: ClassScore<'a>, later: bool) -> BlanketClasses<'a> {
+    BlanketClasses::Sparse(SparseClasses::new(family, score, u64::MAX, later))
 }
 
 /// The classes of some configurations, numbered by their first one.
@@ -231,7 +241,7 @@ fn both_engines_see_the_same_gains_before_and_after_contexts() {
         let score = scorer.class_score(node);
         let dense = DenseClasses::new(family.table(), cardinalities[node] as usize, score);
         let mut engines =
-            [BlanketClasses::Dense(dense), BlanketClasses::Sparse(SparseClasses::new(&family, score))];
+            [BlanketClasses::Dense(dense), sparse(&family, score, false), sparse(&family, score, true)];
         for after in [false, true] {
             if after {
                 for classes in &mut engines {
@@ -242,15 +252,63 @@ fn both_engines_see_the_same_gains_before_and_after_contexts() {
             for neighbor in blanket.iter() {
                 let others = structure.markov_blanket(neighbor);
                 let view = EdgeView::new(blanket, &cardinalities, neighbor, |v| others.contains(v));
-                let [dense, sparse] = [0, 1].map(|engine: usize| {
+                let [dense, sparse, numbered] = [0, 1, 2].map(|engine: usize| {
                     let mut gains = Vec::new();
                     engines[engine].gains(&view, None, &mut gains, &()).unwrap();
                     gains
                 });
                 assert_eq!(dense, sparse, "case {case}, after contexts: {after}");
+                assert_eq!(dense, numbered, "case {case}, after contexts: {after}");
                 *(if after { &mut later } else { &mut first }) += dense.len();
             }
         }
     }
     assert!(first > 5_000 && later > 2_000, "{first}, {later}");
+}
+
+/// A node that is adjacent to all of a path, and vanishes from each of its edges unless both neighbours
+/// on the path have level 1.
+fn hub(path: usize) -> Structure {
+    let mut structure = Structure::empty(&vec![2; path + 1]);
+    let edge = |one, other| Edge::new(one, other).unwrap();
+    for place in 1..=path {
+        structure.toggle_edge(edge(0, place)).unwrap();
+        if place > 1 {
+            structure.toggle_edge(edge(place - 1, place)).unwrap();
+        }
+    }
+    for place in 1..=path {
+        let size = structure.context_space(edge(0, place)).unwrap().size();
+        for cell in 0..size - 1 {
+            structure.add_context_element(edge(0, place), cell).unwrap();
+        }
+    }
+    structure
+}
+
+#[test]
+fn the_contexts_of_a_node_with_many_neighbours_keep_to_the_memory() {
+    let structure = hub(17);
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    let space = structure.blanket_space(0).unwrap();
+    let mut seen: Vec<Cell> = (0..1000).map(|_| rng.random_range(0..space.size())).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    let seen = seen.into_iter().map(|cell| (cell, rng.random_range(0..2), 1)).collect();
+    let family = FamilyCounts::from_entries(space, 2, seen);
+    let levels = Levels(structure.cardinalities().to_vec());
+    let scorer = Scorer::new(&levels, Alpha::default());
+    let with_contexts = |mut classes: BlanketClasses<'_>| {
+        assert!(matches!(classes, BlanketClasses::Sparse(_)));
+        classes.add_contexts(&structure, 0).map(|()| (classes.score(), classes.bytes() as u64))
+    };
+    let (walked, _) = with_contexts(sparse(&family, scorer.class_score(0), false)).unwrap();
+    let memory = 16 << 20;
+    let (numbered, bytes) =
+        with_contexts(BlanketClasses::new(&family, scorer.class_score(0), memory)).unwrap();
+    assert_eq!(numbered, walked);
+    assert!(bytes <= memory / SHARE_OF_CLASSES, "{bytes}");
+    let refused = with_contexts(BlanketClasses::new(&family, scorer.class_score(0), 1 << 20)).unwrap_err();
+    assert!(refused.to_string().contains("65536"), "{refused}");
+    assert!(refused.to_string().contains("give more memory"), "{refused}");
 }
