@@ -78,7 +78,6 @@ fn main() -> Result<()> {
         }
         "tables" => tables::run(name(1)),
         "contexts" => contexts::run(name(1), name(2)),
-        "growth" => contexts::growth(),
         "peer-table" => peer::write_table(name(1), number(2, 1000)?, number(3, 2000)?),
         "peer-learn" => peer::learn_table(number(1, 1000)?, number(2, 2000)?),
         "gradient" => gradient::run(),
@@ -88,9 +87,10 @@ fn main() -> Result<()> {
     }
 }
 
-/// Measurements of what real tables need, numbers and groups, and of how sure answers are.
+/// Measurements of growth, of what real tables need, numbers and groups, and of how sure answers are.
 fn of_tables(section: &str, first: &str, number: impl Fn(usize, usize) -> Result<usize>) -> Result<()> {
     match section {
+        "growth" => contexts::growth(),
         "confirm-by-counts" => {
             by_counts::run(first, number(2, 20)?, number(3, 5000)?, (number(4, 1)?, number(5, 20)?))
         }

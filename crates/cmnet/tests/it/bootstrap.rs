@@ -312,8 +312,8 @@ fn a_run_that_was_ended_goes_on_to_the_same_answer() {
 
 #[test]
 fn options_that_change_a_replicate_are_in_its_identity() {
-    let data = cmnet::Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8)).unwrap();
-    let usual = cmnet::BootstrapOptions::default();
+    let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8)).unwrap();
+    let usual = BootstrapOptions::default();
     let known = cmnet::bootstrap_identity(&data, &usual);
     let mut others = vec![usual.clone(), usual.clone(), usual.clone()];
     others[0].learn.fit.order = cmnet::Order::at_most(2).unwrap();
