@@ -42,7 +42,19 @@ pub(crate) fn table(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
-    let loaded = read(arguments, learning, watch)?;
+    table_sparing(None, arguments, learning, watch)
+}
+
+/// The same; one column is not cut unless it has a rule for itself.
+pub(crate) fn table_sparing(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedTable> {
+    let options = options_sparing(&arguments.reading, spared)?;
+    let mut loaded = read_csv(&*source(arguments)?, &options)?;
+    cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
     warn(&loaded);
     Ok(loaded)
 }
@@ -163,7 +175,7 @@ pub(crate) fn table_with_note(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<Dataset> {
-    let mut options = options(&arguments.reading)?;
+    let mut options = options_sparing(&arguments.reading, besides)?;
     if let Some(folds) = besides {
         let unreadable = |why: &str| Err(Usage(format!("--fold-column {folds}: {why}")).into());
         if options.drop.iter().any(|name| name == folds) {
@@ -307,6 +319,13 @@ pub(crate) fn row_options(arguments: &RowsArgs) -> anyhow::Result<ReadOptions> {
 /// The names in lists that may be given several times.
 fn names(lists: &[String]) -> Vec<String> {
     lists.iter().flat_map(|list| quoted_names(list)).collect()
+}
+
+/// How a table is read of which one column is no variable: it is not cut unless it has a rule for itself.
+pub(crate) fn options_sparing(arguments: &ReadingArgs, spared: Option<&str>) -> anyhow::Result<ReadOptions> {
+    let options = options(arguments)?;
+    let bins = spared.into_iter().fold(options.bins, Bins::sparing);
+    Ok(ReadOptions { bins, ..options })
 }
 
 pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {

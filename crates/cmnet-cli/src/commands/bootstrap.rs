@@ -6,7 +6,7 @@ use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share};
 use cmnet::{
-    Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
+    Backbone, Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
     LearnObserver, Model, Schema, Stability, StopReason, bootstrap_from, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         stop_early: arguments.stop_early,
         learn: learn_options(&arguments.search)?,
     };
+    options.learn.check_max_cells(Backbone::None)?;
     check_outputs(arguments)?;
     let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
@@ -196,6 +197,10 @@ fn as_text(
 
 /// What is found again when rows are dropped.
 fn dropped(page: &mut String, stable: &Stability) -> anyhow::Result<()> {
+    if stable.points.is_empty() {
+        writeln!(page, "\nNo share of the rows was dropped to the end ({}).", stable.stop)?;
+        return Ok(());
+    }
     writeln!(page, "\nrows dropped  replicates  edges: mean F1  95 % reach  contexts: mean F1  95 % reach")?;
     for point in &stable.points {
         let (edges, elements) = (point.edges, point.elements);
@@ -204,6 +209,9 @@ fn dropped(page: &mut String, stable: &Stability) -> anyhow::Result<()> {
             "{:>12.2}  {:>10}  {:>14.3}  {:>10.3}  {:>17.3}  {:>10.3}",
             point.dropped, point.replicates, edges.mean, edges.least, elements.mean, elements.least
         )?;
+    }
+    if stable.stop != StopReason::Converged {
+        writeln!(page, "Ended early ({}): not every share was tried to the end.", stable.stop)?;
     }
     match stable.coefficient() {
         Some(share) => writeln!(
@@ -282,4 +290,16 @@ fn elements(page: &mut String, schema: &Schema, found: &Bootstrap) -> anyhow::Re
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_no_verdict_where_no_share_was_tried() {
+        let mut page = String::new();
+        dropped(&mut page, &Stability { points: Vec::new(), stop: StopReason::TimeLimit }).unwrap();
+        assert_eq!(page, "\nNo share of the rows was dropped to the end (time limit).\n");
+    }
 }

@@ -7,7 +7,7 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{files, output, share, weights};
 use cmnet::{
-    CrossValidation, FitMethod, FoldPlan, Job, LearnOptions, StopReason, cross_validate_from,
+    Backbone, CrossValidation, FitMethod, FoldPlan, Job, LearnOptions, StopReason, cross_validate_from,
     cross_validate_weighted, find_variable,
 };
 use cmnet_report::answer::CrossValidatedAnswer;
@@ -15,6 +15,7 @@ use std::fmt::Write;
 
 pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let options = learn_options(&arguments.search)?;
+    options.check_max_cells(Backbone::None)?;
     share::check(&arguments.share, &arguments.data.files())?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let read = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch);
@@ -43,7 +44,8 @@ fn weighted(arguments: &Printed<CvArgs>, options: &LearnOptions, watch: &Watch) 
                        the weights";
         return Err(Usage(problem.to_owned()).into());
     }
-    let loaded = weights::table(&arguments.data, &arguments.weighing)?;
+    let loaded =
+        weights::table_sparing(arguments.fold_column.as_deref(), &arguments.data, &arguments.weighing)?;
     let deal = match &arguments.fold_column {
         Some(column) => FoldPlan::Column(find_variable(loaded.table.schema(), column)?),
         None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },

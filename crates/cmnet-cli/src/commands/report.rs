@@ -8,8 +8,8 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{files, output};
 use cmnet::{
-    Control, CrossValidation, Dataset, FoldPlan, LearnOptions, Learned, Model, StopReason, cross_validate,
-    learn,
+    Backbone, Control, CrossValidation, Dataset, FoldPlan, LearnOptions, Learned, Model, StopReason,
+    cross_validate, learn,
 };
 use cmnet_report::Report;
 use cmnet_report::answer::{Description, ReportedAnswer};
@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &Printed<ReportArgs>) -> anyhow::Result<Outcome> {
     check_ending(page)?;
     files::check_output(page, &inputs(arguments))?;
     let options = learn_options(&arguments.search)?;
+    options.check_max_cells(Backbone::None)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let subject =
         if is_model(arguments) { of_model(arguments)? } else { of_table(arguments, &options, &watch)? };
