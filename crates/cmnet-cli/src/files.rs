@@ -45,16 +45,14 @@ pub(crate) fn table(
     table_sparing(None, arguments, learning, watch)
 }
 
-/// The same; one column is not cut unless it has a rule for itself.
+/// The same; one column is not warned about, and not cut unless it has a rule for itself.
 pub(crate) fn table_sparing(
     spared: Option<&str>,
     arguments: &DataArgs,
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
-    let options = options_sparing(&arguments.reading, spared)?;
-    let mut loaded = read_csv(&*source(arguments)?, &options)?;
-    cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    let loaded = read_sparing(spared, arguments, learning, watch)?;
     warn(&loaded);
     Ok(loaded)
 }
@@ -65,9 +63,19 @@ pub(crate) fn read(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
-    let options = options(&arguments.reading)?;
+    read_sparing(None, arguments, learning, watch)
+}
+
+fn read_sparing(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedTable> {
+    let options = options_sparing(&arguments.reading, spared)?;
     let mut loaded = read_csv(&*source(arguments)?, &options)?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
     Ok(loaded)
 }
 
@@ -77,19 +85,31 @@ pub(crate) fn read_incomplete_table(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedIncomplete> {
-    let options = options(&arguments.reading)?;
-    let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
-    cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
-    Ok(loaded)
+    read_incomplete_sparing(None, arguments, learning, watch)
 }
 
-/// Reads a table with its missing values; warnings go to standard error.
-pub(crate) fn incomplete_table(
+fn read_incomplete_sparing(
+    spared: Option<&str>,
     arguments: &DataArgs,
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedIncomplete> {
-    let loaded = read_incomplete_table(arguments, learning, watch)?;
+    let options = options_sparing(&arguments.reading, spared)?;
+    let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
+    cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
+    Ok(loaded)
+}
+
+/// Reads a table with its missing values; warnings go to standard error. One column is not cut unless it has a rule
+/// for itself.
+pub(crate) fn incomplete_table(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete_sparing(spared, arguments, learning, watch)?;
     tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }

@@ -64,7 +64,8 @@ impl Table {
         let bins = options.bins.clone();
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        Ok(Self::of(cut(py, packing.finish(py)?, bins, learning)?))
+        let loaded = cut(py, packing.finish(py)?, bins, learning)?;
+        Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }
 
     /// Reads a CSV or TSV file.
@@ -80,7 +81,8 @@ impl Table {
         let (options, learning) = how(py, &reading, learning.as_ref(), spared.as_deref())?;
         let bins = options.bins.clone();
         let read = move |stop: &Stop| read_csv(&File::Path(path), Under::new(&options, stop));
-        Ok(Self::of(cut(py, work::call(py, 1, read)?, bins, learning)?))
+        let loaded = cut(py, work::call(py, 1, read)?, bins, learning)?;
+        Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }
 
     /// Packs one part of a table with levels that are known; `None` where no row is left.
@@ -235,6 +237,12 @@ pub(crate) fn how(
     let learning = learning.map_or_else(|| Ok(LearnOptions::default()), Learning::untargeted);
     let to_python = |error: cmnet::Error| errors::to_python(py, &error);
     Ok((options.map_err(to_python)?, learning.map_err(to_python)?))
+}
+
+/// A table without warnings about the column that is no variable.
+fn unwarned(mut loaded: LoadedTable, spared: Option<&str>) -> LoadedTable {
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
+    loaded
 }
 
 /// Lets the graph find cut points where that was asked for.

@@ -59,7 +59,9 @@ def test_groups_are_compared():
 
 
 def test_the_graph_that_cuts_keeps_to_what_is_known(ages):
-    at = lambda **options: cmnet.learn(ages, **options).selected.levels["age"]
+    def at(**options):
+        return cmnet.learn(ages, **options).selected.levels["age"]
+
     # Without neighbours a column keeps equal frequency.
     assert at(bins="graph:2", forbid="age-*") == at(bins=2) != at(bins="graph:2")
 
@@ -72,6 +74,7 @@ def persons():
     return {**columns, "a": draw.integers(0, 2, 120), "b": draw.integers(0, 2, 120)}
 
 
+@pytest.mark.filterwarnings("error")
 def test_columns_of_blocks_and_folds_are_not_cut(persons):
     assert cmnet.cross_validate(persons, fold_column="fold", bins=4, kappa="eps").folds == 30
     how = {"block": "person", "permutations": 49, "bins": 4, "drop": ["fold"]}

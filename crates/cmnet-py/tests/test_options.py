@@ -10,6 +10,7 @@ import pytest
 
 import cmnet
 from cmnet import _cmnet
+from conftest import table_path
 
 # Options of the command line that Python has no use for, each with its reason.
 COMMAND_ONLY = {
@@ -313,7 +314,7 @@ def test_knowledge_reaches_the_library(heart, tmp_path):
         cmnet.learn(heart, knowledge={"requires": []})
 
 
-def test_held_out_rows_choose_nothing_where_none_are_held_out(heart, heart_path, heart_model):
+def test_held_out_rows_choose_nothing_where_none_are_held_out(heart, heart_model):
     weighted = cmnet.WeightedTable({"a": [0, 1, 1, 0] * 9, "b": [0, 1, 0, 1] * 9, "w": [1.5, 0.5, 1.25, 2] * 9}, weights="w")
     model = cmnet.learn(weighted).selected
     for option in ("order", "ridge"):
@@ -321,7 +322,7 @@ def test_held_out_rows_choose_nothing_where_none_are_held_out(heart, heart_path,
         with pytest.raises(cmnet.OptionError, match=f"{option}.*no whole numbers"):
             model.fit(weighted, **auto)
         with pytest.raises(cmnet.OptionError, match=f"{option}.*missing values are not held out"):
-            heart_model.fit(heart_path, on_missing="model", **auto)
+            heart_model.fit(str(table_path("coronary_heart")), on_missing="model", **auto)
         with pytest.raises(cmnet.OptionError, match=f"{option}.*none is held out"):
             cmnet.exact(heart, **auto)
         with pytest.raises(cmnet.OptionError, match=f"{option}.*sgm"):

@@ -300,6 +300,6 @@ mod tests {
     fn there_is_no_verdict_where_no_share_was_tried() {
         let mut page = String::new();
         dropped(&mut page, &Stability { points: Vec::new(), stop: StopReason::TimeLimit }).unwrap();
-        assert_eq!(page, "\nNo share of the rows was dropped to the end (time limit).\n");
+        assert_eq!(page, "\nNo share of the rows was dropped to the end (time-limit).\n");
     }
 }

@@ -218,7 +218,7 @@ fn a_comparison_of_groups_that_is_cut_says_so() {
     let learn = format!("learn data/coronary_heart.csv --kappa eps -o m.json {how}");
     for command in [learn, format!("compare --groups data/coronary_heart.csv {how}")] {
         let ran = sandbox.run(&command).ends_with(3);
-        assert!(ran.stderr.contains("ended early (time limit)"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("ended early (time-limit)"), "{}", ran.stderr);
     }
     assert!(sandbox.exists("m.json"));
 }

@@ -21,7 +21,7 @@ pub(super) fn check_unused(completing: &CompletingArgs) -> anyhow::Result<()> {
     let asked = [
         ("--completions", completing.completions != usual.completions),
         ("--rounds", completing.rounds != usual.rounds),
-        ("--agreement", completing.agreement != usual.agreement),
+        ("--agreement", completing.agreement.total_cmp(&usual.agreement).is_ne()),
     ];
     match asked.into_iter().find(|(_, asked)| *asked) {
         Some((flag, _)) => Err(Usage(format!("{flag} goes with --on-missing model; leave it out")).into()),

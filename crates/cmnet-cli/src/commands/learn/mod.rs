@@ -69,10 +69,10 @@ fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Result<()> {
     if arguments.data.reading.on_missing != OnMissing::Model {
         imputed::check_unused(&arguments.completing)?;
     }
-    options.check_max_cells(arguments.backbone)?;
     if is_sgm {
         return sgm::check(arguments, options);
     }
+    options.check_max_cells(arguments.backbone)?;
     if arguments.seed.is_some() && !draws(arguments, options) {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --components, --select heldout and cv, \
                        --order auto, --ridge auto, --target, --group and --on-missing model do so";
@@ -201,12 +201,12 @@ enum Read {
 
 /// Reads the table; one without missing values is the same whatever is to be done about them.
 fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Duration>) -> anyhow::Result<Read> {
+    let block = arguments.groups.block.as_deref();
     let table = if arguments.data.reading.on_missing == OnMissing::Model {
         let read =
             |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
-        files::incomplete_table(&arguments.data, options, &Watch::new(time_limit)).map(read)
+        files::incomplete_table(block, &arguments.data, options, &Watch::new(time_limit)).map(read)
     } else {
-        let block = arguments.groups.block.as_deref();
         files::table_sparing(block, &arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
     };
     match table {

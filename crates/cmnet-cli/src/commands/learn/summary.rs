@@ -391,6 +391,6 @@ mod tests {
         assert!(learned.search_converged() && learned.stop == StopReason::TimeLimit, "{}", learned.stop);
         let mut page = String::new();
         notes(&mut page, &learned, data.schema()).unwrap();
-        assert!(page.contains("after the search was ended early (time limit)"), "{page}");
+        assert!(page.contains("after the search was ended early (time-limit)"), "{page}");
     }
 }
