@@ -1,12 +1,12 @@
 //! `cmnet bootstrap`: how sure each edge and each context is.
 
 use crate::args::{BootstrapArgs, Format, Printed};
-use crate::commands::fitting::{learn_options, time_limit};
+use crate::commands::fitting::{options_without_backbone, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share};
 use cmnet::{
-    Backbone, Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
+    Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
     LearnObserver, Model, Schema, Stability, StopReason, bootstrap_from, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
@@ -27,9 +27,8 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         start: arguments.start,
         bound: arguments.bound,
         stop_early: arguments.stop_early,
-        learn: learn_options(&arguments.search)?,
+        learn: options_without_backbone(&arguments.search)?,
     };
-    options.learn.check_max_cells(Backbone::None)?;
     check_outputs(arguments)?;
     let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;

@@ -1,21 +1,20 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
 use crate::args::{CvArgs, Format, Printed};
-use crate::commands::fitting::{learn_options, time_limit};
+use crate::commands::fitting::{options_without_backbone, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{files, output, share, weights};
 use cmnet::{
-    Backbone, CrossValidation, FitMethod, FoldPlan, Job, LearnOptions, StopReason, cross_validate_from,
+    CrossValidation, FitMethod, FoldPlan, Job, LearnOptions, StopReason, cross_validate_from,
     cross_validate_weighted, find_variable,
 };
 use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
-    let options = learn_options(&arguments.search)?;
-    options.check_max_cells(Backbone::None)?;
+    let options = options_without_backbone(&arguments.search)?;
     share::check(&arguments.share, &arguments.data.files())?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let read = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch);

@@ -78,6 +78,8 @@ class Table(Variables):
     value when every label is a number, else by their bytes, as on the command line.
     """
 
+    _table: _cmnet.Table
+
     @keywords_of(_options.reading)
     def __init__(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Reading]) -> None:
         self._table = Table._read(table, names, options)._table
