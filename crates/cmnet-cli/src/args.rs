@@ -349,9 +349,9 @@ pub(crate) struct GroupArgs {
     pub(crate) block: Option<String>,
     #[arg(help_heading = GROUPS, long, value_name = "NAMES", requires = "group", help = grouping::AMONG.help)]
     pub(crate) among: Vec<String>,
-    #[arg(help_heading = GROUPS, long, value_name = "N", help = grouping::PERMUTATIONS.help, default_value = grouping::PERMUTATIONS.default)]
+    #[arg(help_heading = GROUPS, long, value_name = "N", requires = "group", help = grouping::PERMUTATIONS.help, default_value = grouping::PERMUTATIONS.default)]
     pub(crate) permutations: u64,
-    #[arg(help_heading = GROUPS, long, value_name = "P", help = grouping::LEVEL.help, default_value = grouping::LEVEL.default)]
+    #[arg(help_heading = GROUPS, long, value_name = "P", requires = "group", help = grouping::LEVEL.help, default_value = grouping::LEVEL.default)]
     pub(crate) level: f64,
 }
 

@@ -42,7 +42,17 @@ pub(crate) fn table(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
-    let loaded = read(arguments, learning, watch)?;
+    table_sparing(None, arguments, learning, watch)
+}
+
+/// The same; one column is not warned about, and not cut unless it has a rule for itself.
+pub(crate) fn table_sparing(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedTable> {
+    let loaded = read_sparing(spared, arguments, learning, watch)?;
     warn(&loaded);
     Ok(loaded)
 }
@@ -53,9 +63,19 @@ pub(crate) fn read(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
-    let options = options(&arguments.reading)?;
+    read_sparing(None, arguments, learning, watch)
+}
+
+fn read_sparing(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedTable> {
+    let options = options_sparing(&arguments.reading, spared)?;
     let mut loaded = read_csv(&*source(arguments)?, &options)?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
     Ok(loaded)
 }
 
@@ -65,19 +85,31 @@ pub(crate) fn read_incomplete_table(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedIncomplete> {
-    let options = options(&arguments.reading)?;
-    let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
-    cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
-    Ok(loaded)
+    read_incomplete_sparing(None, arguments, learning, watch)
 }
 
-/// Reads a table with its missing values; warnings go to standard error.
-pub(crate) fn incomplete_table(
+fn read_incomplete_sparing(
+    spared: Option<&str>,
     arguments: &DataArgs,
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedIncomplete> {
-    let loaded = read_incomplete_table(arguments, learning, watch)?;
+    let options = options_sparing(&arguments.reading, spared)?;
+    let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
+    cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
+    Ok(loaded)
+}
+
+/// Reads a table with its missing values; warnings go to standard error. One column is not cut unless it has a rule
+/// for itself.
+pub(crate) fn incomplete_table(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete_sparing(spared, arguments, learning, watch)?;
     tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }
@@ -163,7 +195,7 @@ pub(crate) fn table_with_note(
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<Dataset> {
-    let mut options = options(&arguments.reading)?;
+    let mut options = options_sparing(&arguments.reading, besides)?;
     if let Some(folds) = besides {
         let unreadable = |why: &str| Err(Usage(format!("--fold-column {folds}: {why}")).into());
         if options.drop.iter().any(|name| name == folds) {
@@ -307,6 +339,13 @@ pub(crate) fn row_options(arguments: &RowsArgs) -> anyhow::Result<ReadOptions> {
 /// The names in lists that may be given several times.
 fn names(lists: &[String]) -> Vec<String> {
     lists.iter().flat_map(|list| quoted_names(list)).collect()
+}
+
+/// How a table is read of which one column is no variable: it is not cut unless it has a rule for itself.
+pub(crate) fn options_sparing(arguments: &ReadingArgs, spared: Option<&str>) -> anyhow::Result<ReadOptions> {
+    let options = options(arguments)?;
+    let bins = spared.into_iter().fold(options.bins, Bins::sparing);
+    Ok(ReadOptions { bins, ..options })
 }
 
 pub(crate) fn options(arguments: &ReadingArgs) -> anyhow::Result<ReadOptions> {

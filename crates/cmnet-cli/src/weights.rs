@@ -21,7 +21,16 @@ pub(crate) fn are_real(error: &anyhow::Error) -> bool {
 
 /// The table with its real weights.
 pub(crate) fn table(arguments: &DataArgs, weighing: &WeighingArgs) -> anyhow::Result<LoadedWeighted> {
-    loaded(arguments, &files::options(&arguments.reading)?, weighing)
+    table_sparing(None, arguments, weighing)
+}
+
+/// The same; one column is not cut unless it has a rule for itself.
+pub(crate) fn table_sparing(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    weighing: &WeighingArgs,
+) -> anyhow::Result<LoadedWeighted> {
+    loaded(arguments, &files::options_sparing(&arguments.reading, spared)?, weighing)
 }
 
 /// The same with the columns and levels of a model.

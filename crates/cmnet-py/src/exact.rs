@@ -10,8 +10,8 @@ use crate::watch::Watch;
 use crate::work::Ended;
 use cmnet::options::OptionName;
 use cmnet::{
-    Alpha, ContextPrior, DataDigest, Dataset, Error, ErrorKind, Fit, FitControl, FitOptions, Kappa,
-    Knowledge, LearnState, Outcome, PlaneCounts, Result, RowCounts, Scorer, fit_with, optimum,
+    Alpha, ContextPrior, DataDigest, Dataset, Error, ErrorKind, Fit, FitControl, FitOptions, FixedOnly,
+    Kappa, Knowledge, LearnState, Outcome, PlaneCounts, Result, RowCounts, Scorer, fit_with, optimum,
     parse_duration,
 };
 use cmnet_report::answer::OptimumAnswer;
@@ -77,7 +77,7 @@ pub(crate) fn exact<'py>(
     let to_python = |error: Error| errors::to_python(py, &error);
     let kappa = proving.kappa.parse().map_err(to_python)?;
     let alpha = proving.alpha.parse().map_err(to_python)?;
-    let options = proving.fitting.options().map_err(to_python)?;
+    let options = proving.fitting.fixed(FixedOnly::Proof).map_err(to_python)?;
     let limit = proving.time_limit.as_deref().map(|text| parse_duration(OptionName::TimeLimit, text));
     let limit = limit.transpose().map_err(to_python)?;
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));

@@ -7,15 +7,15 @@ use crate::intake::{Packing, Source, read};
 use crate::learn::{Answer, checkpoints, warn, watched};
 use crate::model::{Data, Model};
 use crate::options::{Completing, Learning, Reading};
-use crate::table::Table;
+use crate::table::{Table, how};
 use crate::value;
 use crate::watch::Watch;
 use crate::work::{self, Ended, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnOptions,
-    LearnState, LoadedIncomplete, Result, Session, Source as File, Under, cut_incomplete_by_graph,
-    evaluate_incomplete, evaluate_under, learn_incomplete_from, read_incomplete,
+    Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnState,
+    LoadedIncomplete, Result, Session, Source as File, Under, cut_incomplete_by_graph, evaluate_incomplete,
+    evaluate_under, learn_incomplete_from, read_incomplete,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
 use cmnet_report::warning_text;
@@ -35,14 +35,19 @@ pub(crate) struct IncompleteTable {
 impl IncompleteTable {
     /// Packs a table that is in memory.
     #[staticmethod]
-    fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading) -> PyResult<Self> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    fn from_memory(
+        py: Python<'_>,
+        source: Source<'_>,
+        reading: Reading,
+        learning: Learning,
+    ) -> PyResult<Self> {
+        let (options, learning) = how(py, &reading, Some(&learning), None)?;
         let bins = options.bins.clone();
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
         let mut loaded = packing.finish_incomplete(py)?;
         let cut = move |stop: &Stop| {
-            cut_incomplete_by_graph(&mut loaded, &bins, &LearnOptions::default(), stop)?;
+            cut_incomplete_by_graph(&mut loaded, &bins, &learning, stop)?;
             Ok(loaded)
         };
         Ok(Self { loaded: Arc::new(work::call(py, 0, cut)?) })
@@ -50,11 +55,11 @@ impl IncompleteTable {
 
     /// Reads a CSV or TSV file.
     #[staticmethod]
-    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading, learning: Learning) -> PyResult<Self> {
+        let (options, learning) = how(py, &reading, Some(&learning), None)?;
         let read = move |stop: &Stop| {
             let mut loaded = read_incomplete(&File::Path(path), Under::new(&options, stop))?;
-            cut_incomplete_by_graph(&mut loaded, &options.bins, &LearnOptions::default(), stop)?;
+            cut_incomplete_by_graph(&mut loaded, &options.bins, &learning, stop)?;
             Ok(loaded)
         };
         Ok(Self { loaded: Arc::new(work::call(py, 0, read)?) })

@@ -118,7 +118,7 @@ impl Control for Either<'_> {
     }
 }
 
-/// The edges that are found first, as pairs of names.
+/// The edges that are found first, as pairs of names. It warns where their search was cut.
 #[pyfunction]
 pub(crate) fn backbone(
     py: Python<'_>,
@@ -130,13 +130,18 @@ pub(crate) fn backbone(
     let mut options = learning.options(data.schema()).map_err(to_python)?;
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Watch::new(time_limit, None, LearnState::default());
-    work::call(py, 1, move |stop| {
+    let (edges, stop) = work::call(py, 1, move |stop| {
         let control = Either(&watch, stop);
         let found = backbone.require(&PlaneCounts::new(&data), data.schema(), &mut options, &control)?;
         let name = |variable| data.schema().name(variable).to_owned();
         let edges = found.iter().flat_map(|found| found.graph.edges());
-        Ok(edges.map(|edge| (name(edge.low()), name(edge.high()))).collect())
-    })
+        let edges: Vec<_> = edges.map(|edge| (name(edge.low()), name(edge.high()))).collect();
+        Ok((edges, found.map_or(StopReason::Converged, |found| found.stop)))
+    })?;
+    let count = edges.len();
+    let cut = || format!("backbone: its search was ended early ({stop}) with {count} edges");
+    warn(py, (stop != StopReason::Converged).then(cut))?;
+    Ok(edges)
 }
 
 /// Learns from where a run stands.

@@ -8,10 +8,10 @@ use crate::table::{Table, levels};
 use crate::work::Lazy;
 use crate::{value, work};
 use cmnet::{
-    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, IncompleteTable,
-    InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName, Outcome, Place,
-    ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records, edge_names,
-    evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
+    DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, FixedOnly,
+    IncompleteTable, InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName,
+    Outcome, Place, ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records,
+    edge_names, evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
@@ -306,6 +306,8 @@ impl Model {
         let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
         let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
         if on_missing == OnMissing::Model {
+            let fixed = fitting.fixed(FixedOnly::MissingValues);
+            let options = fixed.map_err(|error| errors::to_python(py, &error))?;
             return self.fit_incomplete(py, data, reading, options);
         }
         let rows = fitting.tune().map_err(|error| errors::to_python(py, &error))?;

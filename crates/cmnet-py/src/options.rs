@@ -4,9 +4,9 @@ use crate::dialect::keyword;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
-    Backbone, Bins, BlanketLimits, Chosen, CompletionOptions, Error, FitOptions, Knowledge, LearnOptions,
-    LevelOrder, ModelClass, Order, ReadOptions, Result, Ridge, Schema, Tune, find_variable, parse_bytes,
-    parse_delimiter, parse_duration,
+    Backbone, Bins, BlanketLimits, Chosen, CompletionOptions, Error, FitOptions, FixedOnly, Knowledge,
+    LearnOptions, LevelOrder, ModelClass, Order, ReadOptions, Result, Ridge, Schema, Tune, find_variable,
+    parse_bytes, parse_delimiter, parse_duration,
 };
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -49,6 +49,13 @@ impl Reading {
             schema: self.schema.as_ref().map(SchemaGiven::order).transpose()?,
             bins: Bins::read(&self.bins)?,
         })
+    }
+
+    /// The same; one column is no variable, and not cut unless it has a rule for itself.
+    pub(crate) fn options_sparing(&self, spared: Option<&str>) -> Result<ReadOptions> {
+        let options = self.options()?;
+        let bins = spared.into_iter().fold(options.bins, Bins::sparing);
+        Ok(ReadOptions { bins, ..options })
     }
 }
 
@@ -100,6 +107,12 @@ fn read_json<T: DeserializeOwned>(option: OptionName, text: &str) -> Result<T> {
 }
 
 impl Fitting {
+    /// The options where no rows are held out to choose any.
+    pub(crate) fn fixed(&self, here: FixedOnly) -> Result<FitOptions> {
+        self.tune()?.check_fixed(here)?;
+        self.options()
+    }
+
     /// What rows that are held out choose.
     pub(crate) fn tune(&self) -> Result<Tune> {
         Ok(Tune {
@@ -145,9 +158,15 @@ pub(crate) struct Learning {
 impl Learning {
     /// The options for tables of these variables.
     pub(crate) fn options(&self, schema: &Schema) -> Result<LearnOptions> {
-        Ok(LearnOptions {
+        let target = self.target.as_ref().map(|name| find_variable(schema, name)).transpose()?;
+        Ok(LearnOptions { target, ..self.untargeted()? })
+    }
+
+    /// The options without the target, which waits for the table.
+    pub(crate) fn untargeted(&self) -> Result<LearnOptions> {
+        let options = LearnOptions {
             tune: Tune { seed: self.seed, ..self.fitting.tune()? },
-            target: self.target.as_ref().map(|name| find_variable(schema, name)).transpose()?,
+            target: None,
             kappas: self.kappa.iter().map(|text| text.parse()).collect::<Result<_>>()?,
             search: self.search.parse()?,
             contexts: self.contexts.parse()?,
@@ -161,7 +180,9 @@ impl Learning {
             threads: self.threads,
             limits: BlanketLimits { neighbors: self.max_neighbors, configurations: self.max_configurations },
             candidates: self.candidates.parse()?,
-        })
+        };
+        options.check_max_cells(self.backbone.parse()?)?;
+        Ok(options)
     }
 
     /// Which edges are found first; only single networks have them.

@@ -3,12 +3,12 @@
 use crate::dialect::Keywords;
 use crate::errors;
 use crate::intake::{Packing, Source, read};
-use crate::options::Reading;
+use crate::options::{Learning, Reading};
 use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
 use cmnet::{
-    Bins, DataDigest, Dataset, ErrorKind, InputProblem, LearnOptions, ListedLevels, LoadedTable, Schema,
-    Source as File, Survey, Under, Variable, Warning, cut_by_graph, read_csv, survey_csv,
+    Bins, DataDigest, Dataset, ErrorKind, InputProblem, LearnOptions, ListedLevels, LoadedTable, ReadOptions,
+    Schema, Source as File, Survey, Under, Variable, Warning, cut_by_graph, read_csv, survey_csv,
 };
 use cmnet_report::warning_text;
 use numpy::PyReadonlyArray1;
@@ -49,23 +49,40 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Packs a table that is in memory.
+    /// Packs a table that is in memory. Where the graph is to find cut points, it is learned as `learning` says; the
+    /// column `spared` is no variable.
     #[staticmethod]
-    fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading) -> PyResult<Self> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    #[pyo3(signature = (source, reading, learning=None, spared=None))]
+    fn from_memory(
+        py: Python<'_>,
+        source: Source<'_>,
+        reading: Reading,
+        learning: Option<Learning>,
+        spared: Option<String>,
+    ) -> PyResult<Self> {
+        let (options, learning) = how(py, &reading, learning.as_ref(), spared.as_deref())?;
         let bins = options.bins.clone();
         let mut packing = Packing::new(options);
         read(py, source, &mut packing)?;
-        Ok(Self::of(cut(py, packing.finish(py)?, bins)?))
+        let loaded = cut(py, packing.finish(py)?, bins, learning)?;
+        Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }
 
     /// Reads a CSV or TSV file.
     #[staticmethod]
-    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading) -> PyResult<Self> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    #[pyo3(signature = (path, reading, learning=None, spared=None))]
+    fn from_path(
+        py: Python<'_>,
+        path: PathBuf,
+        reading: Reading,
+        learning: Option<Learning>,
+        spared: Option<String>,
+    ) -> PyResult<Self> {
+        let (options, learning) = how(py, &reading, learning.as_ref(), spared.as_deref())?;
         let bins = options.bins.clone();
         let read = move |stop: &Stop| read_csv(&File::Path(path), Under::new(&options, stop));
-        Ok(Self::of(cut(py, work::call(py, 1, read)?, bins)?))
+        let loaded = cut(py, work::call(py, 1, read)?, bins, learning)?;
+        Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }
 
     /// Packs one part of a table with levels that are known; `None` where no row is left.
@@ -209,13 +226,32 @@ impl Table {
     }
 }
 
+/// How a table is read, and how the graph is learned that finds cut points.
+pub(crate) fn how(
+    py: Python<'_>,
+    reading: &Reading,
+    learning: Option<&Learning>,
+    spared: Option<&str>,
+) -> PyResult<(ReadOptions, LearnOptions)> {
+    let options = reading.options_sparing(spared);
+    let learning = learning.map_or_else(|| Ok(LearnOptions::default()), Learning::untargeted);
+    let to_python = |error: cmnet::Error| errors::to_python(py, &error);
+    Ok((options.map_err(to_python)?, learning.map_err(to_python)?))
+}
+
+/// A table without warnings about the column that is no variable.
+fn unwarned(mut loaded: LoadedTable, spared: Option<&str>) -> LoadedTable {
+    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
+    loaded
+}
+
 /// Lets the graph find cut points where that was asked for.
-fn cut(py: Python<'_>, mut loaded: LoadedTable, bins: Bins) -> PyResult<LoadedTable> {
+fn cut(py: Python<'_>, mut loaded: LoadedTable, bins: Bins, learning: LearnOptions) -> PyResult<LoadedTable> {
     if loaded.raw.is_none() {
         return Ok(loaded);
     }
     work::call(py, 0, move |stop| {
-        cut_by_graph(&mut loaded, &bins, &LearnOptions::default(), stop)?;
+        cut_by_graph(&mut loaded, &bins, &learning, stop)?;
         Ok(loaded)
     })
 }

@@ -12,9 +12,9 @@ use crate::watch::Watch;
 use crate::work::{self, Ended, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    CountedTable, CrossValidation, Error, Evaluation, Fit, LearnOptions, LearnState, LoadedWeighted, Outcome,
-    Result, Source as File, Under, WeightKind, WeightedCounts, cross_validate_weighted, evaluate_under,
-    fit_with, learn_counts, read_weighted,
+    CountedTable, CrossValidation, Error, Evaluation, Fit, FixedOnly, LearnOptions, LearnState,
+    LoadedWeighted, Outcome, Result, Source as File, Under, WeightKind, WeightedCounts,
+    cross_validate_weighted, evaluate_under, fit_with, learn_counts, read_weighted,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
 use pyo3::prelude::*;
@@ -174,7 +174,7 @@ pub(crate) fn fit_weighted(
     table: PyRef<'_, WeightedTable>,
     fitting: Fitting,
 ) -> PyResult<Model> {
-    let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
+    let options = fitting.fixed(FixedOnly::RealWeights).map_err(|error| errors::to_python(py, &error))?;
     let (own, loaded) = (model.model.clone(), table.loaded.clone());
     let fitted = work::call(py, 0, move |stop| {
         let table = loaded.table.arranged(own.schema())?;

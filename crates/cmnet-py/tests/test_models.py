@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as tree
 
 import networkx
@@ -236,3 +237,24 @@ def test_levels_and_variables_may_have_the_names_of_columns():
     joint = model.joint(targets=["predicted", "probability"]).to_dataframe()
     assert list(joint) == ["predicted", "probability", "probability_"]
     assert joint["probability_"].sum() == pytest.approx(1)
+
+
+def test_a_backbone_that_was_cut_is_told_and_its_time_is_spent_once(heart, monkeypatch):
+    with pytest.warns(RuntimeWarning, match="backbone: its search was ended early"):
+        learned = cmnet.learn(heart, kappa="eps", backbone="decomposable", time_limit=0.0001)
+    assert learned.stop == "time-limit"
+    native, given = cmnet._learn._cmnet, []
+
+    def slow(table, learning):
+        time.sleep(0.3)
+        return []
+
+    def learn(table, learning, tell):
+        given.append(float(learning["time_limit"]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(native, "backbone", slow)
+    monkeypatch.setattr(native, "learn", learn)
+    with pytest.raises(KeyboardInterrupt):
+        cmnet.learn(heart, backbone="decomposable", time_limit=10)
+    assert 0 < given[0] <= 9.7

@@ -56,3 +56,27 @@ def test_groups_are_compared():
     assert found == cmnet.compare_groups(table, "g", permutations=199)
     with pytest.raises(cmnet.OptionError, match="level"):
         cmnet.compare_groups(table, "g", level=2.0)
+
+
+def test_the_graph_that_cuts_keeps_to_what_is_known(ages):
+    def at(**options):
+        return cmnet.learn(ages, **options).selected.levels["age"]
+
+    # Without neighbours a column keeps equal frequency.
+    assert at(bins="graph:2", forbid="age-*") == at(bins=2) != at(bins="graph:2")
+
+
+@pytest.fixture(scope="module")
+def persons():
+    """Persons who were seen twice, in 30 folds, with their age."""
+    row, draw = np.arange(120), np.random.default_rng(3)
+    columns = {"fold": row % 30, "g": np.where(row % 2 == 0, "x", "y"), "age": draw.integers(18, 80, 120)}
+    return {**columns, "a": draw.integers(0, 2, 120), "b": draw.integers(0, 2, 120)}
+
+
+@pytest.mark.filterwarnings("error")
+def test_columns_of_blocks_and_folds_are_not_cut(persons):
+    assert cmnet.cross_validate(persons, fold_column="fold", bins=4, kappa="eps").folds == 30
+    how = {"block": "person", "permutations": 49, "bins": 4, "drop": ["fold"]}
+    numbers, texts = ({**persons, "person": [name(row // 2) for row in range(120)]} for name in (int, "p{:02}".format))
+    assert cmnet.compare_groups(numbers, "g", **how)["pairs"] == cmnet.compare_groups(texts, "g", **how)["pairs"]

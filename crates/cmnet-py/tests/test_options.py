@@ -10,6 +10,7 @@ import pytest
 
 import cmnet
 from cmnet import _cmnet
+from conftest import table_path
 
 # Options of the command line that Python has no use for, each with its reason.
 COMMAND_ONLY = {
@@ -311,3 +312,31 @@ def test_knowledge_reaches_the_library(heart, tmp_path):
         cmnet.learn(heart, require="smoking-family_anamnesis", forbid=["smoking-*"])
     with pytest.raises(ValueError, match="knowledge"):
         cmnet.learn(heart, knowledge={"requires": []})
+
+
+def test_held_out_rows_choose_nothing_where_none_are_held_out(heart, heart_model):
+    weighted = cmnet.WeightedTable({"a": [0, 1, 1, 0] * 9, "b": [0, 1, 0, 1] * 9, "w": [1.5, 0.5, 1.25, 2] * 9}, weights="w")
+    model = cmnet.learn(weighted).selected
+    for option in ("order", "ridge"):
+        auto = {option: "auto"}
+        with pytest.raises(cmnet.OptionError, match=f"{option}.*no whole numbers"):
+            model.fit(weighted, **auto)
+        with pytest.raises(cmnet.OptionError, match=f"{option}.*missing values are not held out"):
+            heart_model.fit(str(table_path("coronary_heart")), on_missing="model", **auto)
+        with pytest.raises(cmnet.OptionError, match=f"{option}.*none is held out"):
+            cmnet.exact(heart, **auto)
+        with pytest.raises(cmnet.OptionError, match=f"{option}.*sgm"):
+            cmnet.learn(heart, model="sgm", **auto)
+
+
+def test_options_without_effect_are_refused(heart):
+    from concurrent.futures import ThreadPoolExecutor
+
+    for options in ({"completions": 3}, {"rounds": 3}, {"agreement": 0.9}, {"max_cells": 100}):
+        with pytest.raises(cmnet.OptionError, match=next(iter(options))):
+            cmnet.learn(heart, **options)
+    holes = {"a": ["x", "y", None, "x"] * 5, "b": ["x", "y", "y", "x"] * 5}
+    with ThreadPoolExecutor(1) as executor, pytest.raises(cmnet.OptionError, match="executor"):
+        cmnet.learn(heart, components=2, executor=executor)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(cmnet.OptionError, match="executor"):
+        cmnet.learn(holes, on_missing="model", executor=executor)

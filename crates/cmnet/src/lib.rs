@@ -103,11 +103,11 @@ pub use structure::Structure;
 // Learning.
 pub use learn::{
     Backbone, ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
-    CrossValidated, CrossValidation, FirstLearning, FitControl, FoldNumbers, FoldResult, FoldState, Judged,
-    LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine,
-    Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried, Tune, Tuned,
-    cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts, learn_from,
-    parse_bytes, parse_duration, run_identity, tune,
+    CrossValidated, CrossValidation, FirstLearning, FitControl, FixedOnly, FoldNumbers, FoldResult,
+    FoldState, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
+    ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried,
+    Tune, Tuned, cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts,
+    learn_from, parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{

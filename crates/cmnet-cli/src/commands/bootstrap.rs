@@ -1,7 +1,7 @@
 //! `cmnet bootstrap`: how sure each edge and each context is.
 
 use crate::args::{BootstrapArgs, Format, Printed};
-use crate::commands::fitting::{learn_options, time_limit};
+use crate::commands::fitting::{options_without_backbone, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share};
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         start: arguments.start,
         bound: arguments.bound,
         stop_early: arguments.stop_early,
-        learn: learn_options(&arguments.search)?,
+        learn: options_without_backbone(&arguments.search)?,
     };
     check_outputs(arguments)?;
     let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
@@ -196,6 +196,10 @@ fn as_text(
 
 /// What is found again when rows are dropped.
 fn dropped(page: &mut String, stable: &Stability) -> anyhow::Result<()> {
+    if stable.points.is_empty() {
+        writeln!(page, "\nNo share of the rows was dropped to the end ({}).", stable.stop)?;
+        return Ok(());
+    }
     writeln!(page, "\nrows dropped  replicates  edges: mean F1  95 % reach  contexts: mean F1  95 % reach")?;
     for point in &stable.points {
         let (edges, elements) = (point.edges, point.elements);
@@ -204,6 +208,9 @@ fn dropped(page: &mut String, stable: &Stability) -> anyhow::Result<()> {
             "{:>12.2}  {:>10}  {:>14.3}  {:>10.3}  {:>17.3}  {:>10.3}",
             point.dropped, point.replicates, edges.mean, edges.least, elements.mean, elements.least
         )?;
+    }
+    if stable.stop != StopReason::Converged {
+        writeln!(page, "Ended early ({}): not every share was tried to the end.", stable.stop)?;
     }
     match stable.coefficient() {
         Some(share) => writeln!(
@@ -287,4 +294,16 @@ pub(super) fn elements(
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_no_verdict_where_no_share_was_tried() {
+        let mut page = String::new();
+        dropped(&mut page, &Stability { points: Vec::new(), stop: StopReason::TimeLimit }).unwrap();
+        assert_eq!(page, "\nNo share of the rows was dropped to the end (time-limit).\n");
+    }
 }

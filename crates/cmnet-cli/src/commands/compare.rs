@@ -46,15 +46,16 @@ fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcom
         .transpose()?;
     let options = LearnOptions { threads: arguments.threads, ..LearnOptions::default() };
     let watch = Watch::new(time_limit);
-    let mut loaded = files::table(&data, &options, &watch)?;
+    let block = arguments.grouping.block.as_deref();
+    let mut loaded = files::table_sparing(block, &data, &options, &watch)?;
     let (options, grouping) =
         grouped::prepare(&arguments.grouping, Some(arguments.seed), options, &mut loaded)?;
     let learned =
         learn(&loaded.data, &options, &watch).map_err(|error| grouped::advised(error, grouping.as_ref()))?;
     watch.finish()?;
-    let Some(found) = grouped::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)? else {
-        return Ok(Outcome::of(learned.stop));
-    };
+    let comparison = grouped::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
+    let ended = Outcome::of(comparison.cut.unwrap_or(learned.stop));
+    let Some(found) = comparison.found else { return Ok(ended) };
     let drawn = grouped::draw(grouping.as_ref(), &learned, &loaded, arguments.output.clone());
     match arguments.format {
         Format::Text => output::page(&found.to_string())?,
@@ -63,7 +64,7 @@ fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcom
     if let Some(path) = drawn? {
         output::note(&format!("wrote {}", path.display()));
     }
-    Ok(Outcome::Done)
+    Ok(ended)
 }
 
 fn as_text(compared: &Compared<'_>) -> anyhow::Result<String> {

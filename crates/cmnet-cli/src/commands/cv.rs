@@ -1,7 +1,7 @@
 //! `cmnet cv`: the paper's ten-fold protocol.
 
 use crate::args::{CvArgs, Format, Printed};
-use crate::commands::fitting::{learn_options, time_limit};
+use crate::commands::fitting::{options_without_backbone, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
@@ -14,7 +14,7 @@ use cmnet_report::answer::CrossValidatedAnswer;
 use std::fmt::Write;
 
 pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
-    let options = learn_options(&arguments.search)?;
+    let options = options_without_backbone(&arguments.search)?;
     share::check(&arguments.share, &arguments.data.files())?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let read = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch);
@@ -43,7 +43,8 @@ fn weighted(arguments: &Printed<CvArgs>, options: &LearnOptions, watch: &Watch) 
                        the weights";
         return Err(Usage(problem.to_owned()).into());
     }
-    let loaded = weights::table(&arguments.data, &arguments.weighing)?;
+    let loaded =
+        weights::table_sparing(arguments.fold_column.as_deref(), &arguments.data, &arguments.weighing)?;
     let deal = match &arguments.fold_column {
         Some(column) => FoldPlan::Column(find_variable(loaded.table.schema(), column)?),
         None => FoldPlan::Drawn { folds: arguments.folds, seed: arguments.seed },

@@ -1,13 +1,13 @@
 //! `cmnet exact`: the structure with the highest score, proven.
 
-use super::fitting::{fit_options, knowledge};
+use super::fitting::{fit_options, knowledge, tune_options};
 use crate::args::{ExactArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
 use cmnet::{
-    Alpha, ContextPrior, Dataset, Error, ErrorKind, FitControl, Kappa, Model, Optimum, OptionName,
-    Outcome as Work, PlaneCounts, RowCounts, Scorer, fit_with, optimum, parse_duration,
+    Alpha, ContextPrior, DataDigest, Dataset, Error, ErrorKind, Fit, FitControl, FixedOnly, Kappa, Model,
+    Optimum, OptionName, Outcome as Work, PlaneCounts, RowCounts, Scorer, fit_with, optimum, parse_duration,
 };
 use cmnet_report::answer::OptimumAnswer;
 use cmnet_report::{Drawing, text};
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
     let (kappa, alpha): (Kappa, Alpha) = (arguments.kappa.parse()?, arguments.alpha.parse()?);
+    tune_options(&arguments.fitting)?.check_fixed(FixedOnly::Proof)?;
     let known = knowledge(&arguments.knowledge)?;
     let limit = arguments.time_limit.as_deref();
     let limit = limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()?;
@@ -47,7 +48,7 @@ fn fitted(model: Model, data: &Dataset, arguments: &ExactArgs, watch: &Watch) ->
     let options = fit_options(&arguments.fitting)?;
     let control = FitControl { observer: watch, searched: true, fitted: false };
     match fit_with(model.structure(), &RowCounts::new(data), &options, &control) {
-        Ok(Work::Done(fit)) => Ok(model.with_fit(fit)?),
+        Ok(Work::Done(fit)) => Ok(model.with_fit(Fit { digest: Some(DataDigest::of(data)), ..fit })?),
         Ok(Work::Stopped(_)) => Ok(model),
         Err(error) if is_limit(&error) => {
             output::note("the structure is too large to be fitted with this memory: it has no parameters");

@@ -7,8 +7,8 @@ use crate::exit::Outcome;
 use crate::weights::{self, Weighed};
 use crate::{files, output};
 use cmnet::{
-    Error, ErrorKind, Fit, FitOptions, FitStatus, IncompleteTable, Judged, Model, OnMissing, Outcome as Work,
-    Schema, WeightedCounts, WeightedTable, fit, fit_incomplete, fit_with, tune,
+    Error, ErrorKind, Fit, FitOptions, FitStatus, FixedOnly, IncompleteTable, Judged, Model, OnMissing,
+    Outcome as Work, Schema, WeightedCounts, WeightedTable, fit, fit_incomplete, fit_with, tune,
 };
 use cmnet_report::answer::FittedAnswer;
 use cmnet_report::answer::fitted::term_text;
@@ -52,16 +52,21 @@ fn estimate(
     options: &FitOptions,
     arguments: &FitArgs,
 ) -> anyhow::Result<(Fit, Option<IncompleteTable>)> {
+    let tuning = tune_options(&arguments.fitting)?;
     if arguments.data.reading.on_missing != OnMissing::Model {
         let data = match weights::weighed_for(model, &arguments.data, &arguments.weighing)? {
             Weighed::Whole(data) => data,
-            Weighed::Real(table) => return Ok((estimate_weighted(model, options, &table)?, None)),
+            Weighed::Real(table) => {
+                tuning.check_fixed(FixedOnly::RealWeights)?;
+                return Ok((estimate_weighted(model, options, &table)?, None));
+            }
         };
         let judged = Judged { structure: model.structure(), relearned: &[], data: &data, target: None };
-        let tuned = tune(judged, options, tune_options(&arguments.fitting)?, &())?.done();
+        let tuned = tune(judged, options, tuning, &())?.done();
         let options = tuned.as_ref().map_or(options, |tuned| &tuned.options);
         return Ok((fit(model.structure(), &data, options)?, None));
     }
+    tuning.check_fixed(FixedOnly::MissingValues)?;
     let table = files::incomplete_for(model, &arguments.data)?;
     missing::tell(&arguments.data.data, &table);
     match fit_incomplete(model.structure(), &table, options, &())? {

@@ -2,8 +2,8 @@
 
 use crate::args::{FittingArgs, KnowledgeArgs, SearchArgs};
 use cmnet::{
-    BlanketLimits, Chosen, FitOptions, Knowledge, LearnOptions, OptionName, Order, Ridge, Tune, parse_bytes,
-    parse_duration,
+    Backbone, BlanketLimits, Chosen, FitOptions, Knowledge, LearnOptions, OptionName, Order, Ridge, Tune,
+    parse_bytes, parse_duration,
 };
 use std::time::Duration;
 
@@ -28,6 +28,13 @@ pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptio
         candidates: arguments.candidates,
         ..LearnOptions::default()
     })
+}
+
+/// The same for commands that have no backbone.
+pub(crate) fn options_without_backbone(arguments: &SearchArgs) -> anyhow::Result<LearnOptions> {
+    let options = learn_options(arguments)?;
+    options.check_max_cells(Backbone::None)?;
+    Ok(options)
 }
 
 /// What a file says about edges, and what was typed.

@@ -1,7 +1,7 @@
 //! `cmnet report`: a page to attach to a paper.
 
 use super::explore::{check_ending, open};
-use super::fitting::{learn_options, time_limit};
+use super::fitting::{options_without_backbone, time_limit};
 use crate::args::{DataArgs, Format, Printed, ReportArgs};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Printed<ReportArgs>) -> anyhow::Result<Outcome> {
     let page = &arguments.output;
     check_ending(page)?;
     files::check_output(page, &inputs(arguments))?;
-    let options = learn_options(&arguments.search)?;
+    let options = options_without_backbone(&arguments.search)?;
     let watch = Watch::new(time_limit(&arguments.search)?);
     let subject =
         if is_model(arguments) { of_model(arguments)? } else { of_table(arguments, &options, &watch)? };

@@ -73,3 +73,32 @@ fn a_target_is_kept_and_checked() {
     sandbox.run("predict c.model.json data/congressional_voting.csv --target party").succeeds();
     sandbox.run(&learn.replace("party", "parti")).refused(2, &["parti", "party"]);
 }
+
+#[test]
+fn held_out_rows_choose_nothing_where_none_are_held_out() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("w.csv", "a,b,w\n".to_owned() + &"0,0,1.5\n1,1,0.5\n1,0,1.25\n0,1,2\n".repeat(9));
+    sandbox.run("learn w.csv --weights w -o w.json").succeeds();
+    for option in ["--order", "--ridge"] {
+        for (command, why) in [
+            ("fit w.json w.csv --weights w", "no whole numbers"),
+            (
+                "fit m.model.json data/coronary_heart.csv --on-missing model",
+                "missing values are not held out",
+            ),
+            ("exact data/coronary_heart.csv --columns smoking,lipoprotein_ratio", "none is held out"),
+        ] {
+            sandbox.run(&format!("{command} {option} auto")).refused(2, &[option, "\"auto\"", why]);
+        }
+    }
+}
+
+#[test]
+fn what_is_proven_is_fitted_to_its_table() {
+    let sandbox = Sandbox::new();
+    let read = "data/coronary_heart.csv --columns smoking,strenuous_mental_work,strenuous_physical_work";
+    sandbox.run(&format!("exact {read} -o best.json")).succeeds();
+    assert!(model(&sandbox, "best.json")["parameters"]["digest"].is_string());
+    let checked = sandbox.run(&format!("check best.json {read}")).succeeds();
+    assert!(!checked.stdout.contains("not the table"), "{}", checked.stdout);
+}

@@ -120,10 +120,33 @@ fn structures_survive_a_fit_that_meets_a_limit() {
 fn options_without_meaning_are_refused() {
     let sandbox = Sandbox::with_model();
     let sgm = "learn data/coronary_heart.csv --model sgm --no-output";
-    for option in ["--checkpoint run", "--kappa 0.5", "--search paper", "--alpha 1", "--max-neighbors 3"] {
+    for option in [
+        "--checkpoint run",
+        "--kappa 0.5",
+        "--search paper",
+        "--alpha 1",
+        "--max-neighbors 3",
+        "--target smoking",
+        "--group smoking",
+        "--order auto",
+        "--ridge auto",
+    ] {
         let flag = option.split_once(' ').unwrap().0;
         sandbox.run(&format!("{sgm} {option}")).refused(2, &[flag, "--model sgm does not use this"]);
     }
+    let learn = "learn data/coronary_heart.csv --no-output";
+    for (option, says) in [
+        ("--permutations 99", "--group <COLUMN>"),
+        ("--level 0.01", "--group <COLUMN>"),
+        ("--max-cells 100", "--max-cells: \"100\" is not usable; expected a refinement or a backbone"),
+        ("--completions 3", "--completions goes with --on-missing model"),
+        ("--rounds 3", "goes with --on-missing model"),
+        ("--agreement 0.9", "goes with --on-missing model"),
+    ] {
+        sandbox.run(&format!("{learn} {option}")).refused(2, &[says]);
+    }
+    let cells = "--max-cells 100 --replicates 2";
+    sandbox.run(&format!("bootstrap data/coronary_heart.csv {cells}")).refused(2, &["--max-cells"]);
     let predict = "predict m.model.json data/coronary_heart.csv --target smoking";
     for option in ["--columns smoking", "--on-missing drop", "--schema s.toml"] {
         sandbox.run(&format!("{predict} {option}")).refused(2, &["unexpected argument"]);

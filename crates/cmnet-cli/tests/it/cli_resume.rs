@@ -84,7 +84,9 @@ fn what_held_out_rows_chose_is_resumed_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     write_table(folder.path(), 12);
     for choice in [&["--select", "cv"][..], &["--select", "heldout"], &["--target", "x3"]] {
-        let _ = fs::remove_file(folder.path().join("run.ck"));
+        for name in ["run.ck", "run.ck.previous"] {
+            let _ = fs::remove_file(folder.path().join(name));
+        }
         let whole = run(folder.path(), "paper", "whole.json", choice);
         assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
         for _ in 0..2 {

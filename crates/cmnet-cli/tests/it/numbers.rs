@@ -1,6 +1,6 @@
 //! Columns of numbers, several files and groups, from the command line.
 
-use crate::common::{Sandbox, has_fields};
+use crate::common::{Ran, Sandbox, has_fields};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -182,4 +182,70 @@ fn groups_that_cannot_be_compared_are_refused() {
     }
     let many = "learn two.csv --group g --permutations 99999999999 --no-output --kappa eps";
     sandbox.run(many).refused(3, &["permutations", "ask for fewer permutations"]);
+}
+
+/// Persons who were seen twice, in 30 folds, with their age.
+fn persons() -> String {
+    let row = |row: u32| {
+        let (person, group) = (row / 2, ["x", "y"][(row % 2) as usize]);
+        let (age, a, b) = (18 + row * 37 % 61, row * 7 % 5 / 3, row * 11 % 7 / 4);
+        format!("{person},{},{group},{age},{a},{b}\n", row % 30)
+    };
+    (0..120).map(row).fold("person,fold,g,age,a,b\n".to_owned(), |table, row| table + &row)
+}
+
+#[test]
+fn columns_of_blocks_and_of_folds_are_not_cut() {
+    let sandbox = Sandbox::new();
+    sandbox.write("persons.csv", persons());
+    let group = "--group g --block person --permutations 19 --bins 4";
+    let learn = format!("learn persons.csv --drop fold --kappa eps --no-output {group}");
+    for command in [learn, format!("compare --groups persons.csv --drop fold {group}")] {
+        let ran = sandbox.run(&command).succeeds();
+        assert!(ran.stderr.contains("age"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("person:") && !ran.stderr.contains("\"person\""), "{}", ran.stderr);
+    }
+    let cv = "cv persons.csv --drop person --kappa eps --fold-column fold";
+    assert_eq!(sandbox.json(&format!("{cv} --bins 4"))["folds"], 30);
+    // A rule for the column itself is meant.
+    assert_eq!(sandbox.json(&format!("{cv} --bins fold=4"))["folds"], 4);
+}
+
+#[test]
+fn a_comparison_of_groups_that_is_cut_says_so() {
+    let sandbox = Sandbox::new();
+    let how = "--group smoking --permutations 2000000 --time-limit 4s";
+    let learn = format!("learn data/coronary_heart.csv --kappa eps -o m.json {how}");
+    for command in [learn, format!("compare --groups data/coronary_heart.csv {how}")] {
+        let ran = sandbox.run(&command).ends_with(3);
+        assert!(ran.stderr.contains("ended early (time-limit)"), "{}", ran.stderr);
+    }
+    assert!(sandbox.exists("m.json"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_of_groups_keeps_the_model() {
+    let sandbox = Sandbox::new();
+    let command =
+        "learn data/coronary_heart.csv --kappa eps -o m.json --group smoking --permutations 2000000";
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_cmnet"))
+        .args(command.split(' '))
+        .current_dir(sandbox.path(""))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The model is there before the comparison has ended.
+    let begun = std::time::Instant::now();
+    while !sandbox.exists("m.groups.svg") && begun.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let ran = Ran::of(command, &child.wait_with_output().unwrap()).ends_with(130);
+    ran.says(&["wrote m.json"]);
+    assert!(ran.stderr.contains("ended early (interrupted)"), "{}", ran.stderr);
+    sandbox.run("query m.json").succeeds();
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
@@ -123,19 +124,22 @@ def learn(
     if isinstance(table, WeightedTable):
         alone(names, _options.pick(options, _options.reading))
         return _learn_weighted(table, learning, executor, progress)
-    packed = _packed(table, names, _options.pick(options, _options.reading))
+    reading = _options.pick(options, _options.reading)
+    completing = _options.completing(**_options.pick(options, _options.completing))
+    _check_unused(completing, reading, learning, executor)
+    packed = _packed(table, names, reading, learning)
     _check_checkpoint(learning["checkpoint"], table)
     warnings = packed.warnings
-    completing = _options.completing(**_options.pick(options, _options.completing))
     if isinstance(packed, _cmnet.IncompleteTable):
+        if executor is not None:
+            raise OptionError("executor: rows with missing values are learned from in this process alone")
         if learning["components"] is not None:
             raise OptionError("components: a mixture cannot be learned from rows with missing values")
         if learning["backbone"] != "none":
             raise OptionError("backbone: it cannot be found in rows with missing values")
         return _learn_incomplete(packed, completing, learning, progress)
     if learning["backbone"] != "none":
-        found = _cmnet.backbone(packed._table, learning)
-        learning["require"] = json.dumps([*json.loads(learning["require"]), *found])
+        _find_backbone(packed, learning)
     if learning["components"] is not None:
         return _learn_mixture(packed, learning, progress)
     with progress_bar(progress) as tell:
@@ -154,6 +158,29 @@ def learn(
         _raise(raised, partial)
     facts, models = answer
     return Learned(facts, models, warnings)
+
+
+def _check_unused(
+    completing: dict[str, Any], reading: dict[str, Any], learning: dict[str, Any], executor: Executor | None
+) -> None:
+    """Refuses options that would have no effect."""
+    if executor is not None and learning["components"] is not None:
+        raise OptionError("executor: a mixture is learned in this process alone; leave it out")
+    if reading.get("on_missing") != "model":
+        usual = _options.completing()
+        for option, value in completing.items():
+            if value != usual[option]:
+                raise _cmnet.refuse_option(option, str(value), "nothing: it goes with on_missing=\"model\"")
+
+
+def _find_backbone(packed: Table, learning: dict[str, Any]) -> None:
+    """Finds edges and requires them; the search has what is left of the time."""
+    begun = time.monotonic()
+    found = _cmnet.backbone(packed._table, learning)
+    learning["require"] = json.dumps([*json.loads(learning["require"]), *found])
+    if learning["time_limit"] is not None:
+        left = _cmnet.seconds(learning["time_limit"]) - (time.monotonic() - begun)
+        learning["time_limit"] = f"{max(left, 0.0):.6f}"
 
 
 def _learn_weighted(
@@ -212,17 +239,17 @@ def _learn_mixture(packed: Table, learning: dict[str, Any], progress: Progress) 
 
 
 def _packed(
-    table: Any, names: Sequence[str] | None, reading: dict[str, Any]
+    table: Any, names: Sequence[str] | None, reading: dict[str, Any], learning: dict[str, Any]
 ) -> Table | _cmnet.IncompleteTable:
     """The packed table; with its missing values where there are some and a model is to take them."""
     if _options.text("on_missing", reading.get("on_missing", "error")) != "model":
-        return Table(table, names=names, **reading)
+        return Table._read(table, names, reading, learning)
     how = _options.reading(**reading)
     data = source(table, names, how, keep=["on_missing"])
     if isinstance(data, _cmnet.Table):
         return Table._of(data)
     make = _cmnet.IncompleteTable.from_path if isinstance(data, str) else _cmnet.IncompleteTable.from_memory
-    incomplete = make(data, how)
+    incomplete = make(data, how, learning)
     warn(incomplete.warnings)
     complete = incomplete.complete()
     return incomplete if complete is None else Table._of(complete)
@@ -270,7 +297,7 @@ def cross_validate(
         if raised is not None:
             _raise(raised, lambda: CrossValidation(answer))
         return CrossValidation(answer)
-    packed = Table(table, names=names, **reading)
+    packed = Table._read(table, names, reading, learning, fold_column)
     with progress_bar(progress) as tell:
         if executor is None:
             answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
@@ -332,12 +359,12 @@ def bootstrap(
     several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
     ``partial`` is over the replicates before the first that was not finished.
     """
-    packed = Table(table, names=names, **_options.pick(options, _options.reading))
     learning = {
         **_options.searching(**_options.pick(options, _options.searching)),
         **_options.learning(**_options.pick(options, _options.checkpointing)),
         "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
     }
+    packed = Table._read(table, names, _options.pick(options, _options.reading), learning)
     _check_checkpoint(learning["checkpoint"], table)
     resampling = _options.resampling(**_options.pick(options, _options.resampling))
     with progress_bar(progress) as tell:
@@ -458,11 +485,12 @@ def compare_groups(
         difference alone (``p_value``), adjusted for all pairs (``adjusted``), and whether it
         ``differs``. ``vanishes`` speaks of a model, and is true where there is none.
     """
-    packed = Table(table, names=names, **options)
+    block = None if block is None else _options.name("block", block)
+    packed = Table._read(table, names, options, None, block)
     return _cmnet.compare_groups(
         packed._table,
         _options.name("group", group),
-        None if block is None else _options.name("block", block),
+        block,
         _options.number("permutations", permutations),
         _options.real("level", level),
         _options.number("seed", seed),
@@ -491,7 +519,7 @@ def report(
         return subject
     shown = repr(subject) if isinstance(subject, str) else "table"
     page, paging, learning = Model._paging(f"cmnet.report({shown}, ", path, folds, seed, options)
-    packed = Table(subject, names=names, **_options.pick(options, _options.reading))
+    packed = Table._read(subject, names, _options.pick(options, _options.reading), learning)
     with progress_bar(progress) as tell:
         html, model = _cmnet.report_table(packed._table, paging, learning, tell)
     _cmnet.Model.write_page(page, html)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import ItemsView, Iterator, Sequence, ValuesView
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -78,16 +78,31 @@ class Table(Variables):
     value when every label is a number, else by their bytes, as on the command line.
     """
 
+    _table: _cmnet.Table
+
     @keywords_of(_options.reading)
     def __init__(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Reading]) -> None:
+        self._table = Table._read(table, names, options)._table
+
+    @classmethod
+    def _read(
+        cls,
+        table: Any,
+        names: Sequence[str] | None,
+        options: Mapping[str, Any],
+        learning: dict[str, Any] | None = None,
+        spared: str | None = None,
+    ) -> Table:
+        """The packed table. Where the graph is to find cut points, it is learned as ``learning`` says; the column
+        ``spared`` is no variable, and not cut."""
         reading = _options.reading(**options)
         data = source(table, names, reading)
         if isinstance(data, _cmnet.Table):
-            self._table = data
-            return
-        path = isinstance(data, str)
-        self._table = (_cmnet.Table.from_path if path else _cmnet.Table.from_memory)(data, reading)
-        _warn(self._table.warnings)
+            return cls._of(data)
+        make = _cmnet.Table.from_path if isinstance(data, str) else _cmnet.Table.from_memory
+        made = cls._of(make(data, reading, learning, spared))
+        _warn(made._table.warnings)
+        return made
 
     @classmethod
     def _of(cls, table: _cmnet.Table) -> Table:

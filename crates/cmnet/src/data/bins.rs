@@ -3,7 +3,7 @@
 use super::cuts::{Cuts, listed};
 use super::quoted::unquoted;
 use crate::error::{Error, Expected, OptionName, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -91,6 +91,7 @@ impl fmt::Display for BinRule {
 pub struct Bins {
     others: Option<BinRule>,
     columns: BTreeMap<String, BinRule>,
+    spared: BTreeSet<String>,
 }
 
 impl Bins {
@@ -119,6 +120,19 @@ impl Bins {
     pub fn with(mut self, column: impl Into<String>, rule: BinRule) -> Self {
         self.columns.insert(column.into(), rule);
         self
+    }
+
+    /// The same, where the rule for other columns leaves this one as it is: a column of folds or blocks is no
+    /// variable, and its numbers are names. A rule that the column has for itself stays.
+    #[must_use]
+    pub fn sparing(mut self, column: impl Into<String>) -> Self {
+        self.spared.insert(column.into());
+        self
+    }
+
+    /// Whether the rule for other columns is for this one.
+    pub(crate) fn cuts_other(&self, column: &str) -> bool {
+        self.others.is_some() && !self.spared.contains(column)
     }
 
     /// Whether nothing is cut.

@@ -198,7 +198,7 @@ fn levels_of(name: &str, options: &ReadOptions, known: Levels) -> Levels {
         Some((levels, Some(cuts))) => Levels::Cut(levels.to_vec(), cuts.clone()),
         Some((levels, None)) => Levels::Declared(levels.to_vec()),
         None => match without_missing(known, &options.missing) {
-            Levels::Observed if options.bins.others().is_some() => Levels::ManyNumbers,
+            Levels::Observed if options.bins.cuts_other(name) => Levels::ManyNumbers,
             known => known,
         },
     }

@@ -41,7 +41,7 @@ pub use replicate::{CompletedStructure, CompletedTable, CompletionRound, FirstLe
 pub use resume::{LearnState, RunFact, run_identity};
 pub(crate) use resume::{cells, estimation_identity, replace, search_identity};
 pub use target::TargetModel;
-pub use tune::{Chosen, Judged, Tried, Tune, Tuned, tune};
+pub use tune::{Chosen, FixedOnly, Judged, Tried, Tune, Tuned, tune};
 pub(crate) use tune::{LEAST_ROWS, PARTS};
 
 use crate::control::StopReason;

@@ -1,5 +1,6 @@
 //! What a user may choose when learning; the command line and Python share these fields.
 
+use super::backbone::Backbone;
 use super::refinement::Refine;
 use super::tune::Tune;
 use crate::data::Var;
@@ -215,6 +216,20 @@ impl LearnOptions {
         }
     }
 
+    /// Refuses a bound on cells where nothing adds edges within it.
+    ///
+    /// # Errors
+    /// When there is such a bound, and neither a refinement nor a backbone.
+    pub fn check_max_cells(&self, backbone: Backbone) -> Result<()> {
+        match self.max_cells {
+            Some(cells) if self.refine == Refine::No && backbone == Backbone::None => {
+                let expected = "a refinement or a backbone beside it: nothing else adds edges within a bound";
+                Err(Error::option(OptionName::MaxCells, cells.to_string(), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The first option other than its default that stratified graphical models
     /// have no use for.
     pub fn unused_by_sgm(&self) -> Option<OptionName> {
@@ -231,6 +246,8 @@ impl LearnOptions {
             (OptionName::MaxCells, self.max_cells != usual.max_cells),
             (OptionName::Select, self.select != usual.select),
             (OptionName::Target, self.target != usual.target),
+            (OptionName::Order, self.tune.order),
+            (OptionName::Ridge, self.tune.ridge),
             (OptionName::Contexts, self.contexts != usual.contexts),
             (OptionName::MaxNeighbors, self.limits.neighbors != usual.limits.neighbors),
             (OptionName::MaxConfigurations, self.limits.configurations != usual.limits.configurations),

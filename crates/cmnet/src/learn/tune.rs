@@ -3,7 +3,7 @@
 use crate::control::{Control, Halt, Halting, Outcome, check, outcome};
 use crate::counts::RowCounts;
 use crate::data::{Dataset, Fold, FoldPlan, Folds, Var};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OptionName, Result};
 use crate::loglinear::{Evaluator, Fit, FitOptions, FitRequest, Order, Ridge, fit_to_predict};
 use crate::structure::Structure;
 use std::str::FromStr;
@@ -71,6 +71,49 @@ impl Tune {
     /// Whether there is nothing to choose.
     pub fn is_nothing(&self) -> bool {
         !self.order && !self.ridge
+    }
+}
+
+/// Where no rows are held out to choose order and ridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixedOnly {
+    /// Rows whose weights are real numbers.
+    RealWeights,
+    /// Rows with missing values.
+    MissingValues,
+    /// The parameters of a structure that is proven to be the best.
+    Proof,
+}
+
+impl FixedOnly {
+    fn expected(self) -> &'static str {
+        match self {
+            Self::RealWeights => "a value: rows whose weights are no whole numbers are not held out",
+            Self::MissingValues => "a value: rows with missing values are not held out",
+            Self::Proof => "a value: the structure is proven on all rows, and none is held out",
+        }
+    }
+}
+
+impl Tune {
+    /// Refuses a choice by rows where none are held out.
+    ///
+    /// # Errors
+    /// When something is to be chosen.
+    ///
+    /// # Example
+    /// ```
+    /// use cmnet::{FixedOnly, Tune};
+    /// let both = Tune { order: true, ridge: true, ..Tune::NOTHING };
+    /// assert!(both.check_fixed(FixedOnly::RealWeights).is_err());
+    /// assert!(Tune::NOTHING.check_fixed(FixedOnly::RealWeights).is_ok());
+    /// ```
+    pub fn check_fixed(&self, here: FixedOnly) -> Result<()> {
+        let asked = [(OptionName::Order, self.order), (OptionName::Ridge, self.ridge)];
+        match asked.into_iter().find(|(_, auto)| *auto) {
+            Some((option, _)) => Err(Error::option(option, "auto", here.expected())),
+            None => Ok(()),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::model::{Component, Mixture, MixtureFit};
 use super::options::{ComponentCount, MixtureOptions};
 use crate::control::StopReason;
 use crate::data::{DataDigest, Dataset, FoldPlan, Folds};
-use crate::error::{Error, Remedy, Result, Unfitted};
+use crate::error::{Error, ErrorKind, Remedy, Result, Unfitted};
 use crate::learn::{
     Chosen, Criterion, LEAST_ROWS, LearnEvent, LearnObserver, LearnOptions, Learned, LearnedModel, PARTS,
     Select, in_pool, learn_part,
@@ -90,7 +90,7 @@ impl Work<'_> {
     /// The number of classes with the highest BIC.
     fn by_bic(&self, data: &Dataset) -> Result<LearnedMixture> {
         let mut best: Option<LearnedMixture> = None;
-        let tried = climb_ladder(data, |count| {
+        let (tried, stop) = climb_ladder(data, |count| {
             let found = self.learn(data, count)?;
             let value = found.mixture.bic().unwrap_or(f64::NEG_INFINITY) / data.rows() as f64;
             let stop = found.stop;
@@ -100,14 +100,15 @@ impl Work<'_> {
             Ok((value, stop))
         })?;
         let Some(best) = best else { return Err(StopReason::Interrupted.into()) };
-        Ok(LearnedMixture { tried, criterion: Some(Criterion::Bic), ..best })
+        // The best may have come to its end before another number of classes was cut.
+        Ok(LearnedMixture { tried, stop: stop.unwrap_or(best.stop), criterion: Some(Criterion::Bic), ..best })
     }
 
     /// The number of classes that predicts held-out rows best.
     fn by_rows(&self, data: &Dataset) -> Result<LearnedMixture> {
         let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: self.mixture.seed })?;
         let parts = if self.options.select == Select::Cv { PARTS } else { 1 };
-        let tried = climb_ladder(data, |count| {
+        let (tried, stop) = climb_ladder(data, |count| {
             let (mut sum, mut rows) = (0.0, 0.0);
             for (index, fold) in folds.iter().take(parts).enumerate() {
                 self.observer.observe_learning(&LearnEvent::Fold { index, of: parts });
@@ -127,7 +128,8 @@ impl Work<'_> {
         };
         let count = tried.iter().copied().reduce(better).map_or(1, |best| best.components);
         let found = self.learn(data, ComponentCount::new(count)?)?;
-        Ok(LearnedMixture { tried, criterion: Some(Criterion::Heldout), ..found })
+        let stop = stop.unwrap_or(found.stop);
+        Ok(LearnedMixture { tried, stop, criterion: Some(Criterion::Heldout), ..found })
     }
 
     /// A mixture of so many classes.
@@ -205,26 +207,37 @@ impl Work<'_> {
     }
 }
 
-/// Goes up the ladder while that helps.
+/// Goes up the ladder while that helps: what was tried, and what cut it. A number of classes above the first that
+/// is cut or does not fit the memory leaves the best of the others.
 fn climb_ladder(
     data: &Dataset,
     mut value: impl FnMut(ComponentCount) -> Result<(f64, StopReason)>,
-) -> Result<Vec<TriedComponents>> {
+) -> Result<(Vec<TriedComponents>, Option<StopReason>)> {
     let mut tried: Vec<TriedComponents> = Vec::new();
     let (mut best, mut patience) = (f64::NEG_INFINITY, PATIENCE);
     let enough = |&count: &usize| count == 1 || count as u64 <= data.rows() / LEAST_ROWS;
     for components in LADDER.into_iter().filter(enough) {
-        let (value, stop) = value(ComponentCount::new(components)?)?;
+        let (value, stop) = match value(ComponentCount::new(components)?) {
+            Err(error) if !tried.is_empty() => match error.kind() {
+                ErrorKind::Stopped(reason) => (f64::NEG_INFINITY, *reason),
+                ErrorKind::Limit { .. } => (f64::NEG_INFINITY, StopReason::Converged),
+                _ => return Err(error),
+            },
+            known => known?,
+        };
         if value.is_finite() {
             tried.push(TriedComponents { components, value });
         }
         patience = if value > best { PATIENCE } else { patience - 1 };
         best = best.max(value);
-        if patience == 0 || stop != StopReason::Converged {
+        if stop != StopReason::Converged {
+            return Ok((tried, Some(stop)));
+        }
+        if patience == 0 {
             break;
         }
     }
-    Ok(tried)
+    Ok((tried, None))
 }
 
 fn mean_of(components: &[Component], data: &Dataset) -> Result<f64> {

@@ -124,6 +124,33 @@ fn the_referee_finds_the_same_likelihood_and_nowhere_to_go() {
     assert!(found.weight_gap < 1e-5 && found.gradient < 1e-5, "{found:?}");
 }
 
+/// Asks to stop once a mixture of three classes is begun.
+struct AtThree(StopReason, AtomicUsize);
+impl Control for AtThree {
+    fn stop(&self) -> Option<StopReason> {
+        (self.1.load(Ordering::Relaxed) == 3).then_some(self.0)
+    }
+}
+impl SearchObserver for AtThree {}
+impl LearnObserver for AtThree {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if let LearnEvent::Component { of, .. } = event {
+            self.1.fetch_max(*of, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_ladder_that_is_cut_says_so_and_keeps_its_best() {
+    let data = kinds(800, 5);
+    let options = LearnOptions { kappas: vec![cmnet::Kappa::Epsilon], ..options() };
+    for reason in [StopReason::TimeLimit, StopReason::Interrupted] {
+        let at_three = AtThree(reason, AtomicUsize::new(0));
+        let found = learn_mixture(&data, &options, &classes("auto"), &at_three).unwrap();
+        assert_eq!((found.stop, found.mixture.components().len()), (reason, 2), "{:?}", found.tried);
+    }
+}
+
 /// Each step of EM raises the log-likelihood, but for what smoothing takes.
 #[test]
 fn em_climbs() {

@@ -144,10 +144,10 @@ fn equal_weights_are_cross_validated_as_rows_are() {
 
 #[test]
 fn no_kappa_is_passed_over_when_weights_are_cross_validated() {
-    let data = two_tree(24, 200, 6).unwrap().data;
+    let data = two_tree(24, 1_000, 1).unwrap().data;
     let rows = data.weights().iter().enumerate().map(|(row, &weight)| (data.row(row), f64::from(weight)));
     let table = WeightedTable::new(data.schema().clone(), rows, WeightKind::Counts).unwrap();
-    let kappas = ["eps", "n^-0.5", "n^-0.25", "n^-0.1"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let kappas = ["eps", "n^-0.4", "n^-0.2", "n^-0.15"].map(|kappa| kappa.parse().unwrap()).to_vec();
     let options = LearnOptions { kappas, ..LearnOptions::default() };
     let counts = WeightedCounts::new(&table);
     let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest()).unwrap();
@@ -155,7 +155,7 @@ fn no_kappa_is_passed_over_when_weights_are_cross_validated() {
     let found =
         cross_validate_weighted(&table, FoldPlan::Drawn { folds: 2, seed: 5 }, &options, &()).unwrap();
     let methods: Vec<&str> = found.rows.iter().map(|row| row.method.as_str()).collect();
-    assert_eq!(methods, ["CMN", "MN", "n^-0.5", "n^-0.25", "n^-0.1"]);
+    assert_eq!(methods, ["CMN", "MN", "n^-0.4", "n^-0.2", "n^-0.15"]);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! `cmnet learn --group`: groups of rows in the model and in a table of differences.
 
 use crate::args::GroupArgs;
-use crate::exit::Usage;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
@@ -71,6 +70,23 @@ pub(crate) fn advised(error: Error, grouping: Option<&Grouping>) -> Error {
     }
 }
 
+/// What the comparison of the groups came to.
+#[derive(Default)]
+pub(crate) struct Comparison {
+    /// What was found; none where no permutation was finished.
+    pub(crate) found: Option<GroupsAnswer>,
+    /// Why it ended early.
+    pub(crate) cut: Option<StopReason>,
+}
+
+impl Comparison {
+    /// Ended before there was anything to tell.
+    fn cut(reason: StopReason) -> Self {
+        output::note(&format!("the groups are not compared: that ended early ({reason})"));
+        Self { found: None, cut: Some(reason) }
+    }
+}
+
 /// Compares the groups, unless learning was stopped.
 pub(crate) fn compare(
     grouping: Option<&Grouping>,
@@ -78,18 +94,29 @@ pub(crate) fn compare(
     loaded: &LoadedTable,
     options: &LearnOptions,
     time_limit: Option<Duration>,
-) -> anyhow::Result<Option<GroupsAnswer>> {
-    let Some(Grouping { options: groups, data, .. }) = grouping else { return Ok(None) };
+) -> anyhow::Result<Comparison> {
+    let Some(Grouping { options: groups, data, .. }) = grouping else { return Ok(Comparison::default()) };
     if learned.stop != StopReason::Converged {
         output::note(&format!("the groups are not compared, since learning ended early ({})", learned.stop));
-        return Ok(None);
+        return Ok(Comparison::default());
     }
-    let found = compare_groups(data, groups, options, &Watch::new(time_limit))?;
-    if found.permutations == 0 {
-        return Err(Usage(format!("--group: no permutation was finished ({})", found.stop)).into());
+    let found = match compare_groups(data, groups, options, &Watch::new(time_limit)) {
+        Err(error) => match error.kind() {
+            ErrorKind::Stopped(reason) => return Ok(Comparison::cut(*reason)),
+            _ => return Err(error.into()),
+        },
+        Ok(found) if found.permutations == 0 => return Ok(Comparison::cut(found.stop)),
+        Ok(found) => found,
+    };
+    let cut = (found.stop != StopReason::Converged).then_some(found.stop);
+    if let Some(reason) = cut {
+        let (done, asked) = (found.permutations, groups.permutations);
+        output::note(&format!(
+            "the comparison of the groups ended early ({reason}): {done} of {asked} permutations"
+        ));
     }
     let kept = learned.kept(data.rows()).map(|model| (loaded.data.schema(), &model.structure));
-    Ok(Some(GroupsAnswer::of(&found, groups, data.schema(), kept)))
+    Ok(Comparison { found: Some(GroupsAnswer::of(&found, groups, data.schema(), kept)), cut })
 }
 
 /// Draws the network of each group beside the others, where a drawing is asked for.

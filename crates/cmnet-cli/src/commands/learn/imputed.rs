@@ -2,7 +2,7 @@
 
 use super::outputs::{self, Outputs};
 use super::summary::{self, Told};
-use crate::args::{Format, LearnArgs, Printed};
+use crate::args::{CompletingArgs, Format, LearnArgs, Printed};
 use crate::commands::missing;
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
@@ -14,6 +14,20 @@ use cmnet::{
 use cmnet_report::answer::LearnedAnswer;
 use std::fmt::Write;
 use std::time::Duration;
+
+/// Refuses what only rows with missing values have a use for.
+pub(super) fn check_unused(completing: &CompletingArgs) -> anyhow::Result<()> {
+    let usual = CompletionOptions::default();
+    let asked = [
+        ("--completions", completing.completions != usual.completions),
+        ("--rounds", completing.rounds != usual.rounds),
+        ("--agreement", completing.agreement.total_cmp(&usual.agreement).is_ne()),
+    ];
+    match asked.into_iter().find(|(_, asked)| *asked) {
+        Some((flag, _)) => Err(Usage(format!("{flag} goes with --on-missing model; leave it out")).into()),
+        None => Ok(()),
+    }
+}
 
 pub(super) fn run(
     arguments: &Printed<LearnArgs>,

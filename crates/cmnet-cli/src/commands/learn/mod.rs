@@ -16,11 +16,13 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    Backbone, Job, LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted, ModelClass,
-    OnMissing, Select, Tune, find_variable, learn_from,
+    Backbone, DecomposableGraph, Job, LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted,
+    ModelClass, OnMissing, Select, Tune, find_variable, learn_from,
 };
-use cmnet_report::answer::LearnedAnswer;
+use cmnet_report::answer::{GroupsAnswer, LearnedAnswer};
+use groups::Comparison;
 use outputs::Outputs;
+use std::path::PathBuf;
 use std::time::Duration;
 use summary::Told;
 
@@ -64,9 +66,13 @@ fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Result<()> {
     if arguments.components.is_some() {
         mixture::check(arguments)?;
     }
+    if arguments.data.reading.on_missing != OnMissing::Model {
+        imputed::check_unused(&arguments.completing)?;
+    }
     if is_sgm {
         return sgm::check(arguments, options);
     }
+    options.check_max_cells(arguments.backbone)?;
     if arguments.seed.is_some() && !draws(arguments, options) {
         let refusal = "--seed: nothing is drawn at random here; --model sgm, --components, --select heldout and cv, \
                        --order auto, --ridge auto, --target, --group and --on-missing model do so";
@@ -109,28 +115,45 @@ impl Complete<'_> {
         let watch = Watch::with_checkpoints(time_limit, checkpointer);
         let learned = learn_from(state, &loaded.data, &options, &watch)
             .map_err(|error| groups::advised(error, grouping.as_ref()))?;
-        // A disk that is full must not swallow the answer: it is printed either way.
+        // A disk that is full must not swallow the answer: it is printed either way. Nor must a comparison that
+        // is cut or fails: the model is written before it.
         let checkpointed = watch.finish();
-        let comparison = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
         let written = outputs.write(&learned, &loaded.data, &options).and_then(|mut written| {
             written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs.groups())?);
             Ok(written)
         });
-        let paths = written.as_deref().unwrap_or_default();
-        match arguments.format {
-            Format::Text => {
-                let page = summary::render(&learned, &Told::of(&loaded), paths)?;
-                output::page(&comparison.as_ref().map_or(page.clone(), |found| format!("{page}\n{found}")))?;
-            }
-            Format::Json => {
-                let answer = LearnedAnswer::of(&learned, &loaded.data, loaded.dropped_rows, &CommandLine);
-                output::answer(&answer.with_groups(comparison).with_backbone(backbone.as_ref()))?;
-                outputs::note_written(paths);
-            }
-        }
+        let compared = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit);
+        let (comparison, failed) = compared.map_or_else(|e| (Comparison::default(), Err(e)), |c| (c, Ok(())));
+        let found = (&learned, backbone.as_ref(), comparison.found);
+        self.answer(&loaded, found, written.as_deref().unwrap_or_default())?;
         written?;
         checkpointed?;
-        Ok(ended(&learned))
+        failed?;
+        Ok(match (ended(&learned), comparison.cut) {
+            (Outcome::Done, Some(reason)) => Outcome::of(reason),
+            (outcome, _) => outcome,
+        })
+    }
+
+    /// Prints what was learned and what the groups differ in.
+    fn answer(
+        &self,
+        loaded: &LoadedTable,
+        (learned, backbone, groups): (&Learned, Option<&DecomposableGraph>, Option<GroupsAnswer>),
+        paths: &[PathBuf],
+    ) -> anyhow::Result<()> {
+        match self.arguments.format {
+            Format::Text => {
+                let page = summary::render(learned, &Told::of(loaded), paths)?;
+                output::page(&groups.as_ref().map_or(page.clone(), |found| format!("{page}\n{found}")))
+            }
+            Format::Json => {
+                let answer = LearnedAnswer::of(learned, &loaded.data, loaded.dropped_rows, &CommandLine);
+                output::answer(&answer.with_groups(groups).with_backbone(backbone))?;
+                outputs::note_written(paths);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -179,12 +202,13 @@ enum Read {
 
 /// Reads the table; one without missing values is the same whatever is to be done about them.
 fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Duration>) -> anyhow::Result<Read> {
+    let block = arguments.groups.block.as_deref();
     let table = if arguments.data.reading.on_missing == OnMissing::Model {
         let read =
             |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
-        files::incomplete_table(&arguments.data, options, &Watch::new(time_limit)).map(read)
+        files::incomplete_table(block, &arguments.data, options, &Watch::new(time_limit)).map(read)
     } else {
-        files::table(&arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
+        files::table_sparing(block, &arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
     };
     match table {
         Err(error) if weights::are_real(&error) => {

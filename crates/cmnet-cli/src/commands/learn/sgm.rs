@@ -25,7 +25,10 @@ pub(super) fn check(arguments: &LearnArgs, options: &LearnOptions) -> anyhow::Re
     let saved = saved.or_else(|| {
         (share.shard.is_some() || share.known.is_some()).then(|| "--shard and --known".to_owned())
     });
-    match saved.or_else(|| options.unused_by_sgm().map(|option| CommandLine.option(option))) {
+    // The variable of a target waits for the table, and so does that of the groups.
+    let asked = [("--target", arguments.target.is_some()), ("--group", arguments.groups.group.is_some())];
+    let named = asked.into_iter().find(|(_, asked)| *asked).map(|(flag, _)| flag.to_owned());
+    match saved.or(named).or_else(|| options.unused_by_sgm().map(|option| CommandLine.option(option))) {
         Some(flag) => Err(Usage(format!("{flag}: --model sgm does not use this; leave it out")).into()),
         None => Ok(()),
     }

@@ -219,6 +219,12 @@ fn notes(page: &mut String, learned: &Learned, schema: &Schema) -> anyhow::Resul
             "the search was ended early ({}): the last structure may not be a local maximum",
             learned.stop
         )?;
+    } else if learned.stop != StopReason::Converged {
+        writeln!(
+            page,
+            "what comes after the search was ended early ({}): not all was fitted, compared or tuned",
+            learned.stop
+        )?;
     }
     Ok(())
 }
@@ -373,4 +379,42 @@ fn limits(page: &mut String, learned: &Learned, schema: &Schema) -> anyhow::Resu
         names.join(", ")
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cmnet::{Control, Dataset, LearnEvent, LearnObserver, LearnOptions, SearchObserver, Tune, learn};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// The time is up when the search has ended.
+    #[derive(Default)]
+    struct AfterSearch(AtomicBool);
+
+    impl Control for AfterSearch {
+        fn stop(&self) -> Option<StopReason> {
+            self.0.load(Ordering::Relaxed).then_some(StopReason::TimeLimit)
+        }
+    }
+
+    impl SearchObserver for AfterSearch {}
+
+    impl LearnObserver for AfterSearch {
+        fn observe_learning(&self, event: &LearnEvent<'_>) {
+            self.0.fetch_or(matches!(event, LearnEvent::Fitting { .. }), Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_choice_by_rows_that_was_cut_is_told() {
+        let rows = [["0", "0"], ["1", "1"], ["0", "1"], ["1", "1"]].repeat(20);
+        let data = Dataset::from_labels(&["a", "b"], rows).unwrap();
+        let tune = Tune { order: true, ridge: true, ..Tune::NOTHING };
+        let options = LearnOptions { kappas: vec![cmnet::Kappa::Epsilon], tune, ..LearnOptions::default() };
+        let learned = learn(&data, &options, &AfterSearch::default()).unwrap();
+        assert!(learned.search_converged() && learned.stop == StopReason::TimeLimit, "{}", learned.stop);
+        let mut page = String::new();
+        notes(&mut page, &learned, data.schema()).unwrap();
+        assert!(page.contains("after the search was ended early (time-limit)"), "{page}");
+    }
 }
