@@ -166,7 +166,7 @@ def _check_unused(
     """Refuses options that would have no effect."""
     if executor is not None and learning["components"] is not None:
         raise OptionError("executor: a mixture is learned in this process alone; leave it out")
-    if reading.get("on_missing") != "model":
+    if _options.text("on_missing", reading.get("on_missing", "error")) != "model":
         usual = _options.completing()
         for option, value in completing.items():
             if value != usual[option]:
