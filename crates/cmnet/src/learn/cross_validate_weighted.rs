@@ -17,7 +17,7 @@ use crate::error::{Error, Expected, OptionName, Result};
 ///
 /// # Errors
 /// When there are fewer than two folds, or a fold or its complement has no positive weight; as
-/// [`learn_counts`].
+/// [`learn_counts`](crate::learn_counts).
 pub fn cross_validate_weighted(
     table: &WeightedTable,
     plan: FoldPlan,
