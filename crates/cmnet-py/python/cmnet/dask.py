@@ -125,8 +125,17 @@ class ClientPool(Pool):
                 )
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        future = self._client.submit(_on_worker, function, self._held, *arguments, pure=False)
+        future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, pure=False))
         return _Sent(self._client, future, stays=False)
+
+    def _started(self, start: Callable[[], Any]) -> Any:
+        """A task of Dask; a client that has lost its scheduler starts none."""
+        try:
+            return start()
+        except Exception as error:
+            if self._client.status != "closed":
+                raise
+            raise worker_error("a task", f"the scheduler of the cluster cannot be reached ({error})") from error
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)
@@ -194,7 +203,7 @@ class _PartPool(ClientPool):
         from dask.delayed import delayed
 
         # As one graph: the rows of a part are let go of when it is packed.
-        future = self._client.compute(delayed(function, pure=False)(*arguments))
+        future = self._started(lambda: self._client.compute(delayed(function, pure=False)(*arguments)))
         return _Sent(self._client, future, stays=self.keeps)
 
     def failed(self, name: str, error: BaseException) -> BaseException:
