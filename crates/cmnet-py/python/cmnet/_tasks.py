@@ -12,7 +12,7 @@ import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from . import _cmnet
 from ._errors import WorkerError
@@ -110,6 +110,16 @@ MOST_LOSSES = 5
 """Times that a task is sent again after its worker was lost."""
 
 
+class _Task(NamedTuple):
+    """A task that is to be done."""
+
+    number: int
+    name: str
+    arguments: tuple[Any, ...]
+    losses: int = 0
+    is_alone: bool = False
+
+
 def gather(
     workers: Pool,
     tasks: Iterable[tuple[str, tuple[Any, ...]]],
@@ -118,48 +128,61 @@ def gather(
     tell: Tell | None = None,
     deadline: float | None = None,
 ) -> None:
-    """Does named tasks, and takes what they give in any order. Lost ones are done again."""
+    """Does named tasks, and takes what they give in any order. Lost ones are done again.
+
+    A worker that is lost takes tasks with it that only waited there. So a task that was lost too often is done
+    once more when all others have ended. The one that is lost then was alone, and is named.
+    """
     ended: queue.SimpleQueue[int] = queue.SimpleQueue()
-    open_: dict[int, tuple[Future, str, tuple[Any, ...], int]] = {}
+    open_: dict[int, tuple[Future, _Task]] = {}
+    suspects: list[_Task] = []
     tickets = itertools.count()
 
-    def start(name: str, arguments: tuple[Any, ...], losses: int) -> None:
-        future, ticket = workers.submit(function, *arguments), next(tickets)
-        open_[ticket] = (future, name, arguments, losses)
+    def start(task: _Task) -> None:
+        future, ticket = workers.submit(function, *task.arguments), next(tickets)
+        open_[ticket] = (future, task)
         future.add_done_callback(lambda _: ended.put(ticket))
 
     done = 0
     try:
-        for name, arguments in tasks:
-            start(name, arguments, 0)
+        for number, (name, arguments) in enumerate(tasks):
+            start(_Task(number, name, arguments))
         count = len(open_)
-        while open_:
+        while open_ or suspects:
+            if not open_:
+                suspects.sort(key=lambda task: task.number)
+                start(suspects.pop(0)._replace(is_alone=True))
             if deadline is not None and time.monotonic() > deadline:
                 raise OutOfTime
             try:
                 ticket = ended.get(timeout=LOOK)
             except queue.Empty:
-                workers.check(next(iter(open_.values()))[1])
+                workers.check(next(iter(open_.values()))[1].name)
                 continue
-            future, name, arguments, losses = open_.pop(ticket)
+            future, task = open_.pop(ticket)
             try:
                 found = future.result()
             except BrokenExecutor as error:
-                raise workers.lost(name, error) from error
+                raise workers.lost(task.name, error) from error
             except (Exception, CancelledError) as error:
                 if not workers.is_lost(error):
-                    raise workers.failed(name, error) from None
-                if losses >= MOST_LOSSES:
-                    raise workers.lost(name, error) from error
-                start(name, arguments, losses + 1)
+                    raise workers.failed(task.name, error) from None
+                if task.is_alone:
+                    raise workers.lost(task.name, error) from error
+                # Dask remembers a failure for as long as somebody holds the task.
+                workers.let_go([future])
+                if task.losses >= MOST_LOSSES:
+                    suspects.append(task)
+                else:
+                    start(task._replace(losses=task.losses + 1))
                 continue
             take(found)
             done += 1
             if tell is not None:
-                tell({"task": done, "tasks": count, "doing": name})
+                tell({"task": done, "tasks": count, "doing": task.name})
     finally:
         if open_:
-            workers.let_go([future for future, *_ in open_.values()])
+            workers.let_go([future for future, _ in open_.values()])
 
 
 def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:
