@@ -6,8 +6,8 @@
     reason = "only inlined code is compiled for the instructions chosen at run time"
 )]
 
+use super::popcount::{Work, widest};
 use super::{Count, FamilyCounts};
-use pulp::{Arch, NullaryFnOnce};
 use std::borrow::Cow;
 
 /// The most levels of a variable that has planes.
@@ -56,7 +56,7 @@ impl Sink for Vec<Count> {
 impl Descent<'_> {
     /// Gives every observed configuration to a sink. `rows` is work space.
     pub(super) fn count(&self, rows: &mut Vec<u64>, sink: &mut impl Sink) {
-        Arch::new().dispatch(Work { descent: self, rows, sink });
+        widest(Down { descent: self, rows, sink });
     }
 
     #[inline(always)]
@@ -142,14 +142,14 @@ fn common(one: &[u64], two: &[u64], three: &[u64], four: &[u64]) -> Count {
     words.map(|(((a, b), c), d)| u64::from((a & b & c & d).count_ones())).sum::<u64>() as Count
 }
 
-/// The work of [`Descent::count`]: what a closure would not have inlined, see `popcount`.
-struct Work<'a, S> {
+/// The work of [`Descent::count`].
+struct Down<'a, S> {
     descent: &'a Descent<'a>,
     rows: &'a mut Vec<u64>,
     sink: &'a mut S,
 }
 
-impl<S: Sink> NullaryFnOnce for Work<'_, S> {
+impl<S: Sink> Work for Down<'_, S> {
     type Output = ();
 
     #[inline(always)]

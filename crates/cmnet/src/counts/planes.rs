@@ -238,34 +238,37 @@ impl CountSource for PlaneCounts<'_> {
         }
         let space = OutcomeSpace::new(blanket.clone(), self.cardinalities())?;
         let masks = self.masks(child, blanket, &space);
-        let planes: Vec<&[u64]> = packed
-            .iter()
-            .flat_map(|&place| self.planes[candidates[place]].iter().flatten())
-            .map(AsRef::as_ref)
-            .collect();
+        let mut planes: Vec<&[u64]> = Vec::with_capacity(packed.len());
+        for &place in &packed {
+            planes.extend(self.planes[candidates[place]].iter().flatten().map(|plane| &**plane));
+        }
         let mut common = vec![0; planes.len() * masks.words.len()];
         let words = self.words * masks.words.len() * planes.len();
         self.counted.fetch_add(words as u64, Ordering::Relaxed);
         common_ones(&planes, &masks.words, &mut common);
-        let classes = Classes::new(&masks.keys, self.cardinalities()[child] as usize);
-        let (mut start, mut counts) = (0, Vec::new());
+        let mut classes = Classes::new(&masks.keys, self.cardinalities()[child] as usize);
+        let mut start = 0;
         for place in packed {
             let levels = self.cardinalities()[candidates[place]] as usize;
             let end = start + (levels - 1) * masks.words.len();
-            classes.count(&masks.keys, &common[start..end], levels, &mut counts);
-            visit(place, &counts);
+            visit(place, classes.count(&masks.keys, &common[start..end], levels));
             start = end;
         }
         Ok(())
     }
 }
 
-/// The observed configurations of a blanket, numbered.
+/// The observed configurations of a blanket, numbered, and the counts with one more variable.
 struct Classes {
     /// Each mask's configuration.
     of_mask: Vec<usize>,
     count: usize,
     child_levels: usize,
+    /// The levels of the variable that was counted last.
+    levels: usize,
+    /// Where each mask's count at the first of these levels stands.
+    places: Vec<usize>,
+    counts: Vec<Count>,
 }
 
 impl Classes {
@@ -274,23 +277,30 @@ impl Classes {
         cells.sort_unstable();
         cells.dedup();
         let of_mask = keys.iter().map(|key| cells.binary_search(&key.cell).unwrap_or_default()).collect();
-        Self { of_mask, count: cells.len(), child_levels }
+        let (places, counts) = (Vec::new(), Vec::new());
+        Self { of_mask, count: cells.len(), child_levels, levels: 0, places, counts }
     }
 
-    /// Writes the child's counts per configuration and level of one more variable, whose
-    /// planes have `common` ones with the masks.
-    fn count(&self, keys: &[MaskKey], common: &[u32], levels: usize, counts: &mut Vec<Count>) {
-        counts.clear();
-        counts.resize(self.count * levels * self.child_levels, 0);
-        for (mask, (key, &class)) in keys.iter().zip(&self.of_mask).enumerate() {
-            let mut rest = key.ones;
-            for level in 1..levels {
-                let ones = common[(level - 1) * keys.len() + mask];
-                rest -= ones;
-                counts[(class * levels + level) * self.child_levels + key.level as usize] +=
-                    ones << key.digit;
-            }
-            counts[class * levels * self.child_levels + key.level as usize] += rest << key.digit;
+    /// The child's counts per configuration and level of one more variable, whose planes have
+    /// `common` ones with the masks.
+    fn count(&mut self, keys: &[MaskKey], common: &[u32], levels: usize) -> &[Count] {
+        if levels != self.levels {
+            self.levels = levels;
+            let run = levels * self.child_levels;
+            let of_mask = self.of_mask.iter().zip(keys);
+            self.places = of_mask.map(|(&class, key)| class * run + key.level as usize).collect();
+            self.counts.resize(self.count * run, 0);
         }
+        self.counts.fill(0);
+        for (key, &place) in keys.iter().zip(&self.places) {
+            self.counts[place] += key.ones << key.digit;
+        }
+        for (ones, level) in common.chunks_exact(keys.len()).zip(1..) {
+            for ((&ones, key), &place) in ones.iter().zip(keys).zip(&self.places) {
+                self.counts[place] -= ones << key.digit;
+                self.counts[place + level * self.child_levels] += ones << key.digit;
+            }
+        }
+        &self.counts
     }
 }

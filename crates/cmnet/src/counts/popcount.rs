@@ -5,27 +5,44 @@
     reason = "only inlined code is compiled for the instructions chosen at run time"
 )]
 
-use pulp::{Arch, NullaryFnOnce};
+use multiversion::multiversion;
 
 /// Words that stay in the fastest cache while every mask meets every plane.
 const BLOCK: usize = 512;
 
-/// For every plane and mask the number of common ones: `counts[plane * masks + mask]`.
+/// Work that is compiled for several sets of instructions.
 ///
-/// The instructions are chosen once at run time; the results are the same on all of them.
-pub(crate) fn common_ones(planes: &[&[u64]], masks: &[Vec<u64>], counts: &mut [u32]) {
-    Arch::new().dispatch(CommonOnes { planes, masks, counts });
+/// The trap: a closure in its place is called, not inlined, and runs the instructions that every
+/// machine has; so does a `call` without `#[inline(always)]`. `cargo xtask bench search` fails then.
+pub(super) trait Work {
+    type Output;
+    fn call(self) -> Self::Output;
 }
 
-/// The work of [`common_ones`]. The trap: a closure in its place is called, not inlined, and
-/// runs the instructions that every machine has. `cargo xtask bench search` fails then.
+/// Does work in the widest instructions that the machine has, chosen at run time. The results are the
+/// same on all of them.
+#[multiversion(targets(
+    "x86_64+avx+avx2+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+popcnt",
+    "x86_64+avx+avx2+bmi1+bmi2+popcnt",
+    "x86_64+popcnt"
+))]
+pub(super) fn widest<W: Work>(work: W) -> W::Output {
+    work.call()
+}
+
+/// For every plane and mask the number of common ones: `counts[plane * masks + mask]`.
+pub(crate) fn common_ones(planes: &[&[u64]], masks: &[Vec<u64>], counts: &mut [u32]) {
+    widest(CommonOnes { planes, masks, counts });
+}
+
+/// The work of [`common_ones`].
 struct CommonOnes<'a> {
     planes: &'a [&'a [u64]],
     masks: &'a [Vec<u64>],
     counts: &'a mut [u32],
 }
 
-impl NullaryFnOnce for CommonOnes<'_> {
+impl Work for CommonOnes<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -59,7 +76,7 @@ fn and_count(one: &[u64], other: &[u64]) -> u32 {
 
 /// The number of ones.
 pub(crate) fn ones(words: &[u64]) -> u32 {
-    Arch::new().dispatch(Ones { words })
+    widest(Ones { words })
 }
 
 /// The work of [`ones`].
@@ -67,7 +84,7 @@ struct Ones<'a> {
     words: &'a [u64],
 }
 
-impl NullaryFnOnce for Ones<'_> {
+impl Work for Ones<'_> {
     type Output = u32;
 
     #[inline(always)]

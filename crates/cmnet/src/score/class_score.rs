@@ -63,6 +63,27 @@ impl ClassScore<'_> {
         self.of_counts(counts.iter().map(|&(_, count)| count))
     }
 
+    /// Whether classes of so many levels, one run of counts each, add up to no more than a score. What is cheap to
+    /// tell is told; `false` where it is not.
+    ///
+    /// Each logarithm is wrong by less than one unit of 2^-32 nat.
+    #[inline]
+    pub(crate) fn is_at_most(&self, runs: &[Count], levels: usize, score: Nats) -> bool {
+        let Self::Dirichlet { level, class } = self else { return false };
+        let mut sum = (runs.len() + runs.len() / levels) as i64;
+        for run in runs.chunks_exact(levels) {
+            let mut total = 0;
+            for &count in run {
+                let Some(value) = level.coarse_ln(count) else { return false };
+                sum += value;
+                total += count;
+            }
+            let Some(value) = class.coarse_ln(total) else { return false };
+            sum -= value;
+        }
+        sum <= score.coarse()
+    }
+
     /// From the counts of a class, zeros allowed.
     #[inline]
     pub(crate) fn of_counts(&self, counts: impl Iterator<Item = Count>) -> Nats {

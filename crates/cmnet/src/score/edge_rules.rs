@@ -82,6 +82,11 @@ impl EdgeRules {
         self.edges.iter().filter(|(_, rule)| rule.without_contexts).map(|(&edge, _)| edge)
     }
 
+    /// Half of the log prior odds of each edge that has its own.
+    pub(super) fn log_ends(&self) -> impl Iterator<Item = Nats> + '_ {
+        self.edges.values().filter_map(|rule| rule.end)
+    }
+
     /// The edges with a prior of their own, each with its log prior odds.
     pub fn log_odds(&self) -> impl Iterator<Item = (Edge, Nats)> + '_ {
         self.edges.iter().filter_map(|(&edge, rule)| Some((edge, rule.end? * 2)))

@@ -144,24 +144,33 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         Ok(score)
     }
 
-    /// The plain node scores of a blanket with each candidate added, in the candidates' order.
+    /// The plain node scores of a blanket with one candidate added, where they are above a floor: the places of these
+    /// candidates, ascending, each with its score.
     ///
     /// # Errors
     /// When an outcome space is too large to be numbered.
-    pub(crate) fn extension_scores(
+    pub(crate) fn extensions_above(
         &self,
         node: Var,
         blanket: &VarSet,
         candidates: &[Var],
-    ) -> Result<Vec<Nats>> {
+        floor: Nats,
+    ) -> Result<Vec<(usize, Nats)>> {
         let class_score = self.class_score(node);
         let levels = self.cardinalities()[node] as usize;
-        let mut scores = vec![Nats::ZERO; candidates.len()];
+        let mut above = Vec::new();
         self.source.extensions(node, blanket, candidates, &mut |place, counts| {
-            scores[place] =
-                counts.chunks_exact(levels).map(|class| class_score.of_counts(class.iter().copied())).sum();
+            if class_score.is_at_most(counts, levels, floor) {
+                return;
+            }
+            let classes = counts.chunks_exact(levels);
+            let score = classes.map(|class| class_score.of_counts(class.iter().copied())).sum();
+            if score > floor {
+                above.push((place, score));
+            }
         })?;
-        Ok(scores)
+        above.sort_unstable_by_key(|&(place, _)| place);
+        Ok(above)
     }
 
     /// The classes of a node's blanket, one per configuration, ready to be merged.

@@ -65,6 +65,11 @@ impl Nats {
         Self((self.0 * numerator) >> bits)
     }
 
+    /// The largest whole number of 2^-32 nat that is not above the value: for bounds that must be cheap.
+    pub(super) const fn coarse(self) -> i64 {
+        (self.0 >> 32) as i64
+    }
+
     /// The value of a number of units, as [`Nats::units`] gives them.
     pub const fn from_units(units: i128) -> Self {
         Self(units)

@@ -141,6 +141,11 @@ impl ContextPrior {
         self.rules.log_end(edge).unwrap_or(self.end)
     }
 
+    /// The highest log prior that one end of an edge can have.
+    pub(crate) fn highest_edge_end(&self) -> Nats {
+        self.rules.log_ends().fold(self.end, Nats::max)
+    }
+
     /// The log prior of a graph's edges, not normalised, where the graph keeps to the rules.
     pub(crate) fn edges_of(&self, graph: &Graph) -> Nats {
         if self.rules.is_empty() {

@@ -16,7 +16,14 @@ const LARGEST: u64 = 1 << 22;
 #[derive(Clone, Debug)]
 pub(crate) struct RisingTable {
     alpha: Alpha,
-    prefixes: BTreeMap<u64, Vec<Nats>>,
+    prefixes: BTreeMap<u64, Prefix>,
+}
+
+/// The sums of one residue, and the same rounded down to what [`Nats::coarse`] keeps.
+#[derive(Clone, Debug)]
+struct Prefix {
+    sums: Vec<Nats>,
+    coarse: Vec<i64>,
 }
 
 impl RisingTable {
@@ -39,7 +46,8 @@ impl RisingTable {
                 *sum += logs.ln(residue + step * denominator) - log_denominator;
                 Some(*sum)
             }));
-            (residue, sums)
+            let coarse = sums.iter().map(|sum| sum.coarse()).collect();
+            (residue, Prefix { sums, coarse })
         };
         Self { alpha, prefixes: lengths.into_iter().map(prefix).collect() }
     }
@@ -47,10 +55,13 @@ impl RisingTable {
     /// The rising factorials that begin at `multiple * alpha`.
     pub(crate) fn starting_at(&self, multiple: u32) -> Rising<'_> {
         let (first, residue) = start(self.alpha, multiple);
-        let sums =
-            self.prefixes.get(&residue).and_then(|sums| sums.get(first as usize..)).unwrap_or_default();
+        let from = first as usize;
+        let prefix = self.prefixes.get(&residue);
+        let sums = prefix.and_then(|prefix| prefix.sums.get(from..)).unwrap_or_default();
+        let coarse = prefix.and_then(|prefix| prefix.coarse.get(from..)).unwrap_or_default();
         Rising {
             sums,
+            coarse,
             before: sums.first().copied().unwrap_or_default(),
             start: f64::from(multiple) * self.alpha.to_f64(),
         }
@@ -68,6 +79,7 @@ fn start(alpha: Alpha, multiple: u32) -> (u64, u64) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rising<'a> {
     sums: &'a [Nats],
+    coarse: &'a [i64],
     before: Nats,
     start: f64,
 }
@@ -80,6 +92,12 @@ impl Rising<'_> {
             Some(&sum) => sum - self.before,
             None => self.beyond_table(n),
         }
+    }
+
+    /// The same in units of 2^-32 nat, by less than one wrong; `None` beyond the table.
+    #[inline]
+    pub(crate) fn coarse_ln(&self, n: u32) -> Option<i64> {
+        Some(self.coarse.get(n as usize)? - self.coarse.first()?)
     }
 
     #[cold]

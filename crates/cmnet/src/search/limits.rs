@@ -1,6 +1,5 @@
 //! How large a Markov blanket may grow in a search over many variables.
 
-use crate::data::Var;
 use crate::graph::VarSet;
 
 /// How large a blanket may grow.
@@ -26,16 +25,20 @@ impl BlanketLimits {
 
     /// Whether a blanket stays within the limits.
     pub(super) fn allow(&self, blanket: &VarSet, cardinalities: &[u32]) -> bool {
-        self.allow_all(blanket.len(), blanket.iter(), cardinalities)
+        blanket.len() <= self.neighbors && size(blanket, cardinalities) <= self.configurations
     }
 
-    /// Whether a blanket stays within the limits with one variable more.
-    pub(super) fn allow_with(&self, blanket: &VarSet, more: Var, cardinalities: &[u32]) -> bool {
-        self.allow_all(blanket.len() + 1, blanket.iter().chain([more]), cardinalities)
+    /// The most levels that one variable more may have for a blanket to stay within the limits.
+    pub(super) fn room(&self, blanket: &VarSet, cardinalities: &[u32]) -> u64 {
+        match self.configurations {
+            _ if blanket.len() >= self.neighbors => 0,
+            u64::MAX => u64::MAX,
+            most => most / size(blanket, cardinalities),
+        }
     }
+}
 
-    fn allow_all(&self, count: usize, mut members: impl Iterator<Item = Var>, cardinalities: &[u32]) -> bool {
-        let size = members.try_fold(1u64, |size, v| size.checked_mul(u64::from(cardinalities[v])));
-        count <= self.neighbors && size.is_none_or(|size| size <= self.configurations)
-    }
+/// The configurations of a blanket; the largest number where there are more.
+fn size(blanket: &VarSet, cardinalities: &[u32]) -> u64 {
+    blanket.iter().fold(1, |size: u64, variable| size.saturating_mul(u64::from(cardinalities[variable])))
 }

@@ -3,9 +3,9 @@
 
 use crate::common::{Impatient, Sample, edge, generator};
 use cmnet::{
-    Control, CountSource, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, Nats,
-    PlaneCounts, RowCounts, SearchEvent, SearchMode, SearchObserver, SearchUsed, Select, StopReason, learn,
-    learn_from,
+    Control, CountSource, Dataset, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned,
+    LearnedModel, Nats, PlaneCounts, RowCounts, SearchEvent, SearchMode, SearchObserver, SearchUsed, Select,
+    StopReason, learn, learn_from,
 };
 use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
 use std::sync::Mutex;
@@ -40,6 +40,26 @@ fn planes_and_rows_count_the_same_with_and_without_weights() {
         };
         assert_eq!(extended(&planes), extended(&rows));
     }
+}
+
+/// b tells nothing about w by itself, but does beside a: it is found when all candidates are looked at again.
+#[test]
+fn a_variable_that_matters_only_beside_another_is_found() {
+    let mut rows = Vec::new();
+    for (a, b, ones) in [("0", "0", 60), ("0", "1", 100), ("1", "0", 180), ("1", "1", 140)] {
+        for row in 0..200 {
+            // c is noise.
+            let noise = if row % 2 == 0 { "0" } else { "1" };
+            rows.push([if row < ones { "1" } else { "0" }, a, b, noise]);
+        }
+    }
+    let data = Dataset::from_labels(&["w", "a", "b", "c"], rows).unwrap();
+    let options =
+        LearnOptions { search: SearchMode::Blanket, select: Select::None, ..LearnOptions::default() };
+    let learned = learn(&data, &options, &()).unwrap();
+    let graph = learned.models[0].structure.graph();
+    assert!(graph.contains(edge(0, 1)) && graph.contains(edge(0, 2)), "{graph:?}");
+    assert!((0..3).all(|other| !graph.contains(edge(other, 3))), "{graph:?}");
 }
 
 fn by(search: SearchMode, threads: usize, sample: &Sample) -> Learned {

@@ -66,17 +66,17 @@ impl<S: CountSource> PairSearch<'_, '_, S> {
     /// The pairs of a node with those that its plain score would grow with.
     fn improving(&self, node: Var) -> Result<Vec<Edge>> {
         let (scorer, blanket) = (self.scorer, self.graph.markov_blanket(node));
+        let cardinalities = scorer.cardinalities();
+        let room = self.limits.room(blanket, cardinalities);
         let fits = |&other: &Var| {
-            other != node
-                && !blanket.contains(other)
-                && self.limits.allow_with(blanket, other, scorer.cardinalities())
+            other != node && u64::from(cardinalities[other]) <= room && !blanket.contains(other)
         };
         let open: Vec<Var> = (0..self.graph.nodes()).filter(fits).collect();
         let plain = scorer.plain_node_score(node, blanket)?;
-        let scores = scorer.extension_scores(node, blanket, &open)?;
+        let floor = plain - self.prior.highest_edge_end();
         let mut better = Vec::new();
-        for (&other, score) in open.iter().zip(scores) {
-            let edge = Edge::new(node, other)?;
+        for (place, score) in scorer.extensions_above(node, blanket, &open, floor)? {
+            let edge = Edge::new(node, open[place])?;
             if score + self.prior.edge_end(edge) > plain {
                 better.push(edge);
             }

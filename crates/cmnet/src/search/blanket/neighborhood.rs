@@ -27,29 +27,30 @@ pub(super) struct Bounds<'a> {
 /// deletes the best while that improves it. The first best wins. Required neighbours are there
 /// from the start and stay; forbidden ones never come.
 ///
+/// All candidates are looked at for the first addition. The next ones are looked for among those that improved the
+/// score then. When none of them does any more, all are looked at again. So a variable that matters only beside
+/// others is found as well, and at the end no variable improves the score.
+///
 /// # Complexity
-/// O(s d) counts for a blanket that took s additions.
+/// O(t d) counts for a blanket that took t looks at all candidates.
 pub(super) fn climb<S: CountSource>(
     scorer: &Scorer<'_, S>,
     node: Var,
     bounds: Bounds<'_>,
     control: &dyn Control,
 ) -> Halting<Neighborhood> {
-    let limits = bounds.limits;
-    let view = View { scorer, node, prior: bounds.prior };
+    let view = View { scorer, node, bounds };
     let (mut blanket, others) = view.start()?;
     let mut score = scorer.plain_node_score(node, &blanket)?;
-    let mut limited = false;
+    let mut promising: Vec<Var> = Vec::new();
     loop {
         check(control)?;
-        let open: Vec<Var> = others.iter().copied().filter(|&other| !blanket.contains(other)).collect();
-        let fits = |&other: &Var| limits.allow_with(&blanket, other, scorer.cardinalities());
-        let (allowed, refused): (Vec<Var>, Vec<Var>) = open.into_iter().partition(fits);
-        let best = view.best_addition(&blanket, &allowed)?.filter(|best| best.worth > score);
-        if best.is_none() && !limited && !refused.is_empty() {
-            limited = view.best_addition(&blanket, &refused)?.is_some_and(|best| best.worth > score);
+        let mut better = view.better_additions(&blanket, &promising, score)?;
+        if better.is_empty() {
+            better = view.better_additions(&blanket, &others, score)?;
+            promising = better.iter().map(|addition| addition.member).collect();
         }
-        let Some(added) = best else { break };
+        let Some(added) = first_best(better) else { break };
         blanket.toggle(added.member);
         score = added.score;
         while let Some(deleted) = view.best_deletion(&blanket)?.filter(|best| best.worth > score) {
@@ -58,6 +59,7 @@ pub(super) fn climb<S: CountSource>(
             score = deleted.score;
         }
     }
+    let limited = view.is_limited(&blanket, &others, score)?;
     Ok(Neighborhood { blanket, limited })
 }
 
@@ -65,7 +67,7 @@ pub(super) fn climb<S: CountSource>(
 struct View<'a, 'b, S> {
     scorer: &'a Scorer<'b, S>,
     node: Var,
-    prior: &'a ContextPrior,
+    bounds: Bounds<'a>,
 }
 
 /// A change of the blanket by one member.
@@ -84,45 +86,66 @@ impl<S: CountSource> View<'_, '_, S> {
         let (mut required, mut others) = (VarSet::default(), Vec::new());
         for other in (0..self.scorer.cardinalities().len()).filter(|&other| other != self.node) {
             let edge = Edge::new(self.node, other)?;
-            if self.prior.rules().requires(edge) {
+            if self.bounds.prior.rules().requires(edge) {
                 required.toggle(other);
-            } else if self.prior.rules().allows(edge) {
+            } else if self.bounds.prior.rules().allows(edge) {
                 others.push(other);
             }
         }
         Ok((required, others))
     }
 
-    fn best_addition(&self, blanket: &VarSet, candidates: &[Var]) -> Result<Option<Change>> {
-        let scores = self.scorer.extension_scores(self.node, blanket, candidates)?;
-        let change = |(&member, score): (&Var, Nats)| {
-            let end = self.prior.edge_end(Edge::new(self.node, member)?);
-            Ok(Change { member, score, worth: score + end })
-        };
-        first_best(candidates.iter().zip(scores).map(change))
+    /// The candidates within the limits that are worth more than the score so far.
+    fn better_additions(&self, blanket: &VarSet, candidates: &[Var], so_far: Nats) -> Result<Vec<Change>> {
+        self.better(blanket, &self.parted(blanket, candidates).0, so_far)
+    }
+
+    /// Whether a limit keeps out a candidate that is worth more than the score so far.
+    fn is_limited(&self, blanket: &VarSet, candidates: &[Var], so_far: Nats) -> Result<bool> {
+        Ok(!self.better(blanket, &self.parted(blanket, candidates).1, so_far)?.is_empty())
+    }
+
+    /// The candidates outside the blanket that the limits allow, and those that they keep out.
+    fn parted(&self, blanket: &VarSet, candidates: &[Var]) -> (Vec<Var>, Vec<Var>) {
+        let cardinalities = self.scorer.cardinalities();
+        let room = self.bounds.limits.room(blanket, cardinalities);
+        let open = candidates.iter().copied().filter(|&other| !blanket.contains(other));
+        open.partition(|&other| u64::from(cardinalities[other]) <= room)
+    }
+
+    /// The candidates that are worth more than the score so far, in their order.
+    fn better(&self, blanket: &VarSet, candidates: &[Var], so_far: Nats) -> Result<Vec<Change>> {
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let prior = self.bounds.prior;
+        let floor = so_far - prior.highest_edge_end();
+        let mut better = Vec::new();
+        for (place, score) in self.scorer.extensions_above(self.node, blanket, candidates, floor)? {
+            let member = candidates[place];
+            let worth = score + prior.edge_end(Edge::new(self.node, member)?);
+            if worth > so_far {
+                better.push(Change { member, score, worth });
+            }
+        }
+        Ok(better)
     }
 
     fn best_deletion(&self, blanket: &VarSet) -> Result<Option<Change>> {
         let mut changes = Vec::new();
         for member in blanket.iter() {
             let edge = Edge::new(self.node, member)?;
-            if self.prior.rules().requires(edge) {
+            if self.bounds.prior.rules().requires(edge) {
                 continue;
             }
             let score = self.scorer.plain_node_score(self.node, &blanket.toggled(member))?;
-            changes.push(Ok(Change { member, score, worth: score - self.prior.edge_end(edge) }));
+            changes.push(Change { member, score, worth: score - self.bounds.prior.edge_end(edge) });
         }
-        first_best(changes.into_iter())
+        Ok(first_best(changes))
     }
 }
 
-fn first_best(changes: impl Iterator<Item = Result<Change>>) -> Result<Option<Change>> {
-    let mut best: Option<Change> = None;
-    for change in changes {
-        let change = change?;
-        if best.is_none_or(|best| change.worth > best.worth) {
-            best = Some(change);
-        }
-    }
-    Ok(best)
+fn first_best(changes: Vec<Change>) -> Option<Change> {
+    let better = |best: Change, change: Change| if change.worth > best.worth { change } else { best };
+    changes.into_iter().reduce(better)
 }
