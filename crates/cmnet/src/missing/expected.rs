@@ -16,6 +16,9 @@ use rayon::prelude::*;
 /// numbers are the same for any number of threads.
 const PART: usize = 64;
 
+/// Expected rows that are none: a share of fewer is no number that has a logarithm.
+const NONE: f64 = 1e-200;
+
 /// A structure and a table with holes.
 pub(super) struct Observed<'a> {
     schema: &'a Schema,
@@ -90,6 +93,9 @@ impl<'a> Observed<'a> {
                 table.iter_mut().zip(more).for_each(|(cell, more)| *cell += more);
             }
         }
+        for cell in tables.iter_mut().flatten().filter(|cell| **cell < NONE) {
+            *cell = 0.0;
+        }
         let cardinalities = self.structure.cardinalities().to_vec();
         Ok(Expected { cardinalities, shapes, tables, rows: self.rows, log_likelihood, log_partition })
     }
@@ -134,4 +140,31 @@ fn beyond() -> Error {
         "cliques",
         "report this: it is a defect",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Variable;
+    use crate::graph::Edge;
+    use crate::loglinear::{FitOptions, Terms, fit_with};
+
+    /// On its way to a boundary EM comes to expect 5e-324 rows somewhere. A third of that is zero.
+    #[test]
+    fn so_few_expected_rows_that_shares_of_them_are_no_numbers_count_as_none() {
+        let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
+        let mut table = IncompleteTable::new(Schema::new(vec![variable("a"), variable("b")]).unwrap());
+        for row in [[Some(0), Some(0)], [Some(0), Some(1)], [Some(1), None]] {
+            table.push(&row, 1).unwrap();
+        }
+        let mut structure = Structure::empty(&[2, 2]);
+        structure.toggle_edge(Edge::new(0, 1).unwrap()).unwrap();
+        let terms = Terms::new(&structure, None).unwrap();
+        let value = |term: usize| if terms.term(term).variables.len() == 2 { -744.0 } else { 0.0 };
+        let parameters = Parameters::new(terms.clone(), (0..terms.len()).map(value).collect(), None);
+        let expected = Observed::new(&structure, &table, 1 << 20).expect(parameters, &()).unwrap();
+        let options = FitOptions { smoothing: 0.0, ..FitOptions::default() };
+        let fit = fit_with(&structure, &expected, &options, &()).unwrap().done().unwrap();
+        assert!(fit.parameters.values().iter().all(|value| value.is_finite()), "{:?}", fit.parameters);
+    }
 }
