@@ -10,9 +10,9 @@ import numpy as np
 
 from . import _cmnet, _options
 from ._answers import Evaluation, Marginals, Prediction
+from ._keywords import Amount, Elimination, keywords_of
 from ._model import Model
 from ._networks import Networks
-from ._options import Amount, Elimination, keywords_of
 from ._questions import Given, Soft
 from ._source import source
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-    from ._options import Asking, Reading, RowReading
+    from ._keywords import Asking, Reading, RowReading
 else:
     from ._optional import Later
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
 from ._answers import Completion, Evaluation, Marginals, Prediction
+from ._keywords import Amount, Elimination, keywords_of
 from ._networks import Networks
-from ._options import Amount, Elimination, keywords_of
 from ._questions import Given, Soft
 from ._source import source
 from ._table import Rows
@@ -16,7 +16,7 @@ from ._table import Rows
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Asking, Reading, RowReading, Sampling
+    from ._keywords import Asking, Reading, RowReading, Sampling
 
 
 class ClassMarginals(Marginals):

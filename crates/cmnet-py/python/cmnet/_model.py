@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _cmnet, _interop, _options
+from . import _cmnet, _interop, _keywords, _options
 from ._answers import Comparison, Evaluation, Intervals, Prediction, ProbabilityIntervals
-from ._options import Amount, Elimination, keywords_of
+from ._keywords import Amount, Elimination, keywords_of
 from ._progress import Progress, progress_bar
 from ._questions import Questions
 from ._source import source
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import EachRow, FitReading, Reading, RowReading, Validating
+    from ._keywords import EachRow, FitReading, Reading, RowReading, Validating
 else:
     from ._optional import Later
 
@@ -185,11 +185,11 @@ class Model(Variables, Questions):
         ``on_missing="model"`` takes what is known of rows with missing values (by EM; they are
         assumed to be missing at random).
         """
-        fitting = _options.fitting(**_options.pick(options, _options.fitting))
+        fitting = _options.fitting(**_keywords.pick(options, _options.fitting))
         if isinstance(table, WeightedTable):
-            alone(names, _options.pick(options, _options.reading))
+            alone(names, _keywords.pick(options, _options.reading))
             return Model._of(_cmnet.fit_weighted(self._model, table._weighted, fitting))
-        how = _options.reading(**_options.pick(options, _options.reading))
+        how = _options.reading(**_keywords.pick(options, _options.reading))
         return Model._of(self._model.fit(source(table, names, how), how, fitting))
 
     @keywords_of(_options.reading)
@@ -400,7 +400,7 @@ class Model(Variables, Questions):
         carries it, as the consensus of `cmnet.bootstrap` does.
         """
         page, paging, learning = Model._paging("model.report(", path, folds, seed, options)
-        how = _options.reading(**_options.pick(options, _options.reading))
+        how = _options.reading(**_keywords.pick(options, _options.reading))
         data = None if table is None else source(table, names, how)
         with progress_bar(progress) as tell:
             text = _cmnet.report_model(self._model, data, how, paging, learning, tell)
@@ -416,11 +416,11 @@ class Model(Variables, Questions):
             raise _cmnet.refuse_option("path", page, "a file that ends in .html")
         # What is wrong is refused before it is written down.
         numbers = {"folds": _options.number("folds", folds), "seed": _options.number("seed", seed)}
-        _options.reading(**_options.pick(options, _options.reading))
+        _options.reading(**_keywords.pick(options, _options.reading))
         learning = {
-            **_options.searching(**_options.pick(options, _options.searching)),
+            **_options.searching(**_keywords.pick(options, _options.searching)),
             **_options.learning(),
-            "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+            "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
         }
         given = {"folds": folds, "seed": seed, **options}
         command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _cmnet, _options
 from ._errors import TableWarning
-from ._options import keywords_of
+from ._keywords import keywords_of
 from ._source import source
 from ._variables import Variables
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import Reading
+    from ._keywords import Reading
 else:
     from ._optional import Later
 
