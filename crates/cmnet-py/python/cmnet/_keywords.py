@@ -194,7 +194,7 @@ class Inference(TypedDict, total=False):
     elimination: Elimination
 
 
-class Imputing(RowReading, Inference, total=False):
+class RowAsking(RowReading, Inference, total=False):
     """The options of `row_reading` and `inference`."""
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from . import _cmnet, _interop, _keywords, _options
 from ._answers import Comparison, Evaluation, Intervals, Prediction, ProbabilityIntervals
-from ._keywords import Amount, Elimination, keywords_of
+from ._keywords import Amount, keywords_of
 from ._progress import Progress, progress_bar
-from ._questions import Questions
+from ._questions import Questions, of_each_row
 from ._source import source
 from ._variables import Variables
 from ._weighted import WeightedTable, alone
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._keywords import EachRow, FitReading, Reading, RowReading, Validating
+    from ._keywords import EachRow, FitReading, Reading, RowAsking, Validating
 else:
     from ._optional import Later
 
@@ -229,16 +229,9 @@ class Model(Variables, Questions):
     def _each_row(self, table: Any, names: Sequence[str] | None, rows: dict[str, Any], pseudo: bool) -> Floats:
         return self._model.log_prob(source(table, names, rows["reading"], keep=["on_missing"]), rows, pseudo)
 
-    @keywords_of(_options.row_reading)
+    @keywords_of(_options.inference, _options.row_reading)
     def predict_proba(
-        self,
-        table: Any,
-        target: str,
-        *,
-        names: Sequence[str] | None = None,
-        memory: Amount = "1G",
-        elimination: Elimination = "best",
-        **reading: Unpack[RowReading],
+        self, table: Any, target: str, *, names: Sequence[str] | None = None, **options: Unpack[RowAsking]
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns.
 
@@ -247,9 +240,7 @@ class Model(Variables, Questions):
         names a column that says how much each row counts there. With ``on_unknown="missing"``
         a value that is no level of its variable is summed out too.
         """
-        rows = _options.row_reading("drop", **reading)
-        data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
-        ask = _options.inference(memory=memory, elimination=elimination)
+        data, name, rows, ask = of_each_row(table, target, names, options)
         found = _cmnet.predict(self._model, data, name, rows, ask)
         return Prediction(name, self.levels[name], *found)
 

@@ -14,7 +14,7 @@ from ._table import Rows
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import Asking, Explaining, Imputing, Sampling
+    from ._keywords import Asking, Explaining, RowAsking, Sampling
 
 Given = Union[Mapping[str, Any], None]
 Soft = Union[Mapping[str, Mapping[Any, float]], None]
@@ -80,7 +80,7 @@ class Questions:
         draw: bool = False,
         seed: int = 1,
         names: Sequence[str] | None = None,
-        **options: Unpack[Imputing],
+        **options: Unpack[RowAsking],
     ) -> Rows:
         """The rows of a table with their missing values filled, in their order: by the values that are
         most probable together, or with ``draw`` by a draw given what is known of the row.
@@ -149,3 +149,13 @@ class Questions:
                 _options.given(context, None),
             )
         )
+
+
+def of_each_row(
+    table: Any, target: str, names: Sequence[str] | None, options: RowAsking
+) -> tuple[Any, str, dict[str, Any], dict[str, Any]]:
+    """A question about one variable in each row of a table, as the Rust side takes it: the rows, the
+    variable's name, how rows are read, how they are answered."""
+    rows = _options.row_reading("drop", **_keywords.pick(options, _options.row_reading))
+    data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
+    return data, name, rows, _options.inference(**_keywords.pick(options, _options.inference))
