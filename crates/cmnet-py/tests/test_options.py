@@ -144,31 +144,24 @@ def test_the_comparison_can_fail(command):
     assert len(found) >= 25
 
 
+# Functions that fit models to a table.
+FITTING = [
+    cmnet.learn,
+    cmnet.cross_validate,
+    cmnet.bootstrap,
+    cmnet.exact,
+    cmnet.report,
+    cmnet.Model.report,
+    cmnet.Model.fit,
+]
+
 # Each group of the library's table of options, with the functions that have all of it.
 GROUPS = {
-    "reading": [
-        cmnet.Table,
-        cmnet.learn,
-        cmnet.cross_validate,
-        cmnet.bootstrap,
-        cmnet.exact,
-        cmnet.report,
-        cmnet.Model.report,
-        cmnet.Model.fit,
-        cmnet.Model.evaluate,
-    ],
+    "reading": [cmnet.Table, *FITTING, cmnet.Model.evaluate],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
     "completing": [cmnet.learn],
-    "fitting": [
-        cmnet.learn,
-        cmnet.cross_validate,
-        cmnet.bootstrap,
-        cmnet.exact,
-        cmnet.report,
-        cmnet.Model.report,
-        cmnet.Model.fit,
-    ],
+    "fitting": FITTING,
     "validation": [cmnet.cross_validate],
     "resampling": [cmnet.bootstrap],
     "drawing": [cmnet.posterior],

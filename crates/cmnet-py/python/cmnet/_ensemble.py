@@ -118,8 +118,8 @@ class Ensemble(Networks):
         self, table: Any, target: str, *, names: Sequence[str] | None = None, **options: Unpack[RowAsking]
     ) -> EnsemblePrediction:
         """The probability of each level of one variable, row by row, from the other columns."""
-        data, name, rows, ask = of_each_row(table, target, names, options)
-        arrays, spreads = self._made.predict(data, name, rows, ask)
+        name, question = of_each_row(table, target, names, options)
+        arrays, spreads = self._made.predict(question)
         found = EnsemblePrediction(name, self.levels[name], *arrays)
         found.deviations, found.low, found.high = spreads
         return found

@@ -248,8 +248,7 @@ def _packed(
     data = source(table, names, how, keep=["on_missing"])
     if isinstance(data, _cmnet.Table):
         return Table._of(data)
-    make = _cmnet.IncompleteTable.from_path if isinstance(data, str) else _cmnet.IncompleteTable.from_memory
-    incomplete = make(data, how, learning)
+    incomplete = _cmnet.IncompleteTable.read(data, how, learning)
     warn(incomplete.warnings)
     complete = incomplete.complete()
     return incomplete if complete is None else Table._of(complete)
@@ -288,21 +287,25 @@ def cross_validate(
         **_options.learning(),
         "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
-    numbers = (_options.number("folds", folds), _options.number("seed", seed))
+    dealt = {
+        "folds": _options.number("folds", folds),
+        "seed": _options.number("seed", seed),
+        "fold_column": fold_column,
+    }
     if isinstance(table, WeightedTable):
         alone(names, reading)
         _whole_only(executor=executor)
         with progress_bar(progress) as tell:
-            answer, raised = _cmnet.validate_weighted(table._weighted, *numbers, fold_column, learning, tell)
+            answer, raised = _cmnet.validate_weighted(table._weighted, dealt, learning, tell)
         if raised is not None:
             _raise(raised, lambda: CrossValidation(answer))
         return CrossValidation(answer)
     packed = Table._read(table, names, reading, learning, fold_column)
     with progress_bar(progress) as tell:
         if executor is None:
-            answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
+            answer, raised, _ = _cmnet.cross_validate(packed._table, dealt, learning, tell)
         else:
-            answer, raised = _tasks.cross_validate(packed, *numbers, fold_column, learning, executor, tell)
+            answer, raised = _tasks.cross_validate(packed, dealt, learning, executor, tell)
     if raised is not None:
         _raise(raised, lambda: CrossValidation(answer))
     return CrossValidation(answer)

@@ -87,9 +87,9 @@ class Mixture(Networks):
         self, table: Any, target: str, *, names: Sequence[str] | None = None, **options: Unpack[RowAsking]
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns."""
-        data, name, rows, ask = of_each_row(table, target, names, options)
-        predicted = self._made.predict(data, name, rows, ask)
-        return Prediction(name, self.levels[name], *predicted)
+        name, question = of_each_row(table, target, names, options)
+        found = self._made.predict(question)
+        return Prediction(name, self.levels[name], *found)
 
     def explain(self, given: Given = None, *, soft: Soft = None) -> dict[str, Any]:
         """What the classes are like, and which edges hold in which of them."""

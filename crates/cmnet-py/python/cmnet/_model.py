@@ -240,8 +240,8 @@ class Model(Variables, Questions):
         names a column that says how much each row counts there. With ``on_unknown="missing"``
         a value that is no level of its variable is summed out too.
         """
-        data, name, rows, ask = of_each_row(table, target, names, options)
-        found = _cmnet.predict(self._model, data, name, rows, ask)
+        name, question = of_each_row(table, target, names, options)
+        found = _cmnet.predict(self._model, question)
         return Prediction(name, self.levels[name], *found)
 
     # How sure

@@ -153,9 +153,9 @@ class Questions:
 
 def of_each_row(
     table: Any, target: str, names: Sequence[str] | None, options: RowAsking
-) -> tuple[Any, str, dict[str, Any], dict[str, Any]]:
-    """A question about one variable in each row of a table, as the Rust side takes it: the rows, the
-    variable's name, how rows are read, how they are answered."""
+) -> tuple[str, dict[str, Any]]:
+    """The name of a variable, and the question about it in each row of a table, as the Rust side takes it."""
     rows = _options.row_reading("drop", **_keywords.pick(options, _options.row_reading))
     data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
-    return data, name, rows, _options.inference(**_keywords.pick(options, _options.inference))
+    inference = _options.inference(**_keywords.pick(options, _options.inference))
+    return name, {"data": data, "target": name, "rows": rows, "inference": inference}

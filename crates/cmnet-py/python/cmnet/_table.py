@@ -99,8 +99,7 @@ class Table(Variables):
         data = source(table, names, reading)
         if isinstance(data, _cmnet.Table):
             return cls._of(data)
-        make = _cmnet.Table.from_path if isinstance(data, str) else _cmnet.Table.from_memory
-        made = cls._of(make(data, reading, learning, spared))
+        made = cls._of(_cmnet.Table.read(data, reading, learning, spared))
         _warn(made._table.warnings)
         return made
 

@@ -42,8 +42,7 @@ class WeightedTable(Variables):
         data = source(table, names, reading)
         if isinstance(data, _cmnet.Table):
             raise _cmnet.refuse_option("table", "a packed Table", "a table with its column of weights")
-        make = _cmnet.WeightedTable.from_path if isinstance(data, str) else _cmnet.WeightedTable.from_memory
-        self._weighted = make(data, reading, meaning)
+        self._weighted = _cmnet.WeightedTable.read(data, reading, meaning)
 
     def _variables(self) -> list[tuple[str, list[str]]]:
         return self._weighted.levels

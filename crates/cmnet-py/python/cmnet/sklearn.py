@@ -345,7 +345,7 @@ class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
         with _own_words():
             # Refuses missing values, which are no unknown levels.
             reading = _options.reading(missing=[])
-            _cmnet.Table.from_memory(source(table, None, reading), reading)
+            _cmnet.Table.read(source(table, None, reading), reading)
         found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=self._unknown())
         return np.where(np.isnan(found), -np.inf, found)
 
