@@ -1,6 +1,6 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
-use crate::each_row::{EachRow, RowReading, over_rows};
+use crate::each_row::{RowReading, over_rows};
 use crate::errors;
 use crate::model::{Data, Model};
 use crate::options::Reading;
@@ -11,14 +11,12 @@ use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
-    IndependenceQuestion, InferenceMethod, Network, Prediction, Predictor, Query, QueryMethod, QueryOptions,
-    Question as Asked, Result, Schema, Under, Var, VarSet, find_level, find_variable,
-    independent as independence, parse_bytes,
+    IndependenceQuestion, InferenceMethod, Network, Query, QueryMethod, QueryOptions, Question as Asked,
+    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
     Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,
 };
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -216,76 +214,6 @@ pub(crate) fn impute<'py>(
 
 /// Cells that are drawn at once, in thousands.
 const DRAWN: usize = 1 << 11;
-
-/// The probabilities of a target's levels in each row, the most probable level, the level
-/// that the row has, -1 where it has none, and the row's weight.
-#[pyfunction]
-pub(crate) fn predict<'py>(
-    py: Python<'py>,
-    model: &Model,
-    data: Data<'py>,
-    target: &str,
-    rows: RowReading,
-    inference: Inference,
-) -> PyResult<PredictedArrays<'py>> {
-    let network = model.network(py)?;
-    let to_python = |error| errors::to_python(py, &error);
-    let target = find_variable(network.schema(), target).map_err(to_python)?;
-    let exact = inference.exact().map_err(to_python)?;
-    let levels = network.schema().variable(target).levels.len();
-    let found = over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
-        let mut predictor = Predictor::under(&network, target, &exact, stop)?;
-        Predicted::over(rows, target, &mut |row| predictor.predict(row))
-    })?;
-    found.arrays(py, levels)
-}
-
-/// Probabilities, most probable levels, true levels and weights of rows.
-pub(crate) type PredictedArrays<'py> = (
-    Bound<'py, PyArray2<f64>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<u64>>,
-);
-
-/// Predictions of rows, one after the other.
-#[derive(Default)]
-pub(crate) struct Predicted {
-    probabilities: Vec<f64>,
-    best: Vec<i32>,
-    truth: Vec<i32>,
-    weights: Vec<u64>,
-}
-
-impl Predicted {
-    /// Predicts a variable in every row.
-    pub(crate) fn over(
-        rows: &mut dyn EachRow,
-        target: Var,
-        predict: &mut dyn FnMut(&[Option<u32>]) -> Result<Prediction>,
-    ) -> Result<Self> {
-        let mut found = Self::default();
-        rows.each(&mut |row, weight| {
-            found.push(&predict(row)?, row[target], weight);
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    fn push(&mut self, prediction: &Prediction, truth: Option<u32>, weight: u64) {
-        self.probabilities.extend_from_slice(&prediction.probabilities);
-        self.best.push(prediction.level as i32);
-        self.truth.push(truth.map_or(-1, |level| level as i32));
-        self.weights.push(weight);
-    }
-
-    pub(crate) fn arrays(self, py: Python<'_>, levels: usize) -> PyResult<PredictedArrays<'_>> {
-        let shape = [self.best.len(), levels];
-        let probabilities = PyArray1::from_vec(py, self.probabilities).reshape(shape)?;
-        let [best, truth] = [self.best, self.truth].map(|codes| PyArray1::from_vec(py, codes));
-        Ok((probabilities, best, truth, PyArray1::from_vec(py, self.weights)))
-    }
-}
 
 /// Which of a model's mathematics is to be shown.
 #[derive(FromPyObject)]

@@ -9,7 +9,6 @@ use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
-use crate::work::Ended;
 use cmnet::{
     BootstrapOptions, BootstrapState, Checkpointer, Dataset, Error, LearnEvent, LearnObserver, LearnOptions,
     LearnState, Result, bootstrap_from,
@@ -135,17 +134,12 @@ pub(crate) fn finished<'py>(
     watch: &Arc<Watch>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let own = watch.clone();
     let work = move || Found::of(state, &data, &options, &besides, &own);
     let ended = watched(py, watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
-    let (found, raised) = match ended {
-        Ended::Done(found) => (Some(found.map_err(to_python)?), None),
-        Ended::Interrupted(raised, found) => (found.transpose().map_err(to_python)?, Some(raised)),
-        // Asked twice, it gives the replicates that were finished, and fits nothing.
-        Ended::Late(raised, found) => (Some(found.map_err(to_python)?), Some(raised)),
-    };
+    // Asked twice, it gives the replicates that were finished, and fits nothing.
+    let (found, raised) = ended.even_late(py)?;
     let answer = |found: Found| -> PyResult<_> {
         let facts = value::to_python(py, &found.facts)?;
         Ok((facts, found.consensus.map(Model::new), found.plot, found.ensemble.map(Ensemble::new)))

@@ -1,16 +1,16 @@
 //! Ensembles of networks of resamples.
 
-use crate::ask::{Given, Inference, Predicted, PredictedArrays, Question};
-use crate::each_row::{RowReading, over_rows};
+use crate::ask::{Given, Inference, Question};
 use crate::errors;
 use crate::model::{Data, Model, check_picture};
 use crate::options::Reading;
+use crate::predict::{Predicted, PredictedArrays, RowQuestion};
 use crate::table::levels;
 use crate::value;
 use crate::work::{self, Lazy};
 use cmnet::{
-    EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var, find_variable,
-    find_variables, write_atomic,
+    EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var, find_variables,
+    write_atomic,
 };
 use cmnet_report::answer::ensemble::ensemble_joint;
 use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals, EvaluatedAnswer, ExplainedEnsemble};
@@ -174,29 +174,19 @@ impl Ensemble {
         })
     }
 
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        data: Data<'py>,
-        target: &str,
-        rows: RowReading,
-        inference: Inference,
-    ) -> PyResult<SpreadArrays<'py>> {
+    fn predict<'py>(&self, py: Python<'py>, question: RowQuestion<'py>) -> PyResult<SpreadArrays<'py>> {
         let network = self.network(py)?;
-        let to_python = |error| errors::to_python(py, &error);
-        let target = find_variable(network.schema(), target).map_err(to_python)?;
-        let exact = inference.exact().map_err(to_python)?;
-        let count = network.schema().variable(target).levels.len();
-        let (found, spreads) = over_rows(py, self.ensemble.schema(), data, &rows, move |rows, stop| {
-            let mut predictor = EnsemblePredictor::new(&network, target, &exact, stop)?;
+        let answered = question.answer(py, self.ensemble.schema(), move |sought, rows, stop| {
+            let mut predictor = EnsemblePredictor::new(&network, sought.target, &sought.exact, stop)?;
             let mut spreads: [Vec<f64>; 3] = Default::default();
-            let found = Predicted::over(rows, target, &mut |row| {
+            let found = Predicted::over(rows, sought.target, &mut |row| {
                 let found = predictor.predict(row)?;
                 found.spreads.iter().for_each(|spread| add(&mut spreads, spread));
                 Ok(found.prediction)
             })?;
             Ok((found, spreads))
-        })?;
+        });
+        let ((found, spreads), count) = answered?;
         let array = |numbers: Vec<f64>| {
             let rows = numbers.len() / count;
             PyArray1::from_vec(py, numbers).reshape([rows, count])

@@ -7,7 +7,6 @@ use crate::options::Fitting;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
-use crate::work::Ended;
 use cmnet::options::OptionName;
 use cmnet::{
     Alpha, ContextPrior, DataDigest, Dataset, Error, ErrorKind, Fit, FitControl, FitOptions, FixedOnly,
@@ -83,11 +82,7 @@ pub(crate) fn exact<'py>(
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
     let (own, data) = (watch.clone(), table.data.clone());
     let work = move || Found::of(&data, (kappa, alpha), &options, &own);
-    let (found, raised) = match watched(py, &watch, progress, work)? {
-        Ended::Done(found) => (Some(found.map_err(to_python)?), None),
-        Ended::Interrupted(raised, found) => (found.transpose().map_err(to_python)?, Some(raised)),
-        Ended::Late(raised, found) => (Some(found.map_err(to_python)?), Some(raised)),
-    };
+    let (found, raised) = watched(py, &watch, progress, work)?.even_late(py)?;
     let answer =
         |found: Found| -> PyResult<_> { Ok((value::to_python(py, &found.facts)?, Model::new(found.model))) };
     Ok((found.map(answer).transpose()?, raised))

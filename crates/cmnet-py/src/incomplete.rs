@@ -3,14 +3,14 @@
 use crate::dialect::Keywords;
 use crate::each_row::{RowReading, over_rows};
 use crate::errors;
-use crate::intake::{Packing, Source, read};
-use crate::learn::{Answer, checkpoints, warn, watched};
+use crate::intake::{Packing, Unpacked, read};
+use crate::learn::{Answer, Found, checkpoints, warn, watched};
 use crate::model::{Data, Model};
 use crate::options::{Completing, Learning, Reading};
 use crate::table::{Table, how};
 use crate::value;
 use crate::watch::Watch;
-use crate::work::{self, Ended, Stop};
+use crate::work::{self, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
     Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnState,
@@ -21,8 +21,6 @@ use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
 use cmnet_report::warning_text;
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A table of categories with its missing values.
@@ -33,36 +31,26 @@ pub(crate) struct IncompleteTable {
 
 #[pymethods]
 impl IncompleteTable {
-    /// Packs a table that is in memory.
+    /// Packs a table.
     #[staticmethod]
-    fn from_memory(
-        py: Python<'_>,
-        source: Source<'_>,
-        reading: Reading,
-        learning: Learning,
-    ) -> PyResult<Self> {
+    fn read(py: Python<'_>, source: Unpacked<'_>, reading: Reading, learning: Learning) -> PyResult<Self> {
         let (options, learning) = how(py, &reading, Some(&learning), None)?;
         let bins = options.bins.clone();
-        let mut packing = Packing::new(options);
-        read(py, source, &mut packing)?;
-        let mut loaded = packing.finish_incomplete(py)?;
+        let mut loaded = match source {
+            Unpacked::File(path) => {
+                work::call(py, 0, move |stop| read_incomplete(&File::Path(path), Under::new(&options, stop)))?
+            }
+            Unpacked::Memory(source) => {
+                let mut packing = Packing::new(options);
+                read(py, source, &mut packing)?;
+                packing.finish_incomplete(py)?
+            }
+        };
         let cut = move |stop: &Stop| {
             cut_incomplete_by_graph(&mut loaded, &bins, &learning, stop)?;
             Ok(loaded)
         };
         Ok(Self { loaded: Arc::new(work::call(py, 0, cut)?) })
-    }
-
-    /// Reads a CSV or TSV file.
-    #[staticmethod]
-    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading, learning: Learning) -> PyResult<Self> {
-        let (options, learning) = how(py, &reading, Some(&learning), None)?;
-        let read = move |stop: &Stop| {
-            let mut loaded = read_incomplete(&File::Path(path), Under::new(&options, stop))?;
-            cut_incomplete_by_graph(&mut loaded, &options.bins, &learning, stop)?;
-            Ok(loaded)
-        };
-        Ok(Self { loaded: Arc::new(work::call(py, 0, read)?) })
     }
 
     /// The same as a packed table, where nothing is missing.
@@ -80,23 +68,15 @@ impl IncompleteTable {
 }
 
 /// What was learned, ready to be handed over.
-struct Found {
-    facts: Value,
-    models: Vec<cmnet::Model>,
-}
-
-impl Found {
-    fn of(found: &CompletedLearning, loaded: &LoadedIncomplete, options: &CompletionOptions) -> Result<Self> {
-        let summary = LearnedSummary::of_incomplete(found, &loaded.table, &Keywords);
-        let models =
-            (0..found.learned.models.len()).map(|place| found.to_model(place, &loaded.table, options));
-        let models: Vec<Option<cmnet::Model>> = models.collect::<Result<_>>()?;
-        Ok(Self { facts: value::of(&summary)?, models: models.into_iter().flatten().collect() })
-    }
-
-    fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
-        Ok((value::to_python(py, &self.facts)?, self.models.into_iter().map(Model::new).collect()))
-    }
+fn learned(
+    found: &CompletedLearning,
+    loaded: &LoadedIncomplete,
+    options: &CompletionOptions,
+) -> Result<Found> {
+    let summary = LearnedSummary::of_incomplete(found, &loaded.table, &Keywords);
+    let models = (0..found.learned.models.len()).map(|place| found.to_model(place, &loaded.table, options));
+    let models: Vec<Option<cmnet::Model>> = models.collect::<Result<_>>()?;
+    Ok(Found { facts: value::of(&summary)?, models: models.into_iter().flatten().collect() })
 }
 
 /// Learns from a table with missing values: the answer, and what interrupted the work.
@@ -125,16 +105,12 @@ pub(crate) fn learn_incomplete<'py>(
     let own = watch.clone();
     let work = move || {
         let found = learn_incomplete_from(state, &loaded.table, &options, &*own)?;
-        Found::of(&found, &loaded, &options)
+        learned(&found, &loaded, &options)
     };
     let ended = watched(py, &watch, progress, work)?;
     // A disk that is full must not swallow the answer.
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
-    match ended {
-        Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None)),
-        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised))),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised))),
-    }
+    Found::handed(py, ended)
 }
 
 impl Model {

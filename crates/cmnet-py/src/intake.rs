@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::{PyChunkedArray, PyRecordBatchReader};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Rows that are looked at at once.
@@ -35,6 +36,13 @@ pub(crate) enum Source<'py> {
     Stream(Bound<'py, PyCapsule>, Option<usize>),
     /// An object of the package's class `Columns`, which gives some rows at a time.
     Columns(Bound<'py, PyAny>),
+}
+
+/// A table that is not packed yet, or a part of one: a file, or rows in memory.
+#[derive(FromPyObject)]
+pub(crate) enum Unpacked<'py> {
+    File(PathBuf),
+    Memory(Source<'py>),
 }
 
 /// Some rows of a column, as Python hands them over.

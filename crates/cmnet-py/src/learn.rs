@@ -60,9 +60,9 @@ impl Unfinished {
 }
 
 /// What was learned, ready to be handed over.
-struct Found {
-    facts: Value,
-    models: Vec<cmnet::Model>,
+pub(crate) struct Found {
+    pub(crate) facts: Value,
+    pub(crate) models: Vec<cmnet::Model>,
 }
 
 impl Found {
@@ -74,6 +74,15 @@ impl Found {
 
     fn answer(self, py: Python<'_>) -> PyResult<Answer<'_>> {
         Ok((value::to_python(py, &self.facts)?, self.models.into_iter().map(Model::new).collect()))
+    }
+
+    /// The answer for Python, and what interrupted the work.
+    pub(crate) fn handed(
+        py: Python<'_>,
+        ended: Ended<Result<Self>>,
+    ) -> PyResult<(Option<Answer<'_>>, Option<PyErr>)> {
+        let (found, raised) = ended.in_time(py)?;
+        Ok((found.map(|found| found.answer(py)).transpose()?, raised))
     }
 }
 
@@ -101,12 +110,10 @@ pub(crate) fn learn<'py>(
     let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
     let Some(seed) = stratified else { return finished(py, data, options, state, &watch, progress) };
     let own = watch.clone();
-    match watched(py, &watch, progress, move || stratify(&data, seed, &options, &*own))? {
-        Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
-        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
-        // The random search of stratified models has no state to go on from.
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised), None)),
-    }
+    let ended = watched(py, &watch, progress, move || stratify(&data, seed, &options, &*own))?;
+    let (answer, raised) = Found::handed(py, ended)?;
+    // The random search of stratified models has no state to go on from.
+    Ok((answer, raised, None))
 }
 
 /// Ends work at a time limit and when a person asks for it.
@@ -153,19 +160,14 @@ pub(crate) fn finished<'py>(
     watch: &Arc<Watch>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Answer<'py>>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let (own, table, plan) = (watch.clone(), data.clone(), options.clone());
     let search = move || Found::of(&learn_from(state, &table, &plan, &*own)?, &table, &plan);
     let ended = watched(py, watch, progress, search)?;
     // A disk that is full must not swallow the answer.
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
-    match ended {
-        Ended::Done(found) => Ok((Some(found.map_err(to_python)?.answer(py)?), None, None)),
-        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(found.answer(py)?), Some(raised), None)),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
-            Ok((None, Some(raised), Some(Unfinished { data, options, state: watch.state() })))
-        }
-    }
+    let (answer, raised) = Found::handed(py, ended)?;
+    let unfinished = answer.is_none().then(|| Unfinished { data, options, state: watch.state() });
+    Ok((answer, raised, unfinished))
 }
 
 /// Runs a search, tells of its progress and stops it when Python says so.
@@ -242,16 +244,14 @@ fn stratify(
 pub(crate) fn cross_validate<'py>(
     py: Python<'py>,
     table: PyRef<'py, Table>,
-    folds: usize,
-    seed: u64,
-    fold_column: Option<String>,
+    dealt: Dealt,
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Bound<'py, PyAny>>> {
     let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
     let options = learning.options(data.schema()).map_err(to_python)?;
-    let deal = plan(data.schema(), folds, seed, fold_column.as_deref()).map_err(to_python)?;
+    let deal = dealt.plan(data.schema()).map_err(to_python)?;
     let begun = CrossValidation::begun(&data, deal);
     let validation = Validation { begun, time_limit: learning.time_limit().map_err(to_python)?, options };
     let search = move |options: &_, watch: &Watch| validate(&data, deal, options, watch);
@@ -288,12 +288,22 @@ impl Validation {
     }
 }
 
-/// Which observations are held out together.
-pub(crate) fn plan(schema: &Schema, folds: usize, seed: u64, column: Option<&str>) -> Result<FoldPlan> {
-    Ok(match column {
-        Some(column) => FoldPlan::Column(find_variable(schema, column)?),
-        None => FoldPlan::Drawn { folds, seed },
-    })
+/// Which observations are held out together, as Python says it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Dealt {
+    folds: usize,
+    seed: u64,
+    fold_column: Option<String>,
+}
+
+impl Dealt {
+    pub(crate) fn plan(&self, schema: &Schema) -> Result<FoldPlan> {
+        Ok(match &self.fold_column {
+            Some(column) => FoldPlan::Column(find_variable(schema, column)?),
+            None => FoldPlan::Drawn { folds: self.folds, seed: self.seed },
+        })
+    }
 }
 
 /// What a cross-validation found, for Python.

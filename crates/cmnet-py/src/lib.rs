@@ -26,6 +26,7 @@ mod mixture;
 mod model;
 mod options;
 mod posterior;
+mod predict;
 mod report;
 mod rows;
 mod table;
@@ -81,7 +82,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ask::most_probable, module)?)?;
     module.add_function(wrap_pyfunction!(ask::impute, module)?)?;
     module.add_function(wrap_pyfunction!(ask::sample, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::predict, module)?)?;
+    module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(ask::explain, module)?)?;
     module.add_function(wrap_pyfunction!(ask::independent, module)?)?;
     module.add_function(wrap_pyfunction!(ask::compare, module)?)?;

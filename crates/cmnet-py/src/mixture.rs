@@ -1,23 +1,22 @@
 //! Mixtures of networks.
 
-use crate::ask::{Given, Inference, Predicted, PredictedArrays, Question};
+use crate::ask::{Given, Inference, Question};
 use crate::dialect::Keywords;
-use crate::each_row::{RowReading, over_rows};
 use crate::ensemble::Ensemble;
 use crate::errors;
 use crate::learn::watched;
 use crate::model::{Data, Model};
 use crate::options::{Learning, Reading};
+use crate::predict::{Predicted, PredictedArrays, RowQuestion};
 use crate::rows::{Rows, RowsBuilder};
 use crate::table::{Table, levels};
 use crate::value;
 use crate::watch::Watch;
-use crate::work::{self, Ended, Lazy, Stop};
+use crate::work::{self, Lazy, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
     AnyModel, Dataset, Error, Evidence, LearnOptions, LearnState, LearnedMixture, MixtureNetwork,
-    MixtureOptions, MixturePredictor, Result, Under, Var, find_variable, find_variables,
-    learn_mixture as learn,
+    MixtureOptions, MixturePredictor, Result, Under, Var, find_variables, learn_mixture as learn,
 };
 use cmnet_report::answer::learned::ScoreRow;
 use cmnet_report::answer::queried::{ChosenMethod, JointDistribution};
@@ -171,24 +170,13 @@ impl Mixture {
         })
     }
 
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        data: Data<'py>,
-        target: &str,
-        rows: RowReading,
-        inference: Inference,
-    ) -> PyResult<PredictedArrays<'py>> {
+    fn predict<'py>(&self, py: Python<'py>, question: RowQuestion<'py>) -> PyResult<PredictedArrays<'py>> {
         let network = self.network(py)?;
-        let to_python = |error| errors::to_python(py, &error);
-        let target = find_variable(network.schema(), target).map_err(to_python)?;
-        let exact = inference.exact().map_err(to_python)?;
-        let count = network.schema().variable(target).levels.len();
-        let found = over_rows(py, self.mixture.schema(), data, &rows, move |rows, stop| {
-            let mut predictor = MixturePredictor::new(&network, target, &exact, stop)?;
-            Predicted::over(rows, target, &mut |row| predictor.predict(row))
+        let (found, levels) = question.answer(py, self.mixture.schema(), move |sought, rows, stop| {
+            let mut predictor = MixturePredictor::new(&network, sought.target, &sought.exact, stop)?;
+            Predicted::over(rows, sought.target, &mut |row| predictor.predict(row))
         })?;
-        found.arrays(py, count)
+        found.arrays(py, levels)
     }
 
     fn explain<'py>(
@@ -263,11 +251,7 @@ pub(crate) fn learn_mixture<'py>(
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();
     let work = move || Found::of(learn(&data, &options, &how, &*own)?, &data);
-    let (found, raised) = match watched(py, &watch, progress, work)? {
-        Ended::Done(found) => (Some(found.map_err(to_python)?), None),
-        Ended::Interrupted(raised, found) => (found.and_then(Result::ok), Some(raised)),
-        Ended::Late(raised, _) => (None, Some(raised)),
-    };
+    let (found, raised) = watched(py, &watch, progress, work)?.in_time(py)?;
     let answer = |found: Found| -> PyResult<_> {
         Ok((value::to_python(py, &found.facts)?, Mixture::new(found.mixture)))
     };

@@ -5,7 +5,6 @@ use crate::learn::watched;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
-use crate::work::Ended;
 use cmnet::options::OptionName;
 use cmnet::{
     Dataset, Error, LearnState, PosteriorOptions, Result, parse_bytes, parse_duration, structure_posterior,
@@ -70,11 +69,7 @@ pub(crate) fn posterior<'py>(
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
     let (own, data) = (watch.clone(), table.data.clone());
     let work = move || facts(&data, &options, &own);
-    let (found, raised) = match watched(py, &watch, progress, work)? {
-        Ended::Done(found) => (Some(found.map_err(to_python)?), None),
-        Ended::Interrupted(raised, found) => (found.transpose().map_err(to_python)?, Some(raised)),
-        Ended::Late(raised, found) => (Some(found.map_err(to_python)?), Some(raised)),
-    };
+    let (found, raised) = watched(py, &watch, progress, work)?.even_late(py)?;
     Ok((found.map(|facts| value::to_python(py, &facts)).transpose()?, raised))
 }
 

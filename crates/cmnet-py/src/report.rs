@@ -7,7 +7,7 @@ use crate::model::{Data, Model};
 use crate::options::{Learning, Reading};
 use crate::table::Table;
 use crate::watch::Watch;
-use crate::work::{self, Ended};
+use crate::work;
 use cmnet::{
     Control, CrossValidation, Dataset, Error, FoldPlan, LearnOptions, LearnState, Learned, Result, Schema,
     StopReason, cross_validate, learn,
@@ -117,8 +117,5 @@ fn run<T: Send + 'static>(
     let limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
     let own = watch.clone();
-    match watched(py, &watch, progress, move || work(&options, &own))? {
-        Ended::Done(found) => found.map_err(to_python),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Err(raised),
-    }
+    work::value(py, watched(py, &watch, progress, move || work(&options, &own))?)
 }

@@ -2,7 +2,7 @@
 
 use crate::dialect::Keywords;
 use crate::errors;
-use crate::intake::{Packing, Source, read};
+use crate::intake::{Packing, Unpacked, read};
 use crate::options::{Learning, Reading};
 use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
@@ -14,7 +14,6 @@ use cmnet_report::warning_text;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Names and levels as Python passes and gets them.
@@ -49,53 +48,44 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Packs a table that is in memory. Where the graph is to find cut points, it is learned as `learning` says; the
-    /// column `spared` is no variable.
+    /// Packs a table. Where the graph is to find cut points, it is learned as `learning` says; the column `spared` is
+    /// no variable.
     #[staticmethod]
     #[pyo3(signature = (source, reading, learning=None, spared=None))]
-    fn from_memory(
+    fn read(
         py: Python<'_>,
-        source: Source<'_>,
+        source: Unpacked<'_>,
         reading: Reading,
         learning: Option<Learning>,
         spared: Option<String>,
     ) -> PyResult<Self> {
         let (options, learning) = how(py, &reading, learning.as_ref(), spared.as_deref())?;
         let bins = options.bins.clone();
-        let mut packing = Packing::new(options);
-        read(py, source, &mut packing)?;
-        let loaded = cut(py, packing.finish(py)?, bins, learning)?;
-        Ok(Self::of(unwarned(loaded, spared.as_deref())))
-    }
-
-    /// Reads a CSV or TSV file.
-    #[staticmethod]
-    #[pyo3(signature = (path, reading, learning=None, spared=None))]
-    fn from_path(
-        py: Python<'_>,
-        path: PathBuf,
-        reading: Reading,
-        learning: Option<Learning>,
-        spared: Option<String>,
-    ) -> PyResult<Self> {
-        let (options, learning) = how(py, &reading, learning.as_ref(), spared.as_deref())?;
-        let bins = options.bins.clone();
-        let read = move |stop: &Stop| read_csv(&File::Path(path), Under::new(&options, stop));
-        let loaded = cut(py, work::call(py, 1, read)?, bins, learning)?;
+        let loaded = match source {
+            Unpacked::File(path) => {
+                work::call(py, 1, move |stop| read_csv(&File::Path(path), Under::new(&options, stop)))?
+            }
+            Unpacked::Memory(source) => {
+                let mut packing = Packing::new(options);
+                read(py, source, &mut packing)?;
+                packing.finish(py)?
+            }
+        };
+        let loaded = cut(py, loaded, bins, learning)?;
         Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }
 
     /// Packs one part of a table with levels that are known; `None` where no row is left.
     #[staticmethod]
-    fn pack(py: Python<'_>, source: Part<'_>, reading: Reading) -> PyResult<Option<Self>> {
+    fn pack(py: Python<'_>, source: Unpacked<'_>, reading: Reading) -> PyResult<Option<Self>> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let packed = match source {
-            Part::File(path) => {
+            Unpacked::File(path) => {
                 let read =
                     move |stop: &Stop| some_rows(read_csv(&File::Path(path), Under::new(&options, stop)));
                 work::call(py, 1, read)?
             }
-            Part::Memory(source) => {
+            Unpacked::Memory(source) => {
                 let mut packing = Packing::new(options);
                 read(py, source, &mut packing)?;
                 packing.finish_part(py)?
@@ -106,14 +96,14 @@ impl Table {
 
     /// Finds out which levels a part of a table has: a text that `add_surveys` takes.
     #[staticmethod]
-    fn survey(py: Python<'_>, source: Part<'_>, reading: Reading) -> PyResult<String> {
+    fn survey(py: Python<'_>, source: Unpacked<'_>, reading: Reading) -> PyResult<String> {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let survey = match source {
-            Part::File(path) => {
+            Unpacked::File(path) => {
                 let look = move |stop: &Stop| survey_csv(&File::Path(path), Under::new(&options, stop));
                 work::call(py, 1, look)?
             }
-            Part::Memory(source) => {
+            Unpacked::Memory(source) => {
                 let mut packing = Packing::surveying(options);
                 read(py, source, &mut packing)?;
                 packing.survey(py)?
@@ -260,13 +250,6 @@ fn cut(py: Python<'_>, mut loaded: LoadedTable, bins: Bins, learning: LearnOptio
 pub(crate) fn cuts(schema: &Schema) -> Vec<(String, Vec<f64>)> {
     let own = |v: usize| Some((schema.name(v).to_owned(), schema.cuts(v)?.points().to_vec()));
     (0..schema.len()).filter_map(own).collect()
-}
-
-/// A part of a table: a file, or rows in memory.
-#[derive(FromPyObject)]
-enum Part<'py> {
-    File(PathBuf),
-    Memory(Source<'py>),
 }
 
 /// A part of which no row is left is no error: others may have some.

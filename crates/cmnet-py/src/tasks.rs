@@ -2,12 +2,12 @@
 
 use crate::bootstrap::{self, Besides, Resampling};
 use crate::errors;
-use crate::learn::{Answer, Outcome, Unfinished, finished, plan, validated};
+use crate::learn::{Answer, Dealt, Outcome, Unfinished, finished, validated};
 use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
-use crate::work::{self, Ended, Running};
+use crate::work::{self, Running};
 use cmnet::{
     BootstrapState, CrossValidation, Dataset, Error, Findings, FoldState, Job, LearnState, Part, RunFact,
     StopReason, Task, cross_validate_from,
@@ -23,9 +23,7 @@ pub(crate) struct Spec {
     /// `learn`, `cv` or `bootstrap`.
     run: String,
     learning: Learning,
-    folds: usize,
-    seed: u64,
-    fold_column: Option<String>,
+    dealt: Option<Dealt>,
     resampling: Option<Resampling>,
 }
 
@@ -40,8 +38,10 @@ impl Spec {
                 Ok(job)
             }
             "cv" => {
-                let plan = plan(data.schema(), self.folds, self.seed, self.fold_column.as_deref())?;
-                Ok(Job::CrossValidate { plan, options })
+                let Some(dealt) = &self.dealt else {
+                    return Err(Error::option("dealt", "none", "which rows are held out together"));
+                };
+                Ok(Job::CrossValidate { plan: dealt.plan(data.schema())?, options })
             }
             "bootstrap" => {
                 self.learning.check_divided()?;
@@ -231,8 +231,5 @@ pub(crate) fn run_task(
         Some(look) => look.call0().map(|_| ()),
         None => Ok(()),
     };
-    match Running::start(py, 1, work)?.wait(py, || watch.ask_to_stop(), asked)? {
-        Ended::Done(found) => found.map_err(|error| errors::to_python(py, &error)),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Err(raised),
-    }
+    work::value(py, Running::start(py, 1, work)?.wait(py, || watch.ask_to_stop(), asked)?)
 }

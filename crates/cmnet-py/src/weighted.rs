@@ -2,14 +2,14 @@
 
 use crate::dialect::Keywords;
 use crate::errors;
-use crate::intake::{Packing, Source, read};
-use crate::learn::{Answer, Validation, plan, watched};
+use crate::intake::{Packing, Unpacked, read};
+use crate::learn::{Answer, Dealt, Found, Validation, watched};
 use crate::model::Model;
 use crate::options::{Fitting, Learning, Reading};
 use crate::table::{Levels, levels};
 use crate::value;
 use crate::watch::Watch;
-use crate::work::{self, Ended, Stop};
+use crate::work;
 use cmnet::options::OptionName;
 use cmnet::{
     CountedTable, CrossValidation, Error, Evaluation, Fit, FixedOnly, LearnOptions, LearnState,
@@ -18,8 +18,6 @@ use cmnet::{
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
 use pyo3::prelude::*;
-use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A table of categories whose weights are real numbers.
@@ -34,23 +32,22 @@ fn kind(py: Python<'_>, word: &str) -> PyResult<WeightKind> {
 
 #[pymethods]
 impl WeightedTable {
-    /// Packs a table that is in memory.
+    /// Packs a table.
     #[staticmethod]
-    fn from_memory(py: Python<'_>, source: Source<'_>, reading: Reading, weights_as: &str) -> PyResult<Self> {
+    fn read(py: Python<'_>, source: Unpacked<'_>, reading: Reading, weights_as: &str) -> PyResult<Self> {
         let (options, kind) =
             (reading.options().map_err(|error| errors::to_python(py, &error))?, kind(py, weights_as)?);
-        let mut packing = Packing::weighing(options);
-        read(py, source, &mut packing)?;
-        Ok(Self { loaded: Arc::new(packing.finish_weighted(py, kind)?) })
-    }
-
-    /// Reads a file.
-    #[staticmethod]
-    fn from_path(py: Python<'_>, path: PathBuf, reading: Reading, weights_as: &str) -> PyResult<Self> {
-        let (options, kind) =
-            (reading.options().map_err(|error| errors::to_python(py, &error))?, kind(py, weights_as)?);
-        let read = move |stop: &Stop| read_weighted(&File::Path(path), Under::new(&options, stop), kind);
-        Ok(Self { loaded: Arc::new(work::call(py, 1, read)?) })
+        let loaded = match source {
+            Unpacked::File(path) => work::call(py, 1, move |stop| {
+                read_weighted(&File::Path(path), Under::new(&options, stop), kind)
+            })?,
+            Unpacked::Memory(source) => {
+                let mut packing = Packing::weighing(options);
+                read(py, source, &mut packing)?;
+                packing.finish_weighted(py, kind)?
+            }
+        };
+        Ok(Self { loaded: Arc::new(loaded) })
     }
 
     #[getter]
@@ -95,11 +92,6 @@ impl WeightedTable {
 }
 
 /// What was learned, ready to be handed over.
-struct Found {
-    facts: Value,
-    models: Vec<cmnet::Model>,
-}
-
 fn learned(loaded: &LoadedWeighted, options: &LearnOptions, watch: &Watch) -> Result<Found> {
     let table = &loaded.table;
     let counts = WeightedCounts::new(table);
@@ -133,14 +125,7 @@ pub(crate) fn learn_weighted<'py>(
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();
-    let answer = |found: Found| -> PyResult<Answer<'py>> {
-        Ok((value::to_python(py, &found.facts)?, found.models.into_iter().map(Model::new).collect()))
-    };
-    match watched(py, &watch, progress, move || learned(&loaded, &options, &own))? {
-        Ended::Done(found) => Ok((Some(answer(found.map_err(to_python)?)?), None)),
-        Ended::Interrupted(raised, Some(Ok(found))) => Ok((Some(answer(found)?), Some(raised))),
-        Ended::Interrupted(raised, _) | Ended::Late(raised, _) => Ok((None, Some(raised))),
-    }
+    Found::handed(py, watched(py, &watch, progress, move || learned(&loaded, &options, &own))?)
 }
 
 /// Cross-validates a table with real weights: what was found, and what interrupted the work.
@@ -148,9 +133,7 @@ pub(crate) fn learn_weighted<'py>(
 pub(crate) fn validate_weighted<'py>(
     py: Python<'py>,
     table: PyRef<'py, WeightedTable>,
-    folds: usize,
-    seed: u64,
-    fold_column: Option<String>,
+    dealt: Dealt,
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, Option<PyErr>)> {
@@ -158,7 +141,7 @@ pub(crate) fn validate_weighted<'py>(
     let loaded = table.loaded.clone();
     let schema = loaded.table.schema();
     let options = learning.options(schema).map_err(to_python)?;
-    let plan = plan(schema, folds, seed, fold_column.as_deref()).map_err(to_python)?;
+    let plan = dealt.plan(schema).map_err(to_python)?;
     let begun = CrossValidation::begun(loaded.table.units(), plan);
     let validation = Validation { begun, time_limit: learning.time_limit().map_err(to_python)?, options };
     let search =

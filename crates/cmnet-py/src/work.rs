@@ -26,6 +26,27 @@ pub(crate) enum Ended<T> {
     Late(PyErr, T),
 }
 
+impl<T> Ended<Result<T, Error>> {
+    /// What was found in time, and what interrupted the work.
+    pub(crate) fn in_time(self, py: Python<'_>) -> PyResult<(Option<T>, Option<PyErr>)> {
+        Ok(match self {
+            Self::Done(found) => (Some(found.map_err(|error| errors::to_python(py, &error))?), None),
+            Self::Interrupted(raised, found) => (found.and_then(Result::ok), Some(raised)),
+            Self::Late(raised, _) => (None, Some(raised)),
+        })
+    }
+
+    /// The same, with what came late: of work that gives what it had finished when it is asked twice.
+    pub(crate) fn even_late(self, py: Python<'_>) -> PyResult<(Option<T>, Option<PyErr>)> {
+        let (found, raised) = match self {
+            Self::Done(found) => (Some(found), None),
+            Self::Interrupted(raised, found) => (found, Some(raised)),
+            Self::Late(raised, found) => (Some(found), Some(raised)),
+        };
+        Ok((found.transpose().map_err(|error| errors::to_python(py, &error))?, raised))
+    }
+}
+
 /// The control of work that has nothing to hand over when it is stopped.
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);

@@ -239,7 +239,7 @@ FUZZ = """
         lambda: cmnet.Model.from_text(broken(text)),
         lambda: cmnet.Model.from_structure(random.choice(odd), random.choice(odd), random.choice(odd)),
         lambda: _cmnet.learn(random.choice(odd), random.choice(odd), None),
-        lambda: _cmnet.Table.from_memory(random.choice(odd), random.choice(odd)),
+        lambda: _cmnet.Table.read(random.choice(odd), random.choice(odd)),
         lambda: _cmnet.Table.from_packed(random.choice(odd), random.choice(odd), random.choice(odd)),
         lambda: _cmnet.Rows.from_parts([("a", ["x"])], [np.array([random.choice([0, 5, -1])], dtype=np.int32)]).codes("a"),
         lambda: _cmnet.query(random.choice(odd), random.choice(odd), random.choice(odd), {}, {}),

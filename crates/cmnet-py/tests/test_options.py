@@ -144,31 +144,24 @@ def test_the_comparison_can_fail(command):
     assert len(found) >= 25
 
 
+# Functions that fit models to a table.
+FITTING = [
+    cmnet.learn,
+    cmnet.cross_validate,
+    cmnet.bootstrap,
+    cmnet.exact,
+    cmnet.report,
+    cmnet.Model.report,
+    cmnet.Model.fit,
+]
+
 # Each group of the library's table of options, with the functions that have all of it.
 GROUPS = {
-    "reading": [
-        cmnet.Table,
-        cmnet.learn,
-        cmnet.cross_validate,
-        cmnet.bootstrap,
-        cmnet.exact,
-        cmnet.report,
-        cmnet.Model.report,
-        cmnet.Model.fit,
-        cmnet.Model.evaluate,
-    ],
+    "reading": [cmnet.Table, *FITTING, cmnet.Model.evaluate],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
     "completing": [cmnet.learn],
-    "fitting": [
-        cmnet.learn,
-        cmnet.cross_validate,
-        cmnet.bootstrap,
-        cmnet.exact,
-        cmnet.report,
-        cmnet.Model.report,
-        cmnet.Model.fit,
-    ],
+    "fitting": FITTING,
     "validation": [cmnet.cross_validate],
     "resampling": [cmnet.bootstrap],
     "drawing": [cmnet.posterior],
@@ -194,23 +187,23 @@ def test_the_library_has_the_same_options_and_defaults():
 
 
 def test_the_words_of_an_option_are_those_of_the_library():
-    from cmnet import _options
+    from cmnet import _keywords
 
     words = {
-        ("reading", "on_missing"): _options.OnMissing,
-        ("rows", "on_unknown"): _options.OnUnknown,
-        ("learning", "model"): _options.ModelClass,
-        ("learning", "backbone"): _options.Backbone,
-        ("learning", "search"): _options.SearchMode,
-        ("learning", "contexts"): _options.Contexts,
-        ("learning", "refine"): _options.Refine,
-        ("learning", "select"): _options.Select,
-        ("learning", "candidates"): _options.Candidates,
-        ("resampling", "resample"): _options.Resample,
-        ("resampling", "start"): _options.ReplicateStart,
-        ("fitting", "method"): _options.FitMethod,
-        ("asking", "method"): _options.QueryMethod,
-        ("asking", "elimination"): _options.Elimination,
+        ("reading", "on_missing"): _keywords.OnMissing,
+        ("rows", "on_unknown"): _keywords.OnUnknown,
+        ("learning", "model"): _keywords.ModelClass,
+        ("learning", "backbone"): _keywords.Backbone,
+        ("learning", "search"): _keywords.SearchMode,
+        ("learning", "contexts"): _keywords.Contexts,
+        ("learning", "refine"): _keywords.Refine,
+        ("learning", "select"): _keywords.Select,
+        ("learning", "candidates"): _keywords.Candidates,
+        ("resampling", "resample"): _keywords.Resample,
+        ("resampling", "start"): _keywords.ReplicateStart,
+        ("fitting", "method"): _keywords.FitMethod,
+        ("asking", "method"): _keywords.QueryMethod,
+        ("asking", "elimination"): _keywords.Elimination,
     }
     there = {
         (group, option["name"]): option["choices"]
@@ -241,16 +234,16 @@ def test_reading_options_are_the_same_everywhere():
 
 
 def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
-    from cmnet import _options
+    from cmnet import _keywords, _options
 
     typed = {
-        _options.reading: _options.Reading,
-        _options.row_reading: _options.RowReading,
-        _options.each_row: _options.EachRow,
-        _options.searching: _options.Searching,
-        _options.fitting: _options.Fitting,
-        _options.inference: _options.Inference,
-        _options.question: _options.Asking,
+        _options.reading: _keywords.Reading,
+        _options.row_reading: _keywords.RowReading,
+        _options.each_row: _keywords.EachRow,
+        _options.searching: _keywords.Searching,
+        _options.fitting: _keywords.Fitting,
+        _options.inference: _keywords.Inference,
+        _options.question: _keywords.Asking,
     }
     for function, kind in typed.items():
         keywords = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]

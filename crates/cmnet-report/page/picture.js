@@ -1,33 +1,10 @@
 "use strict";
 // The network as a picture: a box with bars for each variable, a line for each edge.
 
-const NAME_LINE = 16;
-const ROW = 18;
-const BOX_PADDING = 8;
-/** The narrowest bar. */
-const LEAST_BAR = 24;
-const LEVEL_FONT = "11.5px system-ui, sans-serif";
-/** Levels that a box shows; the table beside the picture has all. */
-const MOST_ROWS = 6;
 /** Below this scale nothing but names can be read. */
 const FAR = 0.35;
 /** With more boxes than this, bars are made when they can be read, and moves are drawn when they end. */
 const MANY = 120;
-/** From the middle of a box to the lane between two columns of them. */
-const LANE = 110;
-/** How far aside a line may go around boxes, in shares of its length; the curve reaches half as far. */
-const BENDS = [0.12, -0.12, 0.22, -0.22, 0.35, -0.35, 0.5, -0.5, 0.75, -0.75, 1.1, -1.1];
-
-/**
- * A variable in the picture.
- * @typedef {object} Box
- * @property {SVGGElement} group
- * @property {SVGGElement} head
- * @property {SVGGElement | null} more
- * @property {{group: SVGGElement, bar: SVGRectElement, share: SVGTextElement, mark: SVGTextElement}[]} rows
- * @property {SVGTextElement | null} others
- * @property {boolean} full Whether it has its bars already.
- */
 
 /**
  * An edge in the picture.
@@ -56,7 +33,7 @@ class Picture {
     this.boxes = new Map();
     /** @type {Map<number, Line>} */
     this.lines = new Map();
-    /** @type {Map<number, [number, number]>} */
+    /** @type {Places} */
     this.places = new Map();
     this.scale = 1;
     this.x = 0;
@@ -99,7 +76,7 @@ class Picture {
     return this.stage.clientWidth < 600 && shown <= MOST_DRAWN;
   }
 
-  /** @returns {Map<number, [number, number]>} */
+  /** @returns {Places} */
   ownPlaces() {
     return new Map(this.network.variables.map(({ box }, v) => [v, [box[0], box[1]]]));
   }
@@ -109,13 +86,14 @@ class Picture {
    * @returns {Line}
    */
   makeLine(index) {
-    const edge = this.network.edges[index];
+    const { network } = this;
+    const edge = network.edges[index];
     const [from, to] = edge.ends.map((v) => this.places.get(v) ?? [0, 0]);
-    const [fx, fy, ...rest] = this.own ? edge.path : [...from, ...this.detour(edge.ends), ...to];
+    const [fx, fy, ...rest] = this.own ? edge.path : [...from, ...detour(network, this.places, edge.ends), ...to];
     const curve = rest.length === 4 ? `M${fx} ${fy}Q${rest.join(" ")}` : `M${fx} ${fy}L${rest.join(" ")}`;
     const hit = shape("path", { class: "hit", d: curve });
     const stroke = shape("path", { class: "stroke", d: curve });
-    const [mx, my] = this.middle(edge.ends, [fx, fy, ...rest]);
+    const [mx, my] = middle(network, this.places, edge.ends, [fx, fy, ...rest]);
     const kind = edge.context === null && !edge.removed ? "plain" : "contextual";
     const group = shape("g", { class: `edge ${kind}`, "data-edge": index }, hit, stroke);
     if (kind === "contextual") {
@@ -136,59 +114,6 @@ class Picture {
   }
 
   /**
-   * A control point around the boxes that stand in the way of a line; nothing where there are none.
-   * @param {[number, number]} ends
-   * @returns {number[]}
-   */
-  detour(ends) {
-    const [[x, y], [tx, ty]] = ends.map((v) => this.places.get(v) ?? [0, 0]);
-    const others = [...this.places].filter(([v]) => !ends.includes(v));
-    const [left, top, width, height] = this.frame();
-    const price = (/** @type {number[]} */ control) => {
-      const points = Array.from({ length: 33 }, (_, k) => pointOf([x, y, ...control, tx, ty], k / 32));
-      const away = points.some(([px, py]) => px < left || py < top || px > left + width || py > top + height);
-      if (away) return Infinity;
-      const hidden = points.filter(([px, py]) =>
-        others.some(([v, [ox, oy]]) => {
-          const [, , w, h] = this.network.variables[v].box;
-          return Math.abs(px - ox) < w / 2 + 3 && Math.abs(py - oy) < h / 2 + 3;
-        }),
-      );
-      return hidden.length;
-    };
-    // The lane between two columns is half a box and half a gap away.
-    const lane = (2 * LANE) / Math.max(1, Math.hypot(tx - x, ty - y));
-    /** @type {number[]} */
-    let best = [];
-    let least = price(best);
-    for (const bend of [...BENDS, lane, -lane]) {
-      if (least === 0) break;
-      const control = [(x + tx) / 2 - bend * (ty - y), (y + ty) / 2 + bend * (tx - x)];
-      const found = price(control);
-      if (found < least) [best, least] = [control, found];
-    }
-    return best.map(Math.round);
-  }
-
-  /**
-   * The middle of what the boxes at the ends of a line leave to see.
-   * @param {[number, number]} ends
-   * @param {number[]} path
-   */
-  middle(ends, path) {
-    const covered = (/** @type {number} */ share) => {
-      const [x, y] = pointOf(path, share);
-      return ends.some((v) => {
-        const [, , width, height] = this.network.variables[v].box;
-        const [ox, oy] = this.places.get(v) ?? [0, 0];
-        return Math.abs(x - ox) < width / 2 && Math.abs(y - oy) < height / 2;
-      });
-    };
-    const open = Array.from({ length: 41 }, (_, k) => k / 40).filter((share) => !covered(share));
-    return pointOf(path, open.length > 0 ? (open[0] + open[open.length - 1]) / 2 : 0.5);
-  }
-
-  /**
    * What an edge says, now.
    * @param {number} index
    */
@@ -206,56 +131,12 @@ class Picture {
     return parts.join(" ");
   }
 
-  /**
-   * @param {number} v
-   * @returns {Box}
-   */
+  /** @param {number} v */
   makeBox(v) {
-    const { network, state } = this;
-    const variable = network.variables[v];
-    const [, , width, height] = variable.box;
-    const [x, y] = this.places.get(v) ?? [0, 0];
-    const group = shape("g", {
-      class: "node",
-      "data-variable": v,
-      transform: `translate(${x - width / 2} ${y - height / 2})`,
-    });
-    group.append(shape("rect", { class: "box", width, height, rx: 9 }));
-    const head = shape("g", { class: "head", role: "button", tabindex: "0", "aria-pressed": "false" });
-    head.setAttribute("aria-label", `Target ${variable.label}`);
-    head.append(shape("rect", { class: "hit", width, height: variable.lines.length * NAME_LINE + 10, rx: 9 }));
-    variable.lines.forEach((line, place) => {
-      const name = shape("text", { class: "name", x: BOX_PADDING + 2, y: BOX_PADDING + 12 + place * NAME_LINE }, line);
-      // From afar there is nothing but the name, so that it may fill the box.
-      const room = variable.lines.length > 1 ? 15 : Math.max(13, Math.min(40, (width - 20) / (0.74 * [...line].length)));
-      name.style.setProperty("--far", `${room.toFixed(1)}px`);
-      head.append(name);
-    });
-    onPress(head, () => state.aim(state.target === v ? null : v));
-    group.append(shape("title", {}, variable.label), head);
-    /** @type {Box} */
-    const box = { group, head, more: null, rows: [], others: null, full: false };
+    const box = new Box(this.network, this.state, v, this.places.get(v) ?? [0, 0]);
     this.boxes.set(v, box);
-    if (this.places.size <= MANY) this.fill(v, box);
+    if (this.places.size <= MANY) box.fill();
     return box;
-  }
-
-  /**
-   * Gives a box its bars.
-   * @param {number} v
-   * @param {Box} box
-   */
-  fill(v, box) {
-    const variable = this.network.variables[v];
-    box.full = true;
-    box.rows = this.makeRows(v, box.group);
-    const hidden = variable.levels.length - box.rows.length;
-    if (hidden > 0) {
-      const down = this.rowTop(variable, box.rows.length) + 13;
-      box.others = shape("text", { class: "others", x: BOX_PADDING + 2, y: down }, `and ${hidden} more`);
-      box.group.append(box.others);
-    }
-    box.more = this.makeMore(v, box.group);
   }
 
   /** Gives the boxes that can be read their bars. */
@@ -267,75 +148,9 @@ class Picture {
       const [at, down] = [this.x + x * this.scale, this.y + y * this.scale];
       const near = at > -200 && at < clientWidth + 200 && down > -200 && down < clientHeight + 200;
       if (box.full || !near) continue;
-      this.fill(v, box);
-      this.updateBox(v, box, this.answer.marginals[v]);
+      box.fill();
+      box.update(this.answer.marginals[v]);
     }
-  }
-
-  /**
-   * @param {VariableRecord} variable
-   * @param {number} row
-   */
-  rowTop(variable, row) {
-    return BOX_PADDING + variable.lines.length * NAME_LINE + 4 + row * ROW;
-  }
-
-  /**
-   * @param {number} v
-   * @param {SVGGElement} group
-   * @returns {Box["rows"]}
-   */
-  makeRows(v, group) {
-    const variable = this.network.variables[v];
-    const width = variable.box[2];
-    const count = variable.levels.length > MOST_ROWS ? MOST_ROWS - 1 : variable.levels.length;
-    const total = (variable.observed ?? []).reduce((sum, n) => sum + n, 0);
-    return variable.labels.slice(0, count).map((label, level) => {
-      const top = this.rowTop(variable, level);
-      const row = shape("g", { class: "level", role: "button", tabindex: "0", "aria-pressed": "false" });
-      row.setAttribute("data-level", String(level));
-      const [left, room] = [barLeft(variable), barRoom(variable)];
-      const bar = shape("rect", { class: "bar", x: left, y: top + 4, height: 10, width: 0, rx: 2 });
-      const share = shape("text", { class: "share", x: width - BOX_PADDING, y: top + 13 });
-      const mark = shape("text", { class: "mark", x: BOX_PADDING - 1, y: top + 13 });
-      row.append(
-        shape("rect", { class: "hit", x: 2, y: top, width: width - 4, height: ROW, rx: 4 }),
-        shape("rect", { class: "track", x: left, y: top + 4, height: 10, width: room, rx: 2 }),
-        bar,
-        shape("text", { class: "label", x: BOX_PADDING + 12, y: top + 13 }, fitted(label, left - BOX_PADDING - 16)),
-        mark,
-        share,
-      );
-      if (total > 0 && variable.observed !== undefined) {
-        const at = left + (room * variable.observed[level]) / total;
-        row.append(shape("path", { class: "observed", d: `M${at.toFixed(1)} ${top + 2}v14` }));
-      }
-      onPress(row, () => this.state.toggle(v, level));
-      group.append(row);
-      return { group: row, bar, share, mark };
-    });
-  }
-
-  /**
-   * A button for neighbours that are not shown.
-   * @param {number} v
-   * @param {SVGGElement} group
-   * @returns {SVGGElement | null}
-   */
-  makeMore(v, group) {
-    const hidden = [...this.network.neighbours[v]].filter((other) => !this.state.isShown(other)).length;
-    if (hidden === 0) return null;
-    const { label, box } = this.network.variables[v];
-    const more = shape(
-      "g",
-      { class: "more", role: "button", tabindex: "0", transform: `translate(${box[2]} 0)` },
-      shape("rect", { x: -22, y: -12, width: 44, height: 24, rx: 12 }),
-      shape("text", { y: 4 }, `+${hidden}`),
-    );
-    more.setAttribute("aria-label", `Show ${hidden} more neighbours of ${label}`);
-    onPress(more, () => this.state.expand(v));
-    group.append(more);
-    return more;
   }
 
   /**
@@ -347,7 +162,7 @@ class Picture {
     const { network, state } = this;
     this.strengths = strengths;
     this.answer = answer;
-    for (const [v, box] of this.boxes) this.updateBox(v, box, answer.marginals[v]);
+    for (const [v, box] of this.boxes) box.update(answer.marginals[v]);
     for (const [index, line] of this.lines) {
       const { ends } = network.edges[index];
       const cut = network.isCut(index, state.given);
@@ -361,49 +176,9 @@ class Picture {
     }
   }
 
-  /**
-   * @param {number} v
-   * @param {Box} box
-   * @param {ArrayLike<number> | null} shares
-   */
-  updateBox(v, box, shares) {
-    const { network, state } = this;
-    const variable = network.variables[v];
-    const known = state.given.get(v);
-    box.group.classList.toggle("known", known !== undefined);
-    box.group.classList.toggle("target", state.target === v);
-    box.head.setAttribute("aria-pressed", String(state.target === v));
-    const room = barRoom(variable);
-    box.rows.forEach((row, level) => {
-      const share = shares === null ? null : shares[level];
-      const width = `${(room * (share ?? 0)).toFixed(2)}`;
-      row.bar.setAttribute("width", width);
-      row.bar.style.width = `${width}px`;
-      row.share.textContent = share === null ? "" : percent(share);
-      row.mark.textContent = known === level ? "✓" : "";
-      row.group.setAttribute("aria-pressed", String(known === level));
-      const told = share === null ? "" : `, ${percent(share)}`;
-      row.group.setAttribute("aria-label", `${variable.label}: ${variable.labels[level]}${told}`);
-    });
-    if (box.others !== null) {
-      const hidden = variable.levels.length - box.rows.length;
-      const below = known !== undefined && known >= box.rows.length;
-      const text = below ? `✓ ${variable.labels[known]}` : `and ${hidden} more`;
-      box.others.textContent = fitted(text, variable.box[2] - 2 * BOX_PADDING);
-    }
-  }
-
   /** The frame of everything that is drawn. */
   frame() {
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const [v, [x, y]] of this.places) {
-      const [, , width, height] = this.network.variables[v].box;
-      left = Math.min(left, x - width / 2);
-      top = Math.min(top, y - height / 2);
-      right = Math.max(right, x + width / 2);
-      bottom = Math.max(bottom, y + height / 2);
-    }
-    return left > right ? [0, 0, 1, 1] : [left - 24, top - 24, right - left + 48, bottom - top + 48];
+    return frameOf(this.network, this.places);
   }
 
   /** Shows everything that is drawn. */
@@ -525,189 +300,4 @@ class Picture {
     keys[event.key]();
     this.move();
   }
-}
-
-/**
- * Where bars begin: further to the right for long names of levels, as far as a short bar allows.
- * @param {Network["variables"][number]} variable
- */
-function barLeft(variable) {
-  const width = variable.box[2];
-  const usual = Math.round(width * 0.43);
-  if (ruler === null) return usual;
-  ruler.font = LEVEL_FONT;
-  const widest = Math.max(...variable.labels.slice(0, MOST_ROWS).map((label) => ruler.measureText(label).width));
-  return Math.min(Math.max(usual, Math.ceil(BOX_PADDING + 17 + widest)), width - BOX_PADDING - 52 - LEAST_BAR);
-}
-
-/** @param {Network["variables"][number]} variable */
-function barRoom(variable) {
-  return variable.box[2] - barLeft(variable) - BOX_PADDING - 52;
-}
-
-/**
- * The point at a share of a line, straight or curved.
- * @param {number[]} path
- * @param {number} share
- * @returns {[number, number]}
- */
-function pointOf(path, share) {
-  const back = 1 - share;
-  if (path.length === 4) return [back * path[0] + share * path[2], back * path[1] + share * path[3]];
-  const [a, b, c] = [back * back, 2 * back * share, share * share];
-  return [a * path[0] + b * path[2] + c * path[4], a * path[1] + b * path[3] + c * path[5]];
-}
-
-const ruler = document.createElement("canvas").getContext("2d");
-
-/**
- * A text cut to a width in the picture.
- * @param {string} text
- * @param {number} most
- */
-function fitted(text, most) {
-  if (ruler === null) return text;
-  ruler.font = LEVEL_FONT;
-  if (ruler.measureText(text).width <= most) return text;
-  let letters = [...text].slice(0, 40);
-  while (letters.length > 1 && ruler.measureText(`${letters.join("")}…`).width > most) letters.pop();
-  return `${letters.join("")}…`;
-}
-
-/**
- * Places for a part of the network: from those of the whole, neighbours are drawn together and boxes that overlap
- * pushed apart.
- * @param {Network} network
- * @param {Set<number>} shown
- * @param {boolean} narrow Whether two boxes side by side are the most.
- * @returns {Map<number, [number, number]>}
- */
-function compact(network, shown, narrow) {
-  const members = [...shown].sort((a, b) => a - b);
-  const places = members.map((v) => {
-    const { box } = network.variables[v];
-    return { x: box[0], y: box[1], w: box[2] + 44, h: box[3] + 36 };
-  });
-  if (!narrow && members.length <= MOST_DRAWN) drawTogether(places, hops(network, members));
-  else if (!narrow) shrink(places);
-  if (narrow) stack(places);
-  else for (let round = 0; round < 300 && pushApart(places); round++);
-  return new Map(members.map((v, k) => [v, [Math.round(places[k].x), Math.round(places[k].y)]]));
-}
-
-/**
- * Draws many boxes together as far as they have room.
- * @param {{x: number, y: number, w: number, h: number}[]} boxes
- */
-function shrink(boxes) {
-  const [width, height] = [boxes.map(({ x }) => x), boxes.map(({ y }) => y)].map(
-    (places) => Math.max(...places) - Math.min(...places),
-  );
-  const room = 4 * boxes.reduce((sum, { w, h }) => sum + w * h, 0);
-  const scale = Math.min(1, Math.sqrt(room / Math.max(1, width * height)));
-  for (const box of boxes) [box.x, box.y] = [box.x * scale, box.y * scale];
-}
-
-/**
- * How many edges lie between each two of some variables; one more than the most where there is no way.
- * @param {Network} network
- * @param {number[]} members
- */
-function hops(network, members) {
-  const place = new Map(members.map((v, k) => [v, k]));
-  /** @type {number[][]} */
-  const near = members.map(() => []);
-  for (const { ends } of network.edges) {
-    const [a, b] = ends.map((v) => place.get(v));
-    if (a === undefined || b === undefined) continue;
-    near[a].push(b);
-    near[b].push(a);
-  }
-  const far = members.map((_, start) => {
-    const steps = members.map(() => Infinity);
-    steps[start] = 0;
-    const queue = [start];
-    for (const at of queue) {
-      for (const next of near[at]) {
-        if (steps[next] < Infinity) continue;
-        steps[next] = steps[at] + 1;
-        queue.push(next);
-      }
-    }
-    return steps;
-  });
-  const most = Math.max(1, ...far.flat().filter((steps) => steps < Infinity));
-  return far.map((row) => row.map((steps) => Math.min(steps, most + 1)));
-}
-
-/**
- * Moves boxes until their distances are near what the edges between them ask for (stress majorisation). Boxes are
- * wider than high, and so is the picture.
- * @param {{x: number, y: number}[]} boxes
- * @param {number[][]} steps
- */
-function drawTogether(boxes, steps) {
-  const [wide, unit] = [1.6, 165];
-  for (let round = 0; round < 120; round++) {
-    boxes.forEach((box, a) => {
-      let [x, y, weight] = [0, 0, 0];
-      boxes.forEach((other, b) => {
-        if (a === b) return;
-        const wanted = unit * steps[a][b];
-        const [dx, dy] = [(box.x - other.x) / wide, box.y - other.y];
-        const pull = 1 / (wanted * wanted);
-        const stretch = wanted / Math.max(1, Math.hypot(dx, dy));
-        x += pull * (other.x + stretch * dx * wide);
-        y += pull * (other.y + stretch * dy);
-        weight += pull;
-      });
-      if (weight > 0) [box.x, box.y] = [x / weight, y / weight];
-    });
-  }
-}
-
-/**
- * Puts boxes into two columns, each from top to bottom as they were.
- * @param {{x: number, y: number, w: number, h: number}[]} boxes
- */
-function stack(boxes) {
-  const byHeight = [...boxes].sort((a, b) => a.y - b.y || a.x - b.x);
-  const width = Math.max(...boxes.map(({ w }) => w));
-  const ends = [0, 0];
-  byHeight.forEach((box, k) => {
-    // Of two neighbours in height, the left one goes left; a column that is far ahead waits.
-    const next = byHeight[k % 2 === 0 ? k + 1 : k - 1];
-    let column = k % 2 === 0 ? Number(next !== undefined && box.x > next.x) : Number(box.x >= next.x);
-    if (ends[column] > ends[1 - column] + box.h) column = 1 - column;
-    box.x = (column * width + width / 2) * 0.96;
-    box.y = ends[column] + box.h / 2;
-    ends[column] += box.h + 14;
-  });
-}
-
-/**
- * One round of pushing boxes apart; tells whether some overlapped.
- * @param {{x: number, y: number, w: number, h: number}[]} boxes
- */
-function pushApart(boxes) {
-  let moved = false;
-  for (let a = 0; a < boxes.length; a++) {
-    for (let b = a + 1; b < boxes.length; b++) {
-      const [one, other] = [boxes[a], boxes[b]];
-      const overX = (one.w + other.w) / 2 - Math.abs(one.x - other.x);
-      const overY = (one.h + other.h) / 2 - Math.abs(one.y - other.y);
-      if (overX <= 0.5 || overY <= 0.5) continue;
-      moved = true;
-      if (overX < overY) {
-        const by = (one.x <= other.x ? -1 : 1) * (overX / 2);
-        one.x += by;
-        other.x -= by;
-      } else {
-        const by = (one.y <= other.y ? -1 : 1) * (overY / 2);
-        one.y += by;
-        other.y -= by;
-      }
-    }
-  }
-  return moved;
 }

@@ -129,23 +129,34 @@ class JunctionTree {
   }
 
   /**
+   * Adds what each clique says of its parent's cells to the parent, from the last clique to the first; returns the sum
+   * of what the roots say.
+   * @param {Float64Array[]} tables
+   * @param {(table: Float64Array, run: number) => Float64Array} message
+   */
+  gather(tables, message) {
+    let total = 0;
+    for (let index = this.cliques.length - 1; index >= 0; index--) {
+      const clique = this.cliques[index];
+      const said = message(tables[index], clique.run);
+      if (clique.parent < 0) {
+        total += said[0];
+      } else {
+        const above = tables[clique.parent];
+        for (let cell = 0; cell < above.length; cell++) above[cell] += said[clique.onParent[cell]];
+      }
+    }
+    return total;
+  }
+
+  /**
    * The distribution given evidence; null when the evidence has probability 0.
    * @param {Given} given
    * @returns {Propagation | null}
    */
   propagate(given) {
     const tables = this.weighted(given);
-    let logEvidence = 0;
-    for (let index = this.cliques.length - 1; index >= 0; index--) {
-      const clique = this.cliques[index];
-      const message = conditioned(tables[index], clique.run);
-      if (clique.parent < 0) {
-        logEvidence += message[0];
-      } else {
-        const above = tables[clique.parent];
-        for (let cell = 0; cell < above.length; cell++) above[cell] += message[clique.onParent[cell]];
-      }
-    }
+    const logEvidence = this.gather(tables, conditioned);
     if (logEvidence === -Infinity) return null;
     /** @type {Float64Array[]} */
     const marginals = [];
@@ -190,22 +201,7 @@ class JunctionTree {
    */
   mostProbable(given) {
     const tables = this.weighted(given);
-    let logProbability = 0;
-    for (let index = this.cliques.length - 1; index >= 0; index--) {
-      const clique = this.cliques[index];
-      const table = tables[index];
-      const best = new Float64Array(table.length / clique.run).fill(-Infinity);
-      table.forEach((value, cell) => {
-        const place = Math.floor(cell / clique.run);
-        if (value > best[place]) best[place] = value;
-      });
-      if (clique.parent < 0) {
-        logProbability += best[0];
-      } else {
-        const above = tables[clique.parent];
-        for (let cell = 0; cell < above.length; cell++) above[cell] += best[clique.onParent[cell]];
-      }
-    }
+    const logProbability = this.gather(tables, largest);
     if (logProbability === -Infinity) return null;
     const levels = this.cardinalities.map(() => -1);
     this.cliques.forEach((clique, index) => {
@@ -252,4 +248,19 @@ function conditioned(table, run) {
     sums[place] = most + Math.log(sum);
   }
   return sums;
+}
+
+/**
+ * The largest number of each run.
+ * @param {Float64Array} table
+ * @param {number} run
+ * @returns {Float64Array}
+ */
+function largest(table, run) {
+  const best = new Float64Array(table.length / run).fill(-Infinity);
+  table.forEach((value, cell) => {
+    const place = Math.floor(cell / run);
+    if (value > best[place]) best[place] = value;
+  });
+  return best;
 }

@@ -2,7 +2,7 @@
 
 use super::fitting::bytes;
 use super::{explain, explore, export, import, impute, independent, predict, query, sample};
-use crate::ask_args::{AskCommand, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
+use crate::ask_args::{AskCommand, ExplainArgs, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
 use crate::output;
 use cmnet::{
@@ -105,6 +105,16 @@ pub(crate) fn check_exact(arguments: &MethodArgs, what: &str) -> anyhow::Result<
             Err(Error::option(OptionName::Method, arguments.method.to_string(), expected).into())
         }
     }
+}
+
+/// Refuses explanations of one network, for something that has several.
+pub(crate) fn check_shared(arguments: &ExplainArgs, what: &str) -> anyhow::Result<()> {
+    let mathematics = arguments.restrictions || arguments.terms || arguments.classes.is_some();
+    if mathematics || arguments.intervals {
+        let problem = "terms, restrictions, blanket classes and intervals are those of one network";
+        return Err(Error::question(problem, format!("explain the {what} without them")).into());
+    }
+    Ok(())
 }
 
 pub(crate) fn edge_text(schema: &Schema, edge: Edge) -> String {

@@ -17,6 +17,9 @@ const METHODS: [&str; 7] = ["CMN", "MN", "SGM", "eps", "n^-1", "n^-1/2", "n^-1/4
 /// What is measured of a model; `None` where it is not finite.
 pub(super) type Value1 = fn(&Measured) -> Option<f64>;
 
+/// What the paper prints in a row at the place of a method.
+type Published = fn(&Row, usize) -> Option<f64>;
+
 /// One of the paper's tables.
 struct Quantity {
     key: &'static str,
@@ -28,7 +31,14 @@ struct Quantity {
     /// Whether the highest value of a row is printed bold, as in the paper.
     marked: bool,
     value: Value1,
-    published: fn(&Row, usize) -> Option<f64>,
+    published: Published,
+}
+
+impl Quantity {
+    /// How large the models are: none is the best.
+    const fn size((key, title): (&'static str, &'static str), value: Value1, published: Published) -> Self {
+        Self { key, title, decimals: 1, methods: MODELS, new: MODELS, marked: false, value, published }
+    }
 }
 
 /// Predictive accuracy by the smoothed estimate.
@@ -76,26 +86,12 @@ const QUANTITIES: [Quantity; 7] = [
         value: BARE,
         published: |row, method| row.predictive[method],
     },
-    Quantity {
-        key: "edges",
-        title: "Edges",
-        decimals: 1,
-        methods: MODELS,
-        new: MODELS,
-        marked: false,
-        value: |found| Some(found.edges as f64),
-        published: |row, method| row.edges[method],
-    },
-    Quantity {
-        key: "parameters",
-        title: "Parameters",
-        decimals: 1,
-        methods: MODELS,
-        new: MODELS,
-        marked: false,
-        value: |found| Some(found.parameters as f64),
-        published: |row, method| row.parameters[method],
-    },
+    Quantity::size(("edges", "Edges"), |found| Some(found.edges as f64), |row, method| row.edges[method]),
+    Quantity::size(
+        ("parameters", "Parameters"),
+        |found| Some(found.parameters as f64),
+        |row, method| row.parameters[method],
+    ),
     Quantity {
         key: "predictive_by_kappa",
         title: "Predictive accuracy under different priors, smoothed estimate",

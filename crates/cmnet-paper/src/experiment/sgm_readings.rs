@@ -29,36 +29,29 @@ struct Tried {
     longer: u32,
 }
 
+impl Tried {
+    /// A reading with as many graphs as ours.
+    const fn new(name: &'static str, reading: Reading) -> Self {
+        Self { name, reading, longer: 1 }
+    }
+}
+
 const TRIED: [Tried; 9] = [
-    Tried { name: "ours", reading: OURS, longer: 1 },
-    Tried {
-        name: "toggles go on until the graph is chordal",
-        reading: Reading { proposal: Proposal::Walk, ..OURS },
-        longer: 1,
-    },
-    Tried {
-        name: "a graph that is not chordal is a refused proposal",
-        reading: Reading { proposal: Proposal::Refuse, ..OURS },
-        longer: 1,
-    },
-    Tried {
-        name: "labels are searched anew for each graph",
-        reading: Reading { labels: LabelTiming::Anew, ..OURS },
-        longer: 1,
-    },
-    Tried {
-        name: "labels are searched last, for the best graph",
-        reading: Reading { labels: LabelTiming::Last, ..OURS },
-        longer: 1,
-    },
-    Tried {
-        name: "the prior counts the parameters that labels leave",
-        reading: Reading { prior: SizePrior::Labelled, ..OURS },
-        longer: 1,
-    },
-    Tried { name: "uniform prior", reading: Reading { prior: SizePrior::Uniform, ..OURS }, longer: 1 },
-    Tried { name: "the last state is kept", reading: Reading { kept: Kept::Last, ..OURS }, longer: 1 },
-    Tried { name: "ten times as many graphs", reading: OURS, longer: 10 },
+    Tried::new("ours", OURS),
+    Tried::new("toggles go on until the graph is chordal", Reading { proposal: Proposal::Walk, ..OURS }),
+    Tried::new(
+        "a graph that is not chordal is a refused proposal",
+        Reading { proposal: Proposal::Refuse, ..OURS },
+    ),
+    Tried::new("labels are searched anew for each graph", Reading { labels: LabelTiming::Anew, ..OURS }),
+    Tried::new("labels are searched last, for the best graph", Reading { labels: LabelTiming::Last, ..OURS }),
+    Tried::new(
+        "the prior counts the parameters that labels leave",
+        Reading { prior: SizePrior::Labelled, ..OURS },
+    ),
+    Tried::new("uniform prior", Reading { prior: SizePrior::Uniform, ..OURS }),
+    Tried::new("the last state is kept", Reading { kept: Kept::Last, ..OURS }),
+    Tried { longer: 10, ..Tried::new("ten times as many graphs", OURS) },
 ];
 
 /// What the paper prints of a model: its name, decimals, and where to find it.

@@ -10,17 +10,17 @@ import numpy as np
 
 from . import _cmnet, _options
 from ._answers import Evaluation, Marginals, Prediction
+from ._keywords import keywords_of
 from ._model import Model
 from ._networks import Networks
-from ._options import Amount, Elimination, keywords_of
-from ._questions import Given, Soft
+from ._questions import Given, Soft, of_each_row
 from ._source import source
 
 if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-    from ._options import Asking, Reading, RowReading
+    from ._keywords import Asking, Reading, RowAsking
 else:
     from ._optional import Later
 
@@ -113,22 +113,13 @@ class Ensemble(Networks):
         how = _options.reading(**reading)
         return Evaluation(**self._made.evaluate(source(table, names, how), how))
 
-    @keywords_of(_options.row_reading)
+    @keywords_of(_options.inference, _options.row_reading)
     def predict_proba(
-        self,
-        table: Any,
-        target: str,
-        *,
-        names: Sequence[str] | None = None,
-        memory: Amount = "1G",
-        elimination: Elimination = "best",
-        **reading: Unpack[RowReading],
+        self, table: Any, target: str, *, names: Sequence[str] | None = None, **options: Unpack[RowAsking]
     ) -> EnsemblePrediction:
         """The probability of each level of one variable, row by row, from the other columns."""
-        rows = _options.row_reading("drop", **reading)
-        data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
-        ask = _options.inference(memory=memory, elimination=elimination)
-        arrays, spreads = self._made.predict(data, name, rows, ask)
+        name, question = of_each_row(table, target, names, options)
+        arrays, spreads = self._made.predict(question)
         found = EnsemblePrediction(name, self.levels[name], *arrays)
         found.deviations, found.low, found.high = spreads
         return found

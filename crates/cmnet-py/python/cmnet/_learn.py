@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-from . import _cmnet, _options, _tasks
+from . import _cmnet, _keywords, _options, _tasks
 from ._errors import Interrupted, OptionError
+from ._keywords import keywords_of
 from ._learned import Bootstrap, CrossValidation, Exact, Learned, Posterior
 from ._mixture import Mixture
 from ._model import Model
-from ._options import keywords_of
 from ._progress import Progress, progress_bar
 from ._source import source
 from ._table import Table, _warn as warn
@@ -23,7 +23,7 @@ from ._weighted import WeightedTable, alone
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Drawing, Learning, Proving, Reading, Resampling, Validating
+    from ._keywords import Drawing, Learning, Proving, Reading, Resampling, Validating
 
 
 @keywords_of(
@@ -117,15 +117,15 @@ def learn(
     KeyboardInterrupt whose ``partial`` is what was found so far.
     """
     learning = {
-        **_options.searching(**_options.pick(options, _options.searching)),
-        **_options.learning(**_options.pick(options, _options.learning)),
-        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+        **_options.searching(**_keywords.pick(options, _options.searching)),
+        **_options.learning(**_keywords.pick(options, _options.learning)),
+        "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
     if isinstance(table, WeightedTable):
-        alone(names, _options.pick(options, _options.reading))
+        alone(names, _keywords.pick(options, _options.reading))
         return _learn_weighted(table, learning, executor, progress)
-    reading = _options.pick(options, _options.reading)
-    completing = _options.completing(**_options.pick(options, _options.completing))
+    reading = _keywords.pick(options, _options.reading)
+    completing = _options.completing(**_keywords.pick(options, _options.completing))
     _check_unused(completing, reading, learning, executor)
     packed = _packed(table, names, reading, learning)
     _check_checkpoint(learning["checkpoint"], table)
@@ -248,8 +248,7 @@ def _packed(
     data = source(table, names, how, keep=["on_missing"])
     if isinstance(data, _cmnet.Table):
         return Table._of(data)
-    make = _cmnet.IncompleteTable.from_path if isinstance(data, str) else _cmnet.IncompleteTable.from_memory
-    incomplete = make(data, how, learning)
+    incomplete = _cmnet.IncompleteTable.read(data, how, learning)
     warn(incomplete.warnings)
     complete = incomplete.complete()
     return incomplete if complete is None else Table._of(complete)
@@ -276,7 +275,7 @@ def cross_validate(
     `cmnet.learn`; with an ``executor`` every fold is a task. Ctrl-C raises `cmnet.Interrupted`, whose
     ``partial`` has the means over the folds that were finished.
     """
-    reading = _options.pick(options, _options.reading)
+    reading = _keywords.pick(options, _options.reading)
     if fold_column is not None:
         fold_column = _options.name("fold_column", fold_column)
         _alone_with_fold_column(folds=(folds, 10), seed=(seed, 1))
@@ -284,25 +283,29 @@ def cross_validate(
             chosen = _options.names("columns", reading["columns"])
             reading["columns"] = chosen if fold_column in chosen else [*chosen, fold_column]
     learning = {
-        **_options.searching(**_options.pick(options, _options.searching)),
+        **_options.searching(**_keywords.pick(options, _options.searching)),
         **_options.learning(),
-        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+        "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
-    numbers = (_options.number("folds", folds), _options.number("seed", seed))
+    dealt = {
+        "folds": _options.number("folds", folds),
+        "seed": _options.number("seed", seed),
+        "fold_column": fold_column,
+    }
     if isinstance(table, WeightedTable):
         alone(names, reading)
         _whole_only(executor=executor)
         with progress_bar(progress) as tell:
-            answer, raised = _cmnet.validate_weighted(table._weighted, *numbers, fold_column, learning, tell)
+            answer, raised = _cmnet.validate_weighted(table._weighted, dealt, learning, tell)
         if raised is not None:
             _raise(raised, lambda: CrossValidation(answer))
         return CrossValidation(answer)
     packed = Table._read(table, names, reading, learning, fold_column)
     with progress_bar(progress) as tell:
         if executor is None:
-            answer, raised, _ = _cmnet.cross_validate(packed._table, *numbers, fold_column, learning, tell)
+            answer, raised, _ = _cmnet.cross_validate(packed._table, dealt, learning, tell)
         else:
-            answer, raised = _tasks.cross_validate(packed, *numbers, fold_column, learning, executor, tell)
+            answer, raised = _tasks.cross_validate(packed, dealt, learning, executor, tell)
     if raised is not None:
         _raise(raised, lambda: CrossValidation(answer))
     return CrossValidation(answer)
@@ -360,13 +363,13 @@ def bootstrap(
     ``partial`` is over the replicates before the first that was not finished.
     """
     learning = {
-        **_options.searching(**_options.pick(options, _options.searching)),
-        **_options.learning(**_options.pick(options, _options.checkpointing)),
-        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+        **_options.searching(**_keywords.pick(options, _options.searching)),
+        **_options.learning(**_keywords.pick(options, _options.checkpointing)),
+        "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
-    packed = Table._read(table, names, _options.pick(options, _options.reading), learning)
+    packed = Table._read(table, names, _keywords.pick(options, _options.reading), learning)
     _check_checkpoint(learning["checkpoint"], table)
-    resampling = _options.resampling(**_options.pick(options, _options.resampling))
+    resampling = _options.resampling(**_keywords.pick(options, _options.resampling))
     with progress_bar(progress) as tell:
         if executor is None:
             answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
@@ -405,8 +408,8 @@ def posterior(
     Probabilities are None where the chains have not mixed. Ctrl-C raises `cmnet.Interrupted`, whose
     ``partial`` is over the sweeps that all chains have finished.
     """
-    packed = Table(table, names=names, **_options.pick(options, _options.reading))
-    drawing = _options.drawing(**_options.pick(options, _options.drawing))
+    packed = Table(table, names=names, **_keywords.pick(options, _options.reading))
+    drawing = _options.drawing(**_keywords.pick(options, _options.drawing))
     with progress_bar(progress) as tell:
         answer, raised = _cmnet.posterior(packed._table, drawing, tell)
     if raised is not None:
@@ -439,10 +442,10 @@ def exact(
     alpha, time_limit, method, smoothing, memory
         As for `cmnet.learn`.
     """
-    packed = Table(table, names=names, **_options.pick(options, _options.reading))
+    packed = Table(table, names=names, **_keywords.pick(options, _options.reading))
     proving = {
-        **_options.proving(**_options.pick(options, _options.proving)),
-        "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+        **_options.proving(**_keywords.pick(options, _options.proving)),
+        "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
     with progress_bar(progress) as tell:
         answer, raised = _cmnet.exact(packed._table, proving, tell)
@@ -519,7 +522,7 @@ def report(
         return subject
     shown = repr(subject) if isinstance(subject, str) else "table"
     page, paging, learning = Model._paging(f"cmnet.report({shown}, ", path, folds, seed, options)
-    packed = Table._read(subject, names, _options.pick(options, _options.reading), learning)
+    packed = Table._read(subject, names, _keywords.pick(options, _options.reading), learning)
     with progress_bar(progress) as tell:
         html, model = _cmnet.report_table(packed._table, paging, learning, tell)
     _cmnet.Model.write_page(page, html)

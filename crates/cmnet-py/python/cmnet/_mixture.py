@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _options
 from ._answers import Completion, Evaluation, Marginals, Prediction
+from ._keywords import keywords_of
 from ._networks import Networks
-from ._options import Amount, Elimination, keywords_of
-from ._questions import Given, Soft
+from ._questions import Given, Soft, of_each_row
 from ._source import source
 from ._table import Rows
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Asking, Reading, RowReading, Sampling
+    from ._keywords import Asking, Reading, RowAsking, Sampling
 
 
 class ClassMarginals(Marginals):
@@ -82,23 +82,14 @@ class Mixture(Networks):
         question = _options.question((), _options.given(given, soft), seed=seed, **sampling)
         return Rows._of(self._made.sample(_options.number("rows", rows, 2**31), question))
 
-    @keywords_of(_options.row_reading)
+    @keywords_of(_options.inference, _options.row_reading)
     def predict_proba(
-        self,
-        table: Any,
-        target: str,
-        *,
-        names: Sequence[str] | None = None,
-        memory: Amount = "1G",
-        elimination: Elimination = "best",
-        **reading: Unpack[RowReading],
+        self, table: Any, target: str, *, names: Sequence[str] | None = None, **options: Unpack[RowAsking]
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns."""
-        rows = _options.row_reading("drop", **reading)
-        data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
-        ask = _options.inference(memory=memory, elimination=elimination)
-        predicted = self._made.predict(data, name, rows, ask)
-        return Prediction(name, self.levels[name], *predicted)
+        name, question = of_each_row(table, target, names, options)
+        found = self._made.predict(question)
+        return Prediction(name, self.levels[name], *found)
 
     def explain(self, given: Given = None, *, soft: Soft = None) -> dict[str, Any]:
         """What the classes are like, and which edges hold in which of them."""

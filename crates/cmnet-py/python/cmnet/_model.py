@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _cmnet, _interop, _options
+from . import _cmnet, _interop, _keywords, _options
 from ._answers import Comparison, Evaluation, Intervals, Prediction, ProbabilityIntervals
-from ._options import Amount, Elimination, keywords_of
+from ._keywords import Amount, keywords_of
 from ._progress import Progress, progress_bar
-from ._questions import Questions
+from ._questions import Questions, of_each_row
 from ._source import source
 from ._variables import Variables
 from ._weighted import WeightedTable, alone
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import EachRow, FitReading, Reading, RowReading, Validating
+    from ._keywords import EachRow, FitReading, Reading, RowAsking, Validating
 else:
     from ._optional import Later
 
@@ -185,11 +185,11 @@ class Model(Variables, Questions):
         ``on_missing="model"`` takes what is known of rows with missing values (by EM; they are
         assumed to be missing at random).
         """
-        fitting = _options.fitting(**_options.pick(options, _options.fitting))
+        fitting = _options.fitting(**_keywords.pick(options, _options.fitting))
         if isinstance(table, WeightedTable):
-            alone(names, _options.pick(options, _options.reading))
+            alone(names, _keywords.pick(options, _options.reading))
             return Model._of(_cmnet.fit_weighted(self._model, table._weighted, fitting))
-        how = _options.reading(**_options.pick(options, _options.reading))
+        how = _options.reading(**_keywords.pick(options, _options.reading))
         return Model._of(self._model.fit(source(table, names, how), how, fitting))
 
     @keywords_of(_options.reading)
@@ -229,16 +229,9 @@ class Model(Variables, Questions):
     def _each_row(self, table: Any, names: Sequence[str] | None, rows: dict[str, Any], pseudo: bool) -> Floats:
         return self._model.log_prob(source(table, names, rows["reading"], keep=["on_missing"]), rows, pseudo)
 
-    @keywords_of(_options.row_reading)
+    @keywords_of(_options.inference, _options.row_reading)
     def predict_proba(
-        self,
-        table: Any,
-        target: str,
-        *,
-        names: Sequence[str] | None = None,
-        memory: Amount = "1G",
-        elimination: Elimination = "best",
-        **reading: Unpack[RowReading],
+        self, table: Any, target: str, *, names: Sequence[str] | None = None, **options: Unpack[RowAsking]
     ) -> Prediction:
         """The probability of each level of one variable, row by row, from the other columns.
 
@@ -247,10 +240,8 @@ class Model(Variables, Questions):
         names a column that says how much each row counts there. With ``on_unknown="missing"``
         a value that is no level of its variable is summed out too.
         """
-        rows = _options.row_reading("drop", **reading)
-        data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
-        ask = _options.inference(memory=memory, elimination=elimination)
-        found = _cmnet.predict(self._model, data, name, rows, ask)
+        name, question = of_each_row(table, target, names, options)
+        found = _cmnet.predict(self._model, question)
         return Prediction(name, self.levels[name], *found)
 
     # How sure
@@ -400,7 +391,7 @@ class Model(Variables, Questions):
         carries it, as the consensus of `cmnet.bootstrap` does.
         """
         page, paging, learning = Model._paging("model.report(", path, folds, seed, options)
-        how = _options.reading(**_options.pick(options, _options.reading))
+        how = _options.reading(**_keywords.pick(options, _options.reading))
         data = None if table is None else source(table, names, how)
         with progress_bar(progress) as tell:
             text = _cmnet.report_model(self._model, data, how, paging, learning, tell)
@@ -416,11 +407,11 @@ class Model(Variables, Questions):
             raise _cmnet.refuse_option("path", page, "a file that ends in .html")
         # What is wrong is refused before it is written down.
         numbers = {"folds": _options.number("folds", folds), "seed": _options.number("seed", seed)}
-        _options.reading(**_options.pick(options, _options.reading))
+        _options.reading(**_keywords.pick(options, _options.reading))
         learning = {
-            **_options.searching(**_options.pick(options, _options.searching)),
+            **_options.searching(**_keywords.pick(options, _options.searching)),
             **_options.learning(),
-            "fitting": _options.fitting(**_options.pick(options, _options.fitting)),
+            "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
         }
         given = {"folds": folds, "seed": seed, **options}
         command = call + ", ".join([repr(page), *(f"{name}={value!r}" for name, value in given.items())]) + ")"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _cmnet, _options
 from ._answers import Joint
+from ._keywords import keywords_of
 from ._model import Model
-from ._options import keywords_of
 from ._questions import Given, Soft
 from ._variables import Variables
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Asking
+    from ._keywords import Asking
 
 Several = TypeVar("Several", bound="Networks")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
-from . import _cmnet, _options
+from . import _cmnet, _keywords, _options
 from ._answers import Completion, Explanation, Independence, Joint, Marginals
-from ._options import keywords_of
+from ._keywords import keywords_of
 from ._source import source
 from ._table import Rows
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Asking, Explaining, Imputing, Sampling
+    from ._keywords import Asking, Explaining, RowAsking, Sampling
 
 Given = Union[Mapping[str, Any], None]
 Soft = Union[Mapping[str, Mapping[Any, float]], None]
@@ -80,15 +80,15 @@ class Questions:
         draw: bool = False,
         seed: int = 1,
         names: Sequence[str] | None = None,
-        **options: Unpack[Imputing],
+        **options: Unpack[RowAsking],
     ) -> Rows:
         """The rows of a table with their missing values filled, in their order: by the values that are
         most probable together, or with ``draw`` by a draw given what is known of the row.
 
         Several draws are several seeds. Values are assumed to be missing at random.
         """
-        rows = _options.row_reading("drop", **_options.pick(options, _options.row_reading))
-        inference = _options.inference(**_options.pick(options, _options.inference))
+        rows = _options.row_reading("drop", **_keywords.pick(options, _options.row_reading))
+        inference = _options.inference(**_keywords.pick(options, _options.inference))
         drawn = _options.number("seed", seed) if _options.truth("draw", draw) else None
         read = source(table, names, rows["reading"], keep=["on_missing"])
         return Rows._of(_cmnet.impute(self._model, read, rows, drawn, inference))
@@ -119,8 +119,8 @@ class Questions:
             "classes": None if classes is None else _options.name("classes", classes),
             "terms": _options.truth("terms", terms),
         }
-        how = _options.reading(**_options.pick(options, _options.reading))
-        inference = _options.inference(**_options.pick(options, _options.inference))
+        how = _options.reading(**_keywords.pick(options, _options.reading))
+        inference = _options.inference(**_keywords.pick(options, _options.inference))
         if table is not None and classes is None:
             raise _cmnet.refuse_option("table", "a table", "no table without classes: only their counts need it")
         data = None if table is None else source(table, names, how)
@@ -149,3 +149,13 @@ class Questions:
                 _options.given(context, None),
             )
         )
+
+
+def of_each_row(
+    table: Any, target: str, names: Sequence[str] | None, options: RowAsking
+) -> tuple[str, dict[str, Any]]:
+    """The name of a variable, and the question about it in each row of a table, as the Rust side takes it."""
+    rows = _options.row_reading("drop", **_keywords.pick(options, _options.row_reading))
+    data, name = source(table, names, rows["reading"], keep=["on_missing"]), _options.name("target", target)
+    inference = _options.inference(**_keywords.pick(options, _options.inference))
+    return name, {"data": data, "target": name, "rows": rows, "inference": inference}

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _cmnet, _options
 from ._errors import TableWarning
-from ._options import keywords_of
+from ._keywords import keywords_of
 from ._source import source
 from ._variables import Variables
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import Reading
+    from ._keywords import Reading
 else:
     from ._optional import Later
 
@@ -99,8 +99,7 @@ class Table(Variables):
         data = source(table, names, reading)
         if isinstance(data, _cmnet.Table):
             return cls._of(data)
-        make = _cmnet.Table.from_path if isinstance(data, str) else _cmnet.Table.from_memory
-        made = cls._of(make(data, reading, learning, spared))
+        made = cls._of(_cmnet.Table.read(data, reading, learning, spared))
         _warn(made._table.warnings)
         return made
 

@@ -186,7 +186,7 @@ def gather(
 
 
 def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"run": run, "learning": learning, "folds": 0, "seed": 0, "fold_column": None, "resampling": None, **more}
+    return {"run": run, "learning": learning, "dealt": None, "resampling": None, **more}
 
 
 def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:
@@ -218,6 +218,14 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
     return None if deadline is None else deadline - time.monotonic()
 
 
+def _left(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:
+    """As `_do`, with no second left where the time was too short."""
+    try:
+        return _do(run, table, spec, executor, tell)
+    except OutOfTime:
+        return 0.0
+
+
 def learn(
     table: Table, learning: dict[str, Any], executor: Any, tell: Tell | None
 ) -> tuple[Any, BaseException | None, _cmnet.Unfinished | None]:
@@ -225,25 +233,17 @@ def learn(
     spec = _spec("learn", learning)
     run = _cmnet.Run(table._table, spec)
     try:
-        left = _do(run, table, spec, executor, tell)
-    except OutOfTime:
-        left = 0.0
+        left = _left(run, table, spec, executor, tell)
     except KeyboardInterrupt as raised:
         return None, raised, run.unfinished()
     return run.learned(left, tell)
 
 
 def cross_validate(
-    table: Table,
-    folds: int,
-    seed: int,
-    fold_column: str | None,
-    learning: dict[str, Any],
-    executor: Any,
-    tell: Tell | None,
+    table: Table, dealt: dict[str, Any], learning: dict[str, Any], executor: Any, tell: Tell | None
 ) -> tuple[Any, BaseException | None]:
     """As `_cmnet.cross_validate`, by tasks."""
-    spec = _spec("cv", learning, folds=folds, seed=seed, fold_column=fold_column)
+    spec = _spec("cv", learning, dealt=dealt)
     run = _cmnet.Run(table._table, spec)
     try:
         _do(run, table, spec, executor, tell)
@@ -261,9 +261,7 @@ def bootstrap(
     spec = _spec("bootstrap", learning, resampling=resampling)
     run = _cmnet.Run(table._table, spec)
     try:
-        left = _do(run, table, spec, executor, tell)
-    except OutOfTime:
-        left = 0.0
+        left = _left(run, table, spec, executor, tell)
     except KeyboardInterrupt as raised:
         return run.bootstrapped(None, True, None)[0], raised
     return run.bootstrapped(left, False, tell)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _cmnet, _options
-from ._options import keywords_of
+from . import _cmnet, _keywords, _options
+from ._keywords import keywords_of
 from ._source import source
 from ._variables import Variables
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Weighing
+    from ._keywords import Weighing
 
 
 class WeightedTable(Variables):
@@ -35,15 +35,14 @@ class WeightedTable(Variables):
 
     @keywords_of(_options.weighing, _options.reading)
     def __init__(self, table: Any, *, names: Sequence[str] | None = None, **options: Unpack[Weighing]) -> None:
-        reading = _options.reading(**_options.pick(options, _options.reading))
-        meaning = _options.weighing(**_options.pick(options, _options.weighing))["weights_as"]
+        reading = _options.reading(**_keywords.pick(options, _options.reading))
+        meaning = _options.weighing(**_keywords.pick(options, _options.weighing))["weights_as"]
         if reading["weights"] is None:
             raise _cmnet.refuse_option("weights", "None", "the column of the weights")
         data = source(table, names, reading)
         if isinstance(data, _cmnet.Table):
             raise _cmnet.refuse_option("table", "a packed Table", "a table with its column of weights")
-        make = _cmnet.WeightedTable.from_path if isinstance(data, str) else _cmnet.WeightedTable.from_memory
-        self._weighted = make(data, reading, meaning)
+        self._weighted = _cmnet.WeightedTable.read(data, reading, meaning)
 
     def _variables(self) -> list[tuple[str, list[str]]]:
         return self._weighted.levels

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cmnet, _learn, _options
 from ._errors import CmnetError, InputError, TableWarning
-from ._options import keywords_of
+from ._keywords import keywords_of
 from ._progress import Progress, progress_bar
 from ._source import _is_dask, source
 from ._table import Table, _warn
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from typing_extensions import Unpack
 
+    from ._keywords import Learning, Reading, Resampling, Validating
     from ._learned import Bootstrap, CrossValidation, Learned
-    from ._options import Learning, Reading, Resampling, Validating
 
 __all__ = ["bootstrap", "cross_validate", "learn", "table"]
 

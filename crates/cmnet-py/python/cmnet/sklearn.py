@@ -18,18 +18,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_random_state, validate_data
 
-from . import _cmnet, _options
+from . import _cmnet, _keywords, _options
 from ._errors import LimitError, MissingValuesError
+from ._keywords import keywords_of
 from ._learn import learn
 from ._learned import Learned
 from ._model import Model
-from ._options import keywords_of, label
+from ._options import label
 from ._source import source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Estimating
+    from ._keywords import Estimating
 
 HandleUnknown = Literal["missing", "error"]
 Objective = Literal["class", "joint"]
@@ -44,7 +45,7 @@ _DECIMALS = (
 
 
 # Options of `cmnet.learn` that are the estimators' own.
-_DEFAULTS = {**_options.defaults(_options.searching), **_options.defaults(_options.fitting)}
+_DEFAULTS = {**_keywords.defaults(_options.searching), **_keywords.defaults(_options.fitting)}
 
 
 class _Estimator(BaseEstimator):  # type: ignore[misc]
@@ -344,7 +345,7 @@ class CMNDensity(DensityMixin, _Estimator):  # type: ignore[misc]
         with _own_words():
             # Refuses missing values, which are no unknown levels.
             reading = _options.reading(missing=[])
-            _cmnet.Table.from_memory(source(table, None, reading), reading)
+            _cmnet.Table.read(source(table, None, reading), reading)
         found = self.model_.log_prob(table, missing=[], on_missing="drop", on_unknown=self._unknown())
         return np.where(np.isnan(found), -np.inf, found)
 

@@ -13,6 +13,8 @@ const SCRIPT: &str = concat!(
     include_str!("../../page/strength.js"),
     include_str!("../../page/network.js"),
     include_str!("../../page/state.js"),
+    include_str!("../../page/places.js"),
+    include_str!("../../page/box.js"),
     include_str!("../../page/picture.js"),
     include_str!("../../page/panel.js"),
     include_str!("../../page/save.js"),

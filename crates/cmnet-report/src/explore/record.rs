@@ -8,7 +8,7 @@ use crate::{metrics, sentence};
 use cmnet::{Dataset, Edge, EdgeContext, Error, Model, Result, Structure, Variable};
 use serde::Serialize;
 
-/// The measures of a box, as `page/picture.js` has them.
+/// The measures of a box, as `page/box.js` has them.
 const NAME_FONT: f64 = 13.0;
 const NAME_LINE: f64 = 16.0;
 const ROW: f64 = 18.0;

@@ -2,12 +2,12 @@
 
 use super::descent::{Descent, MOST_LEVELS, Sink};
 use super::popcount::{common_ones, ones};
-use super::rows::RowCounts;
-use super::{Count, CountSource, FamilyCounts, MarginCounts};
-use crate::data::{Dataset, Schema, Var};
+use super::rows::{RowCounts, as_rows};
+use super::{Count, CountSource, FamilyCounts};
+use crate::data::{Dataset, Var};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::{OutcomeSpace, Shape, check_size};
+use crate::table::{OutcomeSpace, check_size};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -175,28 +175,10 @@ struct MaskKey {
 }
 
 impl CountSource for PlaneCounts<'_> {
-    fn cardinalities(&self) -> &[u32] {
-        self.rows.cardinalities()
-    }
+    as_rows!(rows);
 
     fn rows(&self) -> u64 {
         self.rows.rows()
-    }
-
-    fn distinct_rows(&self) -> u64 {
-        self.rows.distinct_rows()
-    }
-
-    fn schema(&self) -> Option<&Schema> {
-        self.rows.schema()
-    }
-
-    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
-        self.rows.margin(variables)
-    }
-
-    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
-        self.rows.table(shape)
     }
 
     fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {

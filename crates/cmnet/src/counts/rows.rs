@@ -148,6 +148,35 @@ pub(super) struct Rows<'a> {
     pub(super) weights: &'a [u32],
 }
 
+/// What a source of counts takes as it is from the rows that it holds.
+macro_rules! as_rows {
+    ($rows:ident) => {
+        fn cardinalities(&self) -> &[u32] {
+            self.$rows.cardinalities()
+        }
+
+        fn distinct_rows(&self) -> u64 {
+            self.$rows.distinct_rows()
+        }
+
+        fn schema(&self) -> Option<&$crate::data::Schema> {
+            self.$rows.schema()
+        }
+
+        fn margin(
+            &self,
+            variables: &$crate::graph::VarSet,
+        ) -> $crate::error::Result<$crate::counts::MarginCounts> {
+            self.$rows.margin(variables)
+        }
+
+        fn table(&self, shape: &$crate::table::Shape) -> $crate::error::Result<Vec<$crate::counts::Count>> {
+            self.$rows.table(shape)
+        }
+    };
+}
+pub(super) use as_rows;
+
 #[cfg(test)]
 mod tests {
     use super::*;

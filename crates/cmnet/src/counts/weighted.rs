@@ -1,10 +1,10 @@
 //! Counts of observations with real-valued weights.
 
-use super::{Count, CountSource, FamilyCounts, MarginCounts, RowCounts};
-use crate::data::{Schema, Var, WeightedTable, Weighting};
+use super::rows::as_rows;
+use super::{Count, CountSource, FamilyCounts, RowCounts};
+use crate::data::{Var, WeightedTable, Weighting};
 use crate::error::Result;
 use crate::graph::VarSet;
-use crate::table::Shape;
 
 /// Counts over a table with real-valued weights: counts are in units, and [`CountSource::value`] says what
 /// one is worth.
@@ -36,9 +36,7 @@ impl<'a> WeightedCounts<'a> {
 }
 
 impl CountSource for WeightedCounts<'_> {
-    fn cardinalities(&self) -> &[u32] {
-        self.units.cardinalities()
-    }
+    as_rows!(units);
 
     fn rows(&self) -> u64 {
         self.table.rows()
@@ -50,22 +48,6 @@ impl CountSource for WeightedCounts<'_> {
 
     fn value(&self) -> f64 {
         self.table.value()
-    }
-
-    fn distinct_rows(&self) -> u64 {
-        self.units.distinct_rows()
-    }
-
-    fn schema(&self) -> Option<&Schema> {
-        self.units.schema()
-    }
-
-    fn margin(&self, variables: &VarSet) -> Result<MarginCounts> {
-        self.units.margin(variables)
-    }
-
-    fn table(&self, shape: &Shape) -> Result<Vec<Count>> {
-        self.units.table(shape)
     }
 
     fn family(&self, child: Var, blanket: &VarSet) -> Result<FamilyCounts> {

@@ -2,7 +2,7 @@
 
 use super::bootstrap_record::BootstrapRecord;
 use super::checkpoint_file::{self, FORMAT};
-use super::checkpoint_record::CheckpointRecord;
+use super::checkpoint_record::{Checked, CheckpointRecord};
 use super::completion_record::CompletionRecord;
 use super::lock::Lock;
 use crate::confidence::{
@@ -14,6 +14,7 @@ use crate::data::{Dataset, IncompleteTable};
 use crate::error::{Error, Result};
 use crate::learn::{LearnEvent, LearnObserver, LearnOptions, LearnState, RunFact, run_identity};
 use crate::search::{SearchEvent, SearchObserver};
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -163,9 +164,20 @@ impl Checkpointer {
         let identity = run_identity(run.data, run.options);
         let cardinalities = run.data.schema().cardinalities();
         let read = |record: CheckpointRecord| record.state(&cardinalities);
+        let hold = |state| RunState::Learning(Box::new(state));
+        Self::open_as((path, resume), (identity, pace), read, hold)
+    }
+
+    /// Opens a file for a run of this identity: `read` finds its state in a record, and `hold` keeps it.
+    fn open_as<R: DeserializeOwned, T: Clone + Default>(
+        (path, resume): (PathBuf, bool),
+        (identity, pace): (Vec<(RunFact, String)>, CheckpointPace),
+        read: impl Fn(R) -> Checked<T>,
+        hold: impl FnOnce(T) -> RunState,
+    ) -> Result<(Self, T, OpenedCheckpoint)> {
         let Opened { state, lock, found } =
             opened(&path, resume, || checkpoint_file::load(&path, &identity, read))?;
-        let held = Self::of(path, identity, RunState::Learning(Box::new(state.clone())), pace);
+        let held = Self::of(path, identity, hold(state.clone()), pace);
         Ok((Self { lock: Some(lock), ..held }, state, found))
     }
 
@@ -182,10 +194,8 @@ impl Checkpointer {
         let identity = bootstrap_identity(data, options);
         let cardinalities = data.schema().cardinalities();
         let read = |record: BootstrapRecord| record.state(&cardinalities);
-        let Opened { state, lock, found } =
-            opened(&path, resume, || checkpoint_file::load(&path, &identity, read))?;
-        let held = RunState::Resampling(state.clone(), cardinalities.as_slice().into());
-        Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
+        let hold = |state| RunState::Resampling(state, cardinalities.as_slice().into());
+        Self::open_as((path, resume), (identity, pace), read, hold)
     }
 
     /// The same for learning from a table with holes.
@@ -201,10 +211,8 @@ impl Checkpointer {
         let identity = completion_identity(table, options);
         let cardinalities = table.schema().cardinalities();
         let read = |record: CompletionRecord| record.state(&cardinalities);
-        let Opened { state, lock, found } =
-            opened(&path, resume, || checkpoint_file::load(&path, &identity, read))?;
-        let held = RunState::Completing(state.clone(), cardinalities.as_slice().into());
-        Ok((Self { lock: Some(lock), ..Self::of(path, identity, held, pace) }, state, found))
+        let hold = |state| RunState::Completing(state, cardinalities.as_slice().into());
+        Self::open_as((path, resume), (identity, pace), read, hold)
     }
 
     /// Ends the watch, and writes what was not written yet.

@@ -157,12 +157,7 @@ impl Columns {
         text: impl FnOnce(usize) -> Option<&'a [u8]>,
         line: impl FnOnce() -> u64,
     ) -> Result<u64> {
-        let Some(column) = self.weights else { return Ok(1) };
-        let text = text(column).unwrap_or_default().trim_ascii();
-        parse_weight(text).map_err(|doubt| {
-            let problem = InputProblem::Weight { text: quoted_bytes(text), doubt };
-            Error::input(self.place(column).at_line(line()), problem)
-        })
+        self.weight_by(parse_weight, text, line).map(|weight| weight.unwrap_or(1))
     }
 
     /// The same where weights may be real numbers.
@@ -174,9 +169,20 @@ impl Columns {
         text: impl FnOnce(usize) -> Option<&'a [u8]>,
         line: impl FnOnce() -> u64,
     ) -> Result<f64> {
-        let Some(column) = self.weights else { return Ok(1.0) };
+        self.weight_by(parse_real, text, line).map(|weight| weight.unwrap_or(1.0))
+    }
+
+    /// The weight of a row; `None` where there is no column of weights.
+    #[inline]
+    fn weight_by<'a, W>(
+        &self,
+        parse: impl FnOnce(&[u8]) -> std::result::Result<W, WeightDoubt>,
+        text: impl FnOnce(usize) -> Option<&'a [u8]>,
+        line: impl FnOnce() -> u64,
+    ) -> Result<Option<W>> {
+        let Some(column) = self.weights else { return Ok(None) };
         let text = text(column).unwrap_or_default().trim_ascii();
-        parse_real(text).map_err(|doubt| {
+        parse(text).map(Some).map_err(|doubt| {
             let problem = InputProblem::Weight { text: quoted_bytes(text), doubt };
             Error::input(self.place(column).at_line(line()), problem)
         })

@@ -1,7 +1,7 @@
 //! The effects of a model's confirmed context elements, as they stand in the file.
 
 use super::model_error::error_at;
-use super::support_record::{cell, element_labels, known_edge, not_an_edge};
+use super::support_record::{Told, element_labels};
 use crate::data::Schema;
 use crate::error::Result;
 use crate::model::Confirmed;
@@ -53,14 +53,10 @@ impl ConfirmedRecord {
         let mut elements = BTreeMap::new();
         for (place, record) in self.contexts.iter().enumerate() {
             let at = format!("confirmed.contexts[{place}]");
-            let edge = known_edge(schema, structure, &record.edge)
-                .ok_or_else(|| error_at(file, &at, not_an_edge(&record.edge)))?;
-            let cell = cell(schema, structure, edge, &record.element).ok_or_else(|| {
-                error_at(file, &at, "this is no context element of the model's edge".to_owned())
-            })?;
+            let element = Told { file, at: &at, schema, structure }.element(&record.edge, &record.element)?;
             let EffectRecord { log_odds_ratio, error, p_value, probability, .. } = *record;
             let effect = ElementEffect { log_odds_ratio, error, p_value, probability };
-            if elements.insert((edge, cell), effect).is_some() {
+            if elements.insert(element, effect).is_some() {
                 return Err(error_at(file, &at, "this element appears twice".to_owned()));
             }
         }

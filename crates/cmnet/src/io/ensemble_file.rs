@@ -2,12 +2,11 @@
 
 use super::atomic::write_atomic_with;
 use super::json_text::{json_to_text, write_json};
-use super::model_error::error_at;
+use super::model_error::{digest_at, error_at};
 use super::model_file::{ENSEMBLE, Reader, syntax};
 use super::model_record::{VariableRecord, VariableText, variable_records};
 use super::network_record::{Head, NetworkRecord, NetworkText, needed};
 use crate::confidence::{Drawn, Ensemble, Member};
-use crate::data::DataDigest;
 use crate::error::{Result, quoted};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -118,9 +117,7 @@ impl From<&Drawn> for DrawnRecord {
 
 impl DrawnRecord {
     fn read(&self, file: &str) -> Result<Drawn> {
-        let digest = DataDigest::parse(&self.digest).ok_or_else(|| {
-            error_at(file, "drawn.digest", "expected sha256: and 64 hexadecimal digits".to_owned())
-        })?;
+        let digest = digest_at(file, "drawn.digest", &self.digest)?;
         if self.rows == 0 {
             return Err(error_at(file, "drawn.rows", "0; expected at least 1".to_owned()));
         }

@@ -1,6 +1,6 @@
 //! Fitted parameters as they stand in a model file: phi-terms by names.
 
-use super::model_error::error_at;
+use super::model_error::{digest_at, error_at};
 use crate::data::{DataDigest, Schema, Var, Weighting};
 use crate::error::{Result, quoted};
 use crate::graph::VarSet;
@@ -261,10 +261,7 @@ impl FitRecord<'_> {
     }
 
     fn digest(&self, file: &str) -> Result<Option<DataDigest>> {
-        let Some(text) = &self.digest else { return Ok(None) };
-        let refuse =
-            || error_at(file, "parameters.digest", "expected sha256: and 64 hexadecimal digits".to_owned());
-        DataDigest::parse(text).map(Some).ok_or_else(refuse)
+        self.digest.as_ref().map(|text| digest_at(file, "parameters.digest", text)).transpose()
     }
 
     fn check_numbers(&self, file: &str) -> Result<()> {

@@ -3,11 +3,10 @@
 use super::atomic::write_atomic_with;
 use super::json_text::{json_to_text, write_json};
 use super::mixture_record::{MixtureFitRecord, MixtureRecord, MixtureText};
-use super::model_error::error_at;
+use super::model_error::{digest_at, error_at};
 use super::model_file::{MIXTURE, Reader, syntax};
 use super::model_record::variable_records;
 use super::network_record::{Head, NetworkText, needed};
-use crate::data::DataDigest;
 use crate::error::{Result, quoted};
 use crate::mixture::{Component, Mixture, MixtureFit};
 use std::path::Path;
@@ -77,9 +76,7 @@ impl Mixture {
 }
 
 fn facts(file: &str, record: &MixtureFitRecord) -> Result<MixtureFit> {
-    let digest = DataDigest::parse(&record.digest).ok_or_else(|| {
-        error_at(file, "fit.digest", "expected sha256: and 64 hexadecimal digits".to_owned())
-    })?;
+    let digest = digest_at(file, "fit.digest", &record.digest)?;
     if record.rows == 0 {
         return Err(error_at(file, "fit.rows", "0; expected at least 1".to_owned()));
     }

@@ -60,20 +60,15 @@ impl SupportRecord {
         };
         for (place, record) in self.edges.iter().enumerate() {
             let at = format!("support.edges[{place}]");
-            let edge = known_edge(schema, structure, &record.edge)
-                .ok_or_else(|| error_at(file, &at, not_an_edge(&record.edge)))?;
+            let edge = Told { file, at: &at, schema, structure }.edge(&record.edge)?;
             if support.edges.insert(edge, record.count).is_some() {
                 return Err(error_at(file, &at, "this edge appears twice".to_owned()));
             }
         }
         for (place, record) in self.contexts.iter().enumerate() {
             let at = format!("support.contexts[{place}]");
-            let edge = known_edge(schema, structure, &record.edge)
-                .ok_or_else(|| error_at(file, &at, not_an_edge(&record.edge)))?;
-            let cell = cell(schema, structure, edge, &record.element).ok_or_else(|| {
-                error_at(file, &at, "this is no context element of the model's edge".to_owned())
-            })?;
-            if support.elements.insert((edge, cell), record.count).is_some() {
+            let element = Told { file, at: &at, schema, structure }.element(&record.edge, &record.element)?;
+            if support.elements.insert(element, record.count).is_some() {
                 return Err(error_at(file, &at, "this element appears twice".to_owned()));
             }
         }
@@ -94,16 +89,35 @@ pub(super) fn element_labels(
     Some(levels.map(|(v, level)| schema.variable(v).levels[level as usize].clone()).collect())
 }
 
-pub(super) fn not_an_edge([one, other]: &[String; 2]) -> String {
-    format!("{} - {} is not among the edges of the model", quoted(one), quoted(other))
+/// Where in a model file something is told of the model's edges.
+pub(super) struct Told<'a> {
+    pub(super) file: &'a str,
+    pub(super) at: &'a str,
+    pub(super) schema: &'a Schema,
+    pub(super) structure: &'a Structure,
 }
 
-pub(super) fn known_edge(schema: &Schema, structure: &Structure, [one, other]: &[String; 2]) -> Option<Edge> {
-    let edge = Edge::new(schema.find(one)?, schema.find(other)?).ok()?;
-    structure.graph().contains(edge).then_some(edge)
+impl Told<'_> {
+    /// The edge between two variables, which the model must have.
+    pub(super) fn edge(&self, [one, other]: &[String; 2]) -> Result<Edge> {
+        let named = || Edge::new(self.schema.find(one)?, self.schema.find(other)?).ok();
+        named().filter(|&edge| self.structure.graph().contains(edge)).ok_or_else(|| {
+            let problem = format!("{} - {} is not among the edges of the model", quoted(one), quoted(other));
+            error_at(self.file, self.at, problem)
+        })
+    }
+
+    /// An element of the context of an edge, which the model must have.
+    pub(super) fn element(&self, ends: &[String; 2], labels: &[String]) -> Result<(Edge, Cell)> {
+        let edge = self.edge(ends)?;
+        let found = cell(self.schema, self.structure, edge, labels).map(|cell| (edge, cell));
+        found.ok_or_else(|| {
+            error_at(self.file, self.at, "this is no context element of the model's edge".to_owned())
+        })
+    }
 }
 
-pub(super) fn cell(schema: &Schema, structure: &Structure, edge: Edge, labels: &[String]) -> Option<u64> {
+fn cell(schema: &Schema, structure: &Structure, edge: Edge, labels: &[String]) -> Option<u64> {
     let context = structure.context(edge)?;
     let space = context.space();
     if space.variables().len() != labels.len() {

@@ -1,9 +1,9 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
-use super::observer::{FitControl, LearnEvent, LearnObserver};
-use super::{Criterion, LearnOptions, Learned, LearnedModel, Select};
+use super::observer::{FitControl, LearnEvent};
+use super::{Criterion, Learned, LearnedModel, Select, Step};
 use crate::control::{Control, Outcome, StopReason};
-use crate::counts::{CountSource, CountedTable};
+use crate::counts::CountSource;
 use crate::error::{ErrorKind, Result, Unfitted};
 use crate::loglinear::{Estimate, Fit, FitMethod, FitOptions, FitRequest, fit_named};
 use crate::score::Kappa;
@@ -14,32 +14,23 @@ use crate::structure::Structure;
 const ROUNDING: f64 = 1e-10;
 
 /// Fits the structures found so far, where parameters are asked for.
-pub(super) fn fit_found<S: CountSource>(
-    learned: &mut Learned,
-    table: &CountedTable<'_, S>,
-    options: &LearnOptions,
-    observer: &dyn LearnObserver,
-) -> Result<()> {
-    if options.select == Select::None {
+pub(super) fn fit_found<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
+    if step.options.select == Select::None {
         return Ok(());
     }
-    Fitting { table, options: &options.fit, observer, of: options.kappas.len() }.fit_all(learned)
+    Fitting { step, options: &step.options.fit, of: step.options.kappas.len() }.fit_all(learned)
 }
 
 /// Fits every structure, each different one once, and selects by BIC among those that can be
 /// fitted; where exact fitting is out of reach for one of them, all are compared by
 /// pseudo-likelihood.
-pub(super) fn choose<S: CountSource>(
-    learned: &mut Learned,
-    table: &CountedTable<'_, S>,
-    options: &LearnOptions,
-    observer: &dyn LearnObserver,
-) -> Result<()> {
+pub(super) fn choose<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
+    let options = step.options;
     if options.select == Select::None {
         learned.selected = (learned.models.len() == 1).then_some(0);
         return Ok(());
     }
-    let fitting = Fitting { table, options: &options.fit, observer, of: learned.models.len() };
+    let fitting = Fitting { step, options: &options.fit, of: learned.models.len() };
     fitting.fit_all(learned)?;
     let is = |model: &LearnedModel, estimate| model.fit.as_ref().is_some_and(|fit| fit.estimate == estimate);
     let some = |estimate| learned.models.iter().any(|model| is(model, estimate));
@@ -61,7 +52,7 @@ pub(super) fn choose<S: CountSource>(
     } else {
         Criterion::Bic
     });
-    learned.selected = best_of(&learned.models, pseudo, table.counts().rows());
+    learned.selected = best_of(&learned.models, pseudo, step.table.counts().rows());
     Ok(())
 }
 
@@ -91,9 +82,8 @@ pub(crate) fn best_of(models: &[LearnedModel], pseudo: bool, rows: u64) -> Optio
 
 /// What fits are made with.
 struct Fitting<'a, 't, S> {
-    table: &'a CountedTable<'t, S>,
+    step: &'a Step<'a, 't, S>,
     options: &'a FitOptions,
-    observer: &'a dyn LearnObserver,
     /// How many structures there will be.
     of: usize,
 }
@@ -106,10 +96,10 @@ impl<S: CountSource> Fitting<'_, '_, S> {
             if model.fit.is_some() || matches!(model.unfitted, Some(Unfitted::Limit(_))) {
                 continue;
             }
-            self.observer.observe_learning(&LearnEvent::Fitting { index: place, of: self.of });
+            self.step.observer.observe_learning(&LearnEvent::Fitting { index: place, of: self.of });
             match self.fit_one(learned, place) {
                 Ok(Outcome::Done(fitted)) => {
-                    let digest = Some(self.table.digest().clone());
+                    let digest = Some(self.step.table.digest().clone());
                     learned.models[place].fit = Some(Fit { digest, ..fitted });
                     learned.models[place].unfitted = None;
                 }
@@ -140,14 +130,14 @@ impl<S: CountSource> Fitting<'_, '_, S> {
             return Ok(Outcome::Done(fitted));
         }
         let control = FitControl {
-            observer: self.observer,
+            observer: self.step.observer,
             searched: learned.search_converged(),
             fitted: learned.models.iter().any(|model| model.fit.is_some()),
         };
         if let Some(reason) = control.stop() {
             return Ok(Outcome::Stopped(reason));
         }
-        let (counts, names) = (self.table.counts(), Some(self.table.schema()));
+        let (counts, names) = (self.step.table.counts(), Some(self.step.table.schema()));
         fit_named(&FitRequest::new(structure, counts, names, self.options), &control)
     }
 }
@@ -155,10 +145,10 @@ impl<S: CountSource> Fitting<'_, '_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::RowCounts;
+    use crate::counts::{CountedTable, RowCounts};
     use crate::data::Dataset;
     use crate::io::{ReadOptions, Source, read_csv};
-    use crate::learn::learn;
+    use crate::learn::{LearnObserver, LearnOptions, learn};
     use crate::search::SearchObserver;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -241,7 +231,7 @@ mod tests {
         let (data, mut learned, options) = mixed();
         let counts = RowCounts::new(&data);
         let table = CountedTable::new(&counts, data.schema()).unwrap();
-        choose(&mut learned, &table, &options, &()).unwrap();
+        choose(&mut learned, &Step { table: &table, options: &options, observer: &() }).unwrap();
         let estimate = |fit: Option<&Fit>| fit.map(|fit| fit.estimate);
         let [chain, all] = &learned.models[..] else { panic!("two") };
         assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
@@ -286,7 +276,7 @@ mod tests {
             let observer = Quitter { fits: AtomicUsize::new(0), most };
             let counts = RowCounts::new(&data);
             let table = CountedTable::new(&counts, data.schema()).unwrap();
-            choose(&mut learned, &table, &options, &observer).unwrap();
+            choose(&mut learned, &Step { table: &table, options: &options, observer: &observer }).unwrap();
             assert_eq!(learned.stop, StopReason::Interrupted);
             assert!(learned.search_converged());
             assert_eq!(learned.selected, compared, "{most}");

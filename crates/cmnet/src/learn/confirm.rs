@@ -1,10 +1,10 @@
 //! Contexts that the table confirms: each element that a search found is tested in the fit of
 //! the graph without contexts, and what does not hold there is left out.
 
-use super::observer::{FitControl, LearnObserver};
-use super::{ContextChoice, LearnOptions, Learned};
+use super::observer::FitControl;
+use super::{ContextChoice, Learned, Step};
 use crate::control::{Control, Halt, Halting, Outcome};
-use crate::counts::{CountSource, CountedTable};
+use crate::counts::CountSource;
 use crate::data::Schema;
 use crate::error::{ErrorKind, Result, Unfitted};
 use crate::loglinear::{Estimated, FitOptions, FitRequest, Ridge, fit_named};
@@ -18,12 +18,8 @@ const PROBABLE: f64 = 0.5;
 
 /// Leaves out the elements that the table does not confirm, where that was asked for, and scores
 /// what is left.
-pub(super) fn confirm<S: CountSource>(
-    learned: &mut Learned,
-    table: &CountedTable<'_, S>,
-    options: &LearnOptions,
-    observer: &dyn LearnObserver,
-) -> Result<()> {
+pub(super) fn confirm<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
+    let &Step { table, options, observer } = step;
     if options.contexts == ContextChoice::All {
         return Ok(());
     }

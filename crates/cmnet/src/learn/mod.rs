@@ -415,18 +415,26 @@ fn search_and_choose<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
+    let step = Step { table, options, observer };
     // What is refined or confirmed is fitted afterwards.
     let fit = |learned: &mut Learned| match (options.refine, options.contexts) {
-        (Refine::No, ContextChoice::All) => choose::fit_found(learned, table, options, observer),
+        (Refine::No, ContextChoice::All) => choose::fit_found(learned, &step),
         _ => Ok(()),
     };
     let rules = Arc::new(options.knowledge.rules(table.schema())?);
     let setting = search::Setting { counts: table.counts(), options, rules: &rules };
     let mut learned = search::run(begin, &setting, observer, fit)?;
-    refinement::run(&mut learned, table, options, observer)?;
-    confirm::confirm(&mut learned, table, options, observer)?;
-    choose::choose(&mut learned, table, options, observer)?;
+    refinement::run(&mut learned, &step)?;
+    confirm::confirm(&mut learned, &step)?;
+    choose::choose(&mut learned, &step)?;
     Ok(learned)
+}
+
+/// What a step after the search works with.
+struct Step<'a, 't, S> {
+    table: &'a CountedTable<'t, S>,
+    options: &'a LearnOptions,
+    observer: &'a dyn LearnObserver,
 }
 
 /// Checks the options and works in as many threads as they say.

@@ -1,9 +1,9 @@
 //! Structures that the search found, refined by the log-linear score.
 
 use super::observer::{FitControl, LearnEvent, LearnObserver};
-use super::{LearnOptions, Learned};
+use super::{LearnOptions, Learned, Step};
 use crate::control::{Outcome, StopReason};
-use crate::counts::{CountSource, CountedTable};
+use crate::counts::CountSource;
 use crate::error::{ErrorKind, Result, choices};
 use crate::graph::Edge;
 use crate::loglinear::{Fit, FitMethod, FitOptions, FitRequest, fit_named};
@@ -42,22 +42,17 @@ pub struct Refinement {
 }
 
 /// Refines every structure, each different one once.
-pub(super) fn run<S: CountSource>(
-    learned: &mut Learned,
-    table: &CountedTable<'_, S>,
-    options: &LearnOptions,
-    observer: &dyn LearnObserver,
-) -> Result<()> {
-    if options.refine == Refine::No {
+pub(super) fn run<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
+    if step.options.refine == Refine::No {
         return Ok(());
     }
-    let work = Work { table, options, observer, scorer: scorer(table.counts(), options) };
+    let work = Work { step, scorer: scorer(step.table.counts(), step.options) };
     let of = learned.models.len();
     for place in 0..of {
         if learned.stop != StopReason::Converged {
             break;
         }
-        observer.observe_learning(&LearnEvent::Refining { index: place, of });
+        step.observer.observe_learning(&LearnEvent::Refining { index: place, of });
         work.one(learned, place)?;
     }
     learned.limited.sort_unstable();
@@ -69,19 +64,17 @@ fn scorer<'a, S: CountSource>(counts: &'a S, options: &LearnOptions) -> Scorer<'
     Scorer::with_memory(counts, options.alpha, options.fit.memory)
 }
 
-struct Work<'a, 'b, S> {
-    table: &'a CountedTable<'b, S>,
-    options: &'a LearnOptions,
-    observer: &'a dyn LearnObserver,
+struct Work<'a, 't, S> {
+    step: &'a Step<'a, 't, S>,
     scorer: Scorer<'a, S>,
 }
 
 impl<S: CountSource> Work<'_, '_, S> {
     fn one(&self, learned: &mut Learned, place: usize) -> Result<()> {
-        let judged = self.options.refinement();
+        let judged = self.step.options.refinement();
         let found = learned.models[place].structure.clone();
         let rules = learned.models[place].prior.rules();
-        let refined = refine(&found, self.table.counts(), &judged, rules, &Asked(self.observer))?;
+        let refined = refine(&found, self.step.table.counts(), &judged, rules, &Asked(self.step.observer))?;
         learned.limited.extend(&refined.limited);
         if refined.stop != StopReason::Converged {
             learned.stop = refined.stop;
@@ -113,10 +106,10 @@ impl<S: CountSource> Work<'_, '_, S> {
     /// stays.
     fn keeps(&self, learned: &mut Learned, place: usize, refined: &Refined) -> Result<bool> {
         let model = &mut learned.models[place];
-        if refined.structure == model.structure || self.options.refine == Refine::Yes {
+        if refined.structure == model.structure || self.step.options.refine == Refine::Yes {
             return Ok(refined.structure != model.structure);
         }
-        let usual = self.options.fit.clone();
+        let usual = self.step.options.fit.clone();
         let (mut before, mut after) =
             (self.fit(&model.structure, &usual)?, self.fit(&refined.structure, &usual)?);
         let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
@@ -131,9 +124,9 @@ impl<S: CountSource> Work<'_, '_, S> {
     }
 
     fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
-        let names = Some(self.table.schema());
-        let request = FitRequest::new(structure, self.table.counts(), names, options);
-        let control = FitControl { observer: self.observer, searched: true, fitted: false };
+        let names = Some(self.step.table.schema());
+        let request = FitRequest::new(structure, self.step.table.counts(), names, options);
+        let control = FitControl { observer: self.step.observer, searched: true, fitted: false };
         match fit_named(&request, &control) {
             Ok(Outcome::Done(fit)) => Ok(Some(fit)),
             Ok(Outcome::Stopped(_)) => Ok(None),

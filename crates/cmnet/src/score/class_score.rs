@@ -89,28 +89,28 @@ impl ClassScore<'_> {
     pub(crate) fn of_counts(&self, counts: impl Iterator<Item = Count>) -> Nats {
         let mut counts = counts.filter(|&count| count > 0);
         match self {
-            Self::Dirichlet { level, class } => {
-                let mut total = 0;
-                let mut score = Nats::ZERO;
-                for count in counts {
-                    total += count;
-                    score += level.ln(count);
-                }
-                score - class.ln(total)
-            }
-            Self::Real { level, class } => {
-                let mut total = 0;
-                let mut score = Nats::ZERO;
-                for count in counts {
-                    total += count;
-                    score += level.ln(count);
-                }
-                score - class.ln(total)
-            }
+            Self::Dirichlet { level, class } => factor(counts, |n| level.ln(n), |n| class.ln(n)),
+            Self::Real { level, class } => factor(counts, |n| level.ln(n), |n| class.ln(n)),
             Self::Own { score, levels } => match counts.next() {
                 Some(first) => score.class(*levels, &mut std::iter::once(first).chain(counts)),
                 None => Nats::ZERO,
             },
         }
     }
+}
+
+/// The factor of equation (7), from the logarithms of rising factorials.
+#[inline]
+fn factor(
+    counts: impl Iterator<Item = Count>,
+    level: impl Fn(Count) -> Nats,
+    class: impl Fn(Count) -> Nats,
+) -> Nats {
+    let mut total = 0;
+    let mut score = Nats::ZERO;
+    for count in counts {
+        total += count;
+        score += level(count);
+    }
+    score - class(total)
 }

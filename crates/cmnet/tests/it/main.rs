@@ -19,6 +19,7 @@ mod columnar;
 mod command_line;
 mod common;
 mod control;
+mod cross_validation;
 mod csv_input;
 mod ensemble;
 mod figures;

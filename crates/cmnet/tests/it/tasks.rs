@@ -2,6 +2,7 @@
 //! to the last byte.
 
 use crate::common::{Impatient, Sample, generator};
+use crate::cross_validation::apart_and_together;
 use cmnet::{
     BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
     LearnObserver, LearnOptions, Learned, Part, ReplicateStart, SearchMode, SearchObserver, Select, Shard,
@@ -121,24 +122,6 @@ fn same_folds(data: &Dataset, plan: FoldPlan, options: &LearnOptions, rng: &mut 
     let alone = cross_validate(data, plan, options, &()).unwrap();
     assert_eq!(validated(&found), validated(&alone));
     findings
-}
-
-/// Two folds: in one all variables are independent, in the other all depend on something hidden.
-fn apart_and_together() -> Dataset {
-    let mut state = 1u64;
-    let mut draw = |share: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % 100 < share
-    };
-    let mut rows = Vec::new();
-    for row in 0..2400 {
-        let (apart, hidden) = (row % 2 == 0, draw(50));
-        let mut labels = vec![if apart { "a" } else { "b" }.to_owned()];
-        let mut level = || u8::from(if apart { draw(50) } else { hidden == draw(80) }).to_string();
-        labels.extend((0..5).map(|_| level()));
-        rows.push(labels);
-    }
-    Dataset::from_labels(&["fold", "1", "2", "3", "4", "5"], rows).unwrap()
 }
 
 /// The parts of all shares, round after round until nothing is left.

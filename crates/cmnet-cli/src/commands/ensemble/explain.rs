@@ -8,17 +8,13 @@ use crate::commands::bootstrap::{elements, numbers};
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::output;
-use cmnet::{BootstrapOptions, EdgeSupport, Ensemble, Error, Spread, Under};
+use cmnet::{BootstrapOptions, EdgeSupport, Ensemble, Spread, Under};
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::ExplainedEnsemble;
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<ExplainArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
-    let mathematics = arguments.restrictions || arguments.terms || arguments.classes.is_some();
-    if mathematics || arguments.intervals {
-        let problem = "terms, restrictions, blanket classes and intervals are those of one network";
-        return Err(Error::question(problem, "explain the ensemble without them").into());
-    }
+    asking::check_shared(arguments, "ensemble")?;
     let evidence = asking::evidence(ensemble.schema(), &arguments.given)?;
     announce(&arguments.tree, ensemble);
     interrupt::listen();

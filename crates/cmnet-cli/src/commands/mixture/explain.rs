@@ -7,7 +7,7 @@ use crate::commands::asking;
 use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::output;
-use cmnet::{Error, Mixture, Schema, Under};
+use cmnet::{Mixture, Schema, Under};
 use cmnet_report::answer::{ExplainedMixture, names};
 use cmnet_report::sentence;
 use std::fmt::Write as _;
@@ -16,11 +16,7 @@ use std::fmt::Write as _;
 const TELLING: f64 = 0.02;
 
 pub(crate) fn run(arguments: &Printed<ExplainArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
-    let mathematics = arguments.restrictions || arguments.terms || arguments.classes.is_some();
-    if mathematics || arguments.intervals {
-        let problem = "terms, restrictions, blanket classes and intervals are those of one network";
-        return Err(Error::question(problem, "explain the mixture without them").into());
-    }
+    asking::check_shared(arguments, "mixture")?;
     let evidence = asking::evidence(mixture.schema(), &arguments.given)?;
     announce(&arguments.tree, mixture);
     interrupt::listen();

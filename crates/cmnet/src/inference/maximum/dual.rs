@@ -161,20 +161,27 @@ impl Problem {
         let mut row = vec![0; self.names.len()];
         let mut values = Vec::new();
         for v in self.open() {
-            values.clear();
-            values.extend_from_slice(&self.own[v]);
-            for &index in &self.at[v] {
-                let factor = &self.factors[index];
-                let place = factor.place(v);
+            self.value(v, &mut values, |factor, place, values| {
                 let before = factor.scope[..place].iter().zip(&factor.axes);
                 let base: usize = before.map(|(&u, &(_, stride))| row[u] * stride).sum();
                 let runs = factor.table[base..].chunks_exact(factor.axes[place].1);
                 values.iter_mut().zip(runs).for_each(|(value, run)| *value += largest(run));
-            }
+            });
             row[v] = first_largest(&values) as usize;
         }
         self.improve(&mut row);
         row
+    }
+
+    /// Values each level of a variable: its own value, and what `add` adds from the tables of the variable, each
+    /// with the variable's place in it.
+    fn value(&self, v: usize, values: &mut Vec<f64>, add: impl Fn(&Factor, usize, &mut [f64])) {
+        values.clear();
+        values.extend_from_slice(&self.own[v]);
+        for &index in &self.at[v] {
+            let factor = &self.factors[index];
+            add(factor, factor.place(v), values);
+        }
     }
 
     fn improve(&self, row: &mut [usize]) {
@@ -183,18 +190,14 @@ impl Problem {
         for _ in 0..20 {
             let mut moved = false;
             for v in self.open() {
-                values.clear();
-                values.extend_from_slice(&self.own[v]);
-                for &index in &self.at[v] {
-                    let factor = &self.factors[index];
-                    let place = factor.place(v);
+                self.value(v, &mut values, |factor, place, values| {
                     let axes = factor.scope.iter().zip(&factor.axes);
                     let cell: usize = axes.map(|(&u, &(_, stride))| row[u] * stride).sum();
                     let stride = factor.axes[place].1;
                     let base = cell - row[v] * stride;
                     let cells = factor.table[base..].iter().step_by(stride);
                     values.iter_mut().zip(cells).for_each(|(value, cell)| *value += cell);
-                }
+                });
                 let best = first_largest(&values) as usize;
                 if values[best] > values[row[v]] + 1e-12 {
                     row[v] = best;
