@@ -57,6 +57,11 @@ fn campaign(run: &Run<'_>, count: usize) -> Result<usize> {
         if std::fs::read(&model)? != expected {
             bail!("mode {}, run {place}: the resumed result differs", run.mode);
         }
+        let names = std::fs::read_dir(run.folder)?.flatten().map(|entry| entry.file_name());
+        let mut names = names.map(|name| name.to_string_lossy().into_owned());
+        if let Some(left) = names.find(|name| name.starts_with(".cmnet-")) {
+            bail!("mode {}, run {place}: {left} was left", run.mode);
+        }
     }
     println!("mode {}: {count} runs of {:.1} s, {kills} kills", run.mode, length.as_secs_f64());
     Ok(kills)

@@ -25,6 +25,7 @@ mod test;
 mod tools;
 
 use anyhow::Result;
+use mutants::Place;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -58,9 +59,10 @@ cargo xtask COMMAND
                      minutes in all)
   faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
                      the old ones or the new ones, and no answer is lost. It needs strace
-  mutants [MODULE [I/N]]
+  mutants [MODULE [I/N [here]]]
                      small changes of the library, each of which a test must notice (cargo-mutants);
-                     the I-th of N shares of them
+                     the I-th of N shares of them. The word here changes this checkout, which should be one
+                     to throw away, and uses what is built in it
   book               the pages as a site by mdBook, after every link between them was followed
   release --dry-run [PART]
                      what a release would publish (crates, command, python, policy, book), from a
@@ -101,9 +103,10 @@ fn main() -> ExitCode {
         ["fuzz", minutes] => minutes.parse().map_err(Into::into).and_then(fuzz::run),
         ["faults"] => faults::run(None),
         ["faults", command] => faults::run(Some(command.into())),
-        ["mutants"] => mutants::run(None, None),
-        ["mutants", module] => mutants::run(Some(module), None),
-        ["mutants", module, share] => mutants::run(Some(module), Some(share)),
+        ["mutants"] => mutants::run(None, None, Place::Copy),
+        ["mutants", module] => mutants::run(Some(module), None, Place::Copy),
+        ["mutants", module, share] => mutants::run(Some(module), Some(share), Place::Copy),
+        ["mutants", module, share, "here"] => mutants::run(Some(module), Some(share), Place::Here),
         ["book"] => book::run(Path::new("."), &python_package::target().join("book")),
         ["release", "--dry-run"] => release::dry_run(None),
         ["release", "--dry-run", part] => release::dry_run(Some(part)),

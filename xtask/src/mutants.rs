@@ -23,8 +23,17 @@ const MODULES: [(&str, &[&str]); 7] = [
     ("io", &["io", "csv", "model_file", "bad_tables", "fuzz"]),
 ];
 
+/// Where mutants are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a copy, which is built from the ground up.
+    Copy,
+    /// In this checkout.
+    Here,
+}
+
 /// Tries the mutants of one module, or of all; or a share of them, such as 1/20.
-pub(crate) fn run(module: Option<&str>, share: Option<&str>) -> Result<()> {
+pub(crate) fn run(module: Option<&str>, share: Option<&str>, place: Place) -> Result<()> {
     let known = MODULES.map(|(name, _)| name);
     if let Some(module) = module.filter(|module| !known.contains(module)) {
         bail!("there is no module {module:?} to try; the modules are {}", known.join(", "));
@@ -37,7 +46,10 @@ pub(crate) fn run(module: Option<&str>, share: Option<&str>) -> Result<()> {
         let mut tried = Command::new(MUTANTS.path()?);
         tried.args(["mutants", "--package", "cmnet", "--file"]);
         tried.arg(format!("crates/cmnet/src/{name}/**/*.rs")).arg("--output").arg(&out);
-        // One at a time in a copy that keeps what was built; a mutant that loops is caught too.
+        if place == Place::Here {
+            tried.arg("--in-place");
+        }
+        // One at a time where what was built is kept; a mutant that loops is caught too.
         tried.args(["--timeout", "120", "--baseline", "run", "--no-shuffle"]).envs(QUICK_BUILD);
         if let Some((one, of)) = share.and_then(|share| share.split_once('/')) {
             // Shares are counted from 1 here, and from 0 by cargo-mutants. Each is spread over the files.

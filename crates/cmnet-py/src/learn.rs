@@ -137,6 +137,7 @@ pub(crate) fn backbone(
     let mut options = learning.options(data.schema()).map_err(to_python)?;
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Watch::new(time_limit, None, LearnState::default());
+    let relearns_parts = options.relearns_parts();
     let (edges, stop) = work::call(py, 1, move |stop| {
         let control = Either(&watch, stop);
         let found = backbone.require(&PlaneCounts::new(&data), data.schema(), &mut options, &control)?;
@@ -148,6 +149,12 @@ pub(crate) fn backbone(
     let count = edges.len();
     let cut = || format!("backbone: its search was ended early ({stop}) with {count} edges");
     warn(py, (stop != StopReason::Converged).then(cut))?;
+    let seen = || {
+        "backbone: its edges were found on all rows, those that are held out among them; so the log-probability of \
+         held-out rows may look better than it is"
+            .to_owned()
+    };
+    warn(py, relearns_parts.then(seen))?;
     Ok(edges)
 }
 
@@ -276,7 +283,7 @@ impl Validation {
     ) -> PyResult<(Bound<'py, PyAny>, Option<PyErr>)> {
         let Self { begun, time_limit, options } = self;
         let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
-        let (own, kappas) = (watch.clone(), options.kappas.clone());
+        let (own, kappas) = (watch.clone(), options.kappas_of_folds().to_vec());
         let (found, raised) = match watched(py, &watch, progress, move || search(&options, &own))? {
             Ended::Done(found) => (found.map_err(|error| errors::to_python(py, &error))?, None),
             Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),

@@ -120,8 +120,8 @@ impl Run {
             Job::Learn(options) => serde_json::json!({"phase": "search", "blankets": known.blankets.len(),
                 "variables": self.data.variables(), "of": options.kappas.len(),
                 "index": known.kappas.len()}),
-            Job::CrossValidate { plan, .. } => serde_json::json!({"phase": "search",
-                "fold": known.finished_folds().len(), "folds": plan.count(&self.data)}),
+            Job::CrossValidate { plan, options } => serde_json::json!({"phase": "search",
+                "fold": known.finished_folds(options).len(), "folds": plan.count(&self.data)}),
             Job::Bootstrap(options) => serde_json::json!({"phase": "search",
                 "replicate": known.resamples.finished.len(), "replicates": options.replicates}),
         };
@@ -182,11 +182,7 @@ impl Run {
             Some(reason) => {
                 let reason =
                     if reason == "time-limit" { StopReason::TimeLimit } else { StopReason::Interrupted };
-                Ok(CrossValidation::begun(&self.data, *plan).over(
-                    &known.finished_folds(),
-                    &options.kappas,
-                    reason,
-                ))
+                Ok(CrossValidation::so_far(&known.folds, &self.data, *plan, options, reason))
             }
         };
         validated(py, &found.map_err(|error| errors::to_python(py, &error))?)

@@ -57,6 +57,14 @@ def test_learned(heart):
     assert cmnet.learn(heart, kappa=["eps", 0.25]).models[1].kappa == "0.25"
 
 
+def test_folds_that_are_not_finished_are_told(heart):
+    cut = cmnet.learn(heart, select="cv", time_limit=0.000001)
+    assert cut.by_rows == {"cut": {"finished": 0, "of": 5}}
+    assert (cut.stop, cut.criterion) == ("time-limit", "bic")
+    whole = cmnet.learn(heart, kappa=["eps", "n^-0.5"], select="cv")
+    assert whole.criterion == "heldout" and "cut" not in whole.by_rows
+
+
 def test_edges_of_a_decomposable_graph_come_first_and_stay(heart):
     from concurrent.futures import ThreadPoolExecutor
 
@@ -71,6 +79,8 @@ def test_edges_of_a_decomposable_graph_come_first_and_stay(heart):
             cmnet.learn(heart, backbone="decomposable", **options)
     with pytest.raises(cmnet.OptionError, match="decomposable"):
         cmnet.learn(heart, backbone="trees")
+    with pytest.warns(RuntimeWarning, match="backbone: its edges were found on all rows"):
+        cmnet.learn(heart, kappa=["eps", "n^-0.5"], backbone="decomposable", select="heldout")
 
 
 def test_answers_can_be_pickled(heart, heart_model):

@@ -14,6 +14,11 @@ pub struct LongRun {
     deadline: Option<Duration>,
     /// When the present class of a mixture has had its share of the time, in milliseconds.
     share: AtomicU64,
+    /// When the parts of a table have had theirs.
+    parts: AtomicU64,
+    /// How often parts are divided into parts now, and the share that they are within.
+    depth: AtomicU64,
+    around: AtomicU64,
     evaluated: AtomicU64,
 }
 
@@ -27,12 +32,19 @@ impl LongRun {
     /// A run that begins now.
     pub fn new(time_limit: Option<Duration>, checkpointer: Option<Checkpointer>, clock: Clock) -> Self {
         let deadline = time_limit.and_then(|limit| clock().checked_add(limit));
-        Self { checkpointer, clock, deadline, share: AtomicU64::new(u64::MAX), evaluated: AtomicU64::new(0) }
+        let never = || AtomicU64::new(u64::MAX);
+        let none = || AtomicU64::new(0);
+        let (share, parts, around) = (never(), never(), never());
+        Self { checkpointer, clock, deadline, share, parts, depth: none(), around, evaluated: none() }
     }
 
-    /// The time until the deadline, where there is one.
+    /// The time until the deadline, where there is one; in parts of a table, until theirs.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_sub((self.clock)()))
+        self.deadline().map(|deadline| deadline.saturating_sub((self.clock)()))
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.min(Duration::from_millis(self.parts.load(Ordering::Relaxed))))
     }
 
     /// Toggles evaluated since the count began.
@@ -47,7 +59,33 @@ impl LongRun {
 
     /// Lets the present part of the work last until then.
     fn share_until(&self, time: Duration) {
-        self.share.store(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.share.store(milliseconds(time), Ordering::Relaxed);
+    }
+
+    /// When the present part of the work has to end.
+    fn end(&self) -> Option<Duration> {
+        Some(self.deadline()?.min(Duration::from_millis(self.share.load(Ordering::Relaxed))))
+    }
+
+    /// Keeps an eighth of the time for all rows while parts of them are judged. Parts of parts are within that.
+    fn begin_parts(&self) {
+        if self.depth.fetch_add(1, Ordering::Relaxed) > 0 {
+            return;
+        }
+        self.around.store(self.share.load(Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(end) = self.end() {
+            let now = (self.clock)();
+            let until = now + end.saturating_sub(now) / 8 * 7;
+            self.parts.store(milliseconds(until), Ordering::Relaxed);
+        }
+    }
+
+    /// Gives all rows what is left.
+    fn end_parts(&self) {
+        if self.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.parts.store(u64::MAX, Ordering::Relaxed);
+            self.share.store(self.around.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
     }
 
     /// Ends the run.
@@ -61,9 +99,7 @@ impl LongRun {
 
 impl Control for LongRun {
     fn stop(&self) -> Option<StopReason> {
-        let deadline = self.deadline?;
-        let share = Duration::from_millis(self.share.load(Ordering::Relaxed));
-        ((self.clock)() >= deadline.min(share)).then_some(StopReason::TimeLimit)
+        ((self.clock)() >= self.end()?).then_some(StopReason::TimeLimit)
     }
 }
 
@@ -89,12 +125,18 @@ impl LearnObserver for LongRun {
         match (event, self.remaining()) {
             (LearnEvent::EnsembleAhead, Some(left)) => self.share_until((self.clock)() + left / 2),
             (LearnEvent::Member { finished: 0, .. }, _) => self.share.store(u64::MAX, Ordering::Relaxed),
+            (LearnEvent::PartsAhead, _) => self.begin_parts(),
+            (LearnEvent::PartsEnded, _) => self.end_parts(),
             _ => {}
         }
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.observe_learning(event);
         }
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -140,5 +182,35 @@ mod tests {
         now.store(65, Ordering::Relaxed);
         assert_eq!(limited.stop(), Some(StopReason::TimeLimit));
         assert_eq!(LongRun::new(Some(Duration::MAX), None, clock(5)).remaining(), None, "beyond the end");
+    }
+
+    #[test]
+    fn parts_of_a_table_leave_time_for_all_rows() {
+        let now = Arc::new(AtomicU64::new(0));
+        let shown = Arc::clone(&now);
+        let run = LongRun::new(
+            Some(Duration::from_secs(80)),
+            None,
+            Box::new(move || Duration::from_secs(shown.load(Ordering::Relaxed))),
+        );
+        let left = |seconds: u64| {
+            now.store(seconds, Ordering::Relaxed);
+            (run.remaining().unwrap().as_secs(), run.stop().is_some())
+        };
+        run.observe_learning(&LearnEvent::PartsAhead);
+        assert_eq!(left(10), (60, false));
+        run.observe_learning(&LearnEvent::PartsAhead); // of a part
+        assert_eq!(left(69), (1, false));
+        run.observe_learning(&LearnEvent::PartsEnded);
+        assert_eq!(left(70), (0, true));
+        run.observe_learning(&LearnEvent::PartsEnded);
+        assert_eq!(left(70), (10, false));
+        // A class that has half of what is left, and parts of its rows.
+        run.observe_learning(&LearnEvent::Component { index: 0, of: 1 });
+        run.observe_learning(&LearnEvent::PartsAhead);
+        assert_eq!((left(74), left(75)), ((0, false), (0, true)));
+        run.observe_learning(&LearnEvent::PartsEnded);
+        assert_eq!(left(74), (6, false));
+        assert_eq!(left(75), (5, true));
     }
 }

@@ -1,7 +1,7 @@
 //! `cmnet bootstrap`: how sure each edge and each context is.
 
 use crate::args::{BootstrapArgs, Format, Printed};
-use crate::commands::fitting::{options_without_backbone, time_limit};
+use crate::commands::fitting::{TimeLimit, options_without_backbone, time_limit};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share};
@@ -32,17 +32,17 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     check_outputs(arguments)?;
     let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
-    let time_limit = time_limit(&arguments.search)?;
-    let data = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit))?;
+    let time_limit = TimeLimit::begin(time_limit(&arguments.search)?);
+    let data = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit.left()))?;
     let job = Job::Bootstrap(options.clone());
-    if let Some(outcome) = share::run(&division, &job, &data, &Watch::new(time_limit))? {
+    if let Some(outcome) = share::run(&division, &job, &data, &Watch::new(time_limit.left()))? {
         return Ok(outcome);
     }
     let known = share::known(&division, &job, &data)?;
     share::note_rest(&job, &data, &known);
     let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
     let state = if division.known.is_some() { known.resamples } else { state };
-    let watch = Watch::with_checkpoints(time_limit, checkpointer);
+    let watch = Watch::with_checkpoints(time_limit.left(), checkpointer);
     if arguments.ensemble.is_some() {
         options.check_ensemble()?;
         watch.observe_learning(&LearnEvent::EnsembleAhead);

@@ -1,6 +1,7 @@
 //! `cmnet compare`: what one model has and another has not.
 
 use crate::args::{CompareArgs, DataArgs, Format, Printed};
+use crate::commands::fitting::TimeLimit;
 use crate::commands::learn::groups as grouped;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
@@ -44,8 +45,9 @@ fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcom
         .as_deref()
         .map(|text| parse_duration(OptionName::TimeLimit, text))
         .transpose()?;
+    let time_limit = TimeLimit::begin(time_limit);
     let options = LearnOptions { threads: arguments.threads, ..LearnOptions::default() };
-    let watch = Watch::new(time_limit);
+    let watch = Watch::new(time_limit.left());
     let block = arguments.grouping.block.as_deref();
     let mut loaded = files::table_sparing(block, &data, &options, &watch)?;
     let (options, grouping) =
@@ -53,7 +55,7 @@ fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcom
     let learned =
         learn(&loaded.data, &options, &watch).map_err(|error| grouped::advised(error, grouping.as_ref()))?;
     watch.finish()?;
-    let comparison = grouped::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit)?;
+    let comparison = grouped::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit.left())?;
     let ended = Outcome::of(comparison.cut.unwrap_or(learned.stop));
     let Some(found) = comparison.found else { return Ok(ended) };
     let drawn = grouped::draw(grouping.as_ref(), &learned, &loaded, arguments.output.clone());

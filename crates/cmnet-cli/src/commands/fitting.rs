@@ -5,7 +5,7 @@ use cmnet::{
     Backbone, BlanketLimits, Chosen, FitOptions, Knowledge, LearnOptions, OptionName, Order, Ridge, Tune,
     parse_bytes, parse_duration,
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What was typed becomes what the library understands.
 pub(crate) fn learn_options(arguments: &SearchArgs) -> anyhow::Result<LearnOptions> {
@@ -51,6 +51,25 @@ pub(crate) fn time_limit(arguments: &SearchArgs) -> anyhow::Result<Option<Durati
     Ok(limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()?)
 }
 
+/// The time limit of a whole command. Its steps share it.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeLimit {
+    limit: Option<Duration>,
+    begun: Instant,
+}
+
+impl TimeLimit {
+    /// The limit of a command that begins now.
+    pub(crate) fn begin(limit: Option<Duration>) -> Self {
+        Self { limit, begun: Instant::now() }
+    }
+
+    /// What is left of it.
+    pub(crate) fn left(self) -> Option<Duration> {
+        self.limit.map(|limit| limit.saturating_sub(self.begun.elapsed()))
+    }
+}
+
 pub(crate) fn fit_options(arguments: &FittingArgs) -> anyhow::Result<FitOptions> {
     Ok(FitOptions {
         method: arguments.method,
@@ -74,4 +93,19 @@ pub(crate) fn tune_options(arguments: &FittingArgs) -> anyhow::Result<Tune> {
 /// Reads an amount of memory such as 500M, 2G or 1048576.
 pub(crate) fn bytes(text: &str) -> anyhow::Result<u64> {
     Ok(parse_bytes(OptionName::Memory, text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_of_a_command_share_its_time() {
+        let earlier = |seconds: u64| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+        let limit = |seconds: u64| Some(Duration::from_secs(seconds));
+        assert_eq!(TimeLimit { limit: limit(2), begun: earlier(3) }.left(), limit(0));
+        let left = TimeLimit { limit: limit(60), begun: earlier(20) }.left().unwrap();
+        assert!(left <= Duration::from_secs(40) && left > Duration::from_secs(10), "{left:?}");
+        assert_eq!(TimeLimit::begin(None).left(), None);
+    }
 }

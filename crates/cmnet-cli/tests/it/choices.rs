@@ -56,6 +56,23 @@ fn held_out_rows_choose_the_same_for_the_same_seed() {
     sandbox.run("learn data/coronary_heart.csv --seed 3 --no-output").refused(2, &["--seed"]);
 }
 
+/// A time limit that the folds use up: nothing was chosen by them, and the answer says what chose instead.
+#[test]
+fn folds_that_are_not_finished_are_told() {
+    let sandbox = Sandbox::new();
+    for (select, of) in [("heldout", 1), ("cv", 5)] {
+        let learn = format!("learn data/economic_activity.csv --select {select} --time-limit 0s --no-output");
+        let told = format!("held-out rows did not choose the kappa: 0 of {of} folds were finished");
+        let instead = "BIC chose among the structures found on all rows";
+        sandbox.run(&learn).ends_with(3).says(&[&told, instead, "chosen by BIC"]);
+        let answer = sandbox.run(&format!("{learn} --format json")).ends_with(3).document();
+        assert_eq!(answer["by_rows"], json!({"cut": {"finished": 0, "of": of}}));
+        assert_eq!(answer["criterion"], json!("bic"));
+    }
+    let whole = "learn data/coronary_heart.csv --kappa eps,n^-0.5 --select cv --no-output";
+    assert_eq!(sandbox.json(whole)["by_rows"]["cut"], Value::Null);
+}
+
 #[test]
 fn a_target_is_kept_and_checked() {
     let sandbox = Sandbox::new();

@@ -78,6 +78,12 @@ fn edges_of_a_decomposable_graph_come_first_and_stay() {
     let tight =
         sandbox.json("learn data/car.csv --kappa eps --backbone decomposable --max-cells 1 --no-output");
     assert_eq!(tight["backbone"]["edges"], json!(0));
+    // Held-out rows judge structures whose backbone has seen them.
+    let both = "learn data/coronary_heart.csv --kappa eps,n^-0.5 --backbone decomposable --no-output";
+    assert_eq!(sandbox.json(both)["backbone"]["saw_held_out_rows"], Value::Null);
+    let ran = sandbox.run(&format!("{both} --select heldout --format json")).succeeds();
+    assert_eq!(ran.document()["backbone"]["saw_held_out_rows"], true);
+    assert!(ran.stderr.contains("its edges were found on all rows"), "{}", ran.stderr);
     sandbox.run("learn data/car.csv --backbone trees").refused(2, &["--backbone", "decomposable"]);
     sandbox.run("learn data/car.csv --backbone decomposable --components 2").refused(2, &["--backbone"]);
     sandbox.run("learn data/car.csv --backbone decomposable --model sgm").refused(2, &["--backbone"]);

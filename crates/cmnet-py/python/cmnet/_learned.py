@@ -114,7 +114,9 @@ class Learned:
         self.criterion: Literal["bic", "pseudo-bic", "heldout"] | None = facts["criterion"]
         """What the choice went by: ``bic``, ``pseudo-bic`` or ``heldout``."""
         self.by_rows: dict[str, Any] | None = facts.get("by_rows")
-        """What was tried on rows that were held out, and how well it predicted them."""
+        """What was tried on rows that were held out, and how well it predicted them. Where the time limit or
+        an interruption cut the folds, ``cut`` says how many were ``finished`` and of how many: then held-out rows
+        chose no kappa, and ``criterion`` says what did."""
         self.imputation: dict[str, Any] | None = facts.get("imputation")
         """What was missing, the rounds of drawing and searching, and how far the completed tables agree
         on each edge and context element; None where nothing was missing."""

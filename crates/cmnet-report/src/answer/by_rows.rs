@@ -6,6 +6,9 @@ use serde::Serialize;
 /// What was tried on rows that were held out, and how well it predicted them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ByRowsAnswer {
+    /// Where the folds were cut, so that held-out rows chose no kappa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<FoldsCut>,
     /// The kappas.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kappas: Vec<KappaTried>,
@@ -15,6 +18,15 @@ pub struct ByRowsAnswer {
     /// The model that predicts one variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetAnswer>,
+}
+
+/// Folds that were ended early: the kappa was chosen without them, by what `criterion` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FoldsCut {
+    /// Folds that were finished.
+    pub finished: usize,
+    /// Folds that were asked for.
+    pub of: usize,
 }
 
 /// A kappa that was tried.
@@ -61,7 +73,9 @@ impl ByRowsAnswer {
     /// What rows chose when a model was learned; `None` where they chose nothing.
     pub fn of(learned: &Learned, schema: &Schema) -> Option<Self> {
         let target = learned.selected.and_then(|place| learned.models[place].target.as_ref());
+        let cut = learned.by_rows.as_ref().filter(|known| known.is_cut());
         let answer = Self {
+            cut: cut.map(|known| FoldsCut { finished: known.finished, of: known.parts }),
             kappas: learned.by_rows.iter().flat_map(|known| &known.predictive).map(kappa).collect(),
             settings: settings(learned.tuned.as_ref()),
             target: target.map(|target| TargetAnswer::of(target, schema)),

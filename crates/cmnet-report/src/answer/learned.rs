@@ -106,6 +106,10 @@ pub struct BackboneAnswer {
     pub moves: u64,
     /// Why that ended.
     pub stop: String,
+    /// Whether rows were held out to judge structures with these edges, which have seen all rows: what is said of
+    /// such rows may then look better than it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub saw_held_out_rows: bool,
 }
 
 impl From<&DecomposableGraph> for BackboneAnswer {
@@ -115,6 +119,7 @@ impl From<&DecomposableGraph> for BackboneAnswer {
             log_marginal_likelihood: found.log_marginal_likelihood,
             moves: found.moves,
             stop: found.stop.to_string(),
+            saw_held_out_rows: false,
         }
     }
 }
@@ -306,7 +311,9 @@ impl<'a> LearnedAnswer<'a> {
     /// The same with the edges that were found first.
     #[must_use]
     pub fn with_backbone(mut self, found: Option<&DecomposableGraph>) -> Self {
-        self.backbone = found.map(BackboneAnswer::from);
+        let judged = |known: &ByRowsAnswer| !known.kappas.is_empty() || known.target.is_some();
+        let saw_held_out_rows = self.by_rows.as_ref().is_some_and(judged);
+        self.backbone = found.map(|found| BackboneAnswer { saw_held_out_rows, ..found.into() });
         self
     }
 

@@ -130,6 +130,11 @@ impl Bins {
         self
     }
 
+    /// Whether this column is no variable: it has folds or blocks.
+    pub(crate) fn spares(&self, column: &str) -> bool {
+        self.spared.contains(column)
+    }
+
     /// Whether the rule for other columns is for this one.
     pub(crate) fn cuts_other(&self, column: &str) -> bool {
         self.others.is_some() && !self.spared.contains(column)

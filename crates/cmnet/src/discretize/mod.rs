@@ -8,7 +8,7 @@ use crate::data::{
     equal_frequency,
 };
 use crate::error::{Error, OptionName, Result};
-use crate::graph::Graph;
+use crate::graph::{Edge, Graph};
 use crate::learn::{ContextChoice, LearnObserver, LearnOptions, Refine, Select, Tune, in_pool, learn_here};
 use crate::score::{Kappa, Nats, RisingTable};
 use best::{Coded, Given, Grid};
@@ -37,7 +37,8 @@ pub struct CutSearch {
 /// The graph is learned without contexts by the options' search, prior and knowledge. Its score is
 /// log p(x | G) + log p(G), where each value also has its probability within its level; so
 /// different cut points can be compared. For one graph, each column in turn gets its best cut points
-/// on a grid of about 32 cells, exactly. A column without neighbours keeps equal frequency.
+/// on a grid of about 32 cells, exactly. A column without neighbours keeps equal frequency. Columns that
+/// [`Bins::sparing`] names are no variables of the graph.
 ///
 /// # Errors
 /// When an option cannot be used, or the observer asks to stop.
@@ -132,6 +133,8 @@ struct Cutting<'a> {
     /// The cut points of all columns at the start.
     fixed: Vec<Option<Cuts>>,
     columns: Vec<Column>,
+    /// The columns that the graph is of; others are no variables.
+    variables: Vec<Var>,
 }
 
 impl<'a> Cutting<'a> {
@@ -145,7 +148,9 @@ impl<'a> Cutting<'a> {
                 _ => None,
             }
         };
-        Self { raw, fixed, columns: raw.numbers().filter_map(column).collect() }
+        let variables = (0..data.variables()).filter(|&variable| !bins.spares(data.schema().name(variable)));
+        let variables = variables.collect();
+        Self { raw, fixed, columns: raw.numbers().filter_map(column).collect(), variables }
     }
 
     fn cuts(&self) -> Vec<Option<Cuts>> {
@@ -184,11 +189,17 @@ impl<'a> Cutting<'a> {
     /// The graph of the table as it is cut now, and its score.
     fn learn(&self, options: &LearnOptions, observer: &dyn LearnObserver) -> Result<(Graph, Nats)> {
         let data = self.raw.cut(&self.cuts(), observer)?;
-        let learned = learn_here(&data, options, &[], observer)?;
+        let learned = if self.variables.len() == data.variables() {
+            learn_here(&data, options, &[], observer)?
+        } else {
+            learn_here(&data.select(&self.variables)?, options, &[], observer)?
+        };
         ask(observer)?;
         let model = learned.models.first();
-        let graph =
-            model.map_or_else(|| Graph::empty(data.variables()), |model| model.structure.graph().clone());
+        let mut graph = Graph::empty(data.variables());
+        for edge in model.iter().flat_map(|model| model.structure.graph().edges()) {
+            graph.add_edge(Edge::new(self.variables[edge.low()], self.variables[edge.high()])?);
+        }
         let score = model.and_then(|model| model.score.total()).unwrap_or_default();
         let inside = |column: &Column| {
             let counts = data.level_counts(column.variable);
@@ -270,5 +281,39 @@ impl Column {
     fn codes(&self) -> Vec<u32> {
         let level = |&cell: &u32| self.starts.partition_point(|&start| start <= cell as usize) as u32;
         self.of_rows.iter().map(level).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{ReadOptions, Source, read_csv};
+    use std::fmt::Write as _;
+
+    /// Ages, of which those from 70 on are often ill; folds change at 45.
+    fn ages(folds: bool) -> String {
+        let mut text = if folds { "age,ill,fold\n" } else { "age,ill\n" }.to_owned();
+        for row in 0..600_u64 {
+            let mixed = (row * 2_654_435_761) % 1009;
+            let age = 20 + mixed % 70;
+            let ill = if age >= 70 { mixed % 5 != 0 } else { mixed % 11 == 0 };
+            let fold = if age >= 45 { ",b" } else { ",a" };
+            let _ = writeln!(text, "{age},{ill}{}", if folds { fold } else { "" });
+        }
+        text
+    }
+
+    #[test]
+    fn columns_that_are_no_variables_do_not_cut_others() {
+        let points = |folds: bool, bins: Bins| {
+            let options = ReadOptions { bins: bins.clone(), ..ReadOptions::default() };
+            let mut loaded = read_csv(&Source::bytes("ages", ages(folds)), &options).unwrap();
+            cut_by_graph(&mut loaded, &bins, &LearnOptions::default(), &()).unwrap();
+            loaded.data.schema().cuts(0).unwrap().points().to_vec()
+        };
+        let bins = || Bins::read(["graph:2"]).unwrap();
+        assert_eq!(points(false, bins()), [70.0]);
+        assert!(points(true, bins())[0] < 50.0, "a variable of the graph");
+        assert_eq!(points(true, bins().sparing("fold")), [70.0]);
     }
 }

@@ -1,9 +1,16 @@
 //! Files that are either the old ones or the new ones, never half of each.
 
+use super::lock::is_at;
 use crate::error::{Error, Result};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Processes that write one target at once, each with a temporary file of a known name. Further ones have random names.
+const AT_ONCE: usize = 16;
+/// Bytes of a target's name that its temporary files have: some systems allow 255 in all.
+const LONGEST_NAME: usize = 200;
 
 /// Writes a file as a whole: beside it first, and in its place when all is on the disk.
 ///
@@ -35,7 +42,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
         Existing::Device => Ok(()),
         Existing::File(_) | Existing::Nothing => {
             let target = target_of(path, &existing)?;
-            temporary(&folder_of(&target)).map(drop)
+            temporary(&target).map(drop)
         }
     });
     tried.map_err(|source| Error::io(path, "write", source))
@@ -73,11 +80,73 @@ fn target_of(path: &Path, existing: &Existing) -> io::Result<PathBuf> {
     }
 }
 
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A new file beside the target. It is named after the target, and locked while its process lives. So what a killed
+/// process left is known, and is removed when the target is written again.
+fn temporary(target: &Path) -> io::Result<NamedTempFile> {
+    let folder = folder_of(target);
+    let stem = stem(target);
+    for place in 0..AT_ONCE {
+        let name = format!("{stem}{place}");
+        remove_left(&folder.join(&name));
+        match new_file(&name, 0, &folder) {
+            Ok(file) => {
+                if let Some(file) = locked(file) {
+                    return Ok(file);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    new_file(&stem, 6, &folder)
+}
+
+/// How the names of a target's temporary files begin. Long names are cut; what two targets share is safe, since a
+/// file that is locked is left alone.
+fn stem(target: &Path) -> String {
+    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut length = name.len().min(LONGEST_NAME);
+    while !name.is_char_boundary(length) {
+        length -= 1;
+    }
+    format!(".cmnet-{}-", &name[..length])
+}
+
+fn new_file(prefix: &str, random: usize, folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".cmnet-");
+    builder.prefix(prefix).rand_bytes(random);
     share(&mut builder);
     builder.tempfile_in(folder)
+}
+
+/// Locks a new file. `None` where another process, faster than the lock, took it for one that was left.
+fn locked(file: NamedTempFile) -> Option<NamedTempFile> {
+    let lost = match file.as_file().try_lock() {
+        Ok(()) => !is_at(file.as_file(), file.path()),
+        Err(TryLockError::WouldBlock) => true,
+        // A file system without locks: nobody gets one there, so nothing is removed.
+        Err(TryLockError::Error(_)) => false,
+    };
+    if !lost {
+        return Some(file);
+    }
+    // What is at the path by now is not this file.
+    let _ = file.keep();
+    None
+}
+
+/// Removes a temporary file whose process is gone. Whatever is in doubt stays.
+fn remove_left(path: &Path) {
+    // A pipe of that name would wait for a reader.
+    if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        return;
+    }
+    if let Ok(file) = File::options().append(true).open(path)
+        && file.try_lock().is_ok()
+        && is_at(&file, path)
+    {
+        let _ = fs::remove_file(path);
+    }
 }
 
 fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -88,8 +157,7 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
         return out.flush();
     }
     let target = target_of(path, &existing)?;
-    let folder = folder_of(&target);
-    let mut file = temporary(&folder)?;
+    let mut file = temporary(&target)?;
     let mut out = BufWriter::new(file.as_file_mut());
     content(&mut out)?;
     out.flush()?;
@@ -99,7 +167,7 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     }
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
-    sync_folder(&folder);
+    sync_folder(&folder_of(&target));
     Ok(())
 }
 
@@ -140,6 +208,46 @@ mod tests {
         write_atomic(&path, b"one").unwrap();
         write_atomic(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.json");
+        let left = [0, 1].map(|place| folder.path().join(format!(".cmnet-model.json-{place}")));
+        fs::write(&left[0], "half").unwrap();
+        write_atomic(&path, b"one").unwrap();
+        assert!(!left[0].exists());
+        // Another process writes the same target, and a third one was killed beside it.
+        let living = File::create(&left[0]).unwrap();
+        living.try_lock().unwrap();
+        fs::write(&left[1], "half").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert!(left[0].exists() && !left[1].exists());
+        drop(living);
+        check_writable(&path).unwrap();
+        assert!(!left[0].exists());
+        // Nothing else is touched, whatever its name.
+        fs::create_dir(&left[0]).unwrap();
+        let other = folder.path().join(".cmnet-abcdef");
+        fs::write(&other, "mine").unwrap();
+        write_atomic(&path, b"three").unwrap();
+        assert!(left[0].is_dir() && other.exists());
+        assert_eq!(fs::read(&path).unwrap(), b"three");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn all_places_may_be_taken_and_names_may_be_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("\u{e4}".repeat(120));
+        let mut living = Vec::new();
+        for _ in 0..=AT_ONCE {
+            living.push(temporary(&path).unwrap());
+        }
+        write_atomic(&path, b"new").unwrap();
+        drop(living);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

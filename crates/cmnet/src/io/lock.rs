@@ -37,14 +37,14 @@ impl Lock {
 
 /// Whether the path still leads to this file.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     fs::metadata(path).is_ok_and(|there| file.metadata().is_ok_and(|here| place(here) == place(there)))
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
+pub(super) fn is_at(_: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 

@@ -14,17 +14,26 @@ use std::cmp::Ordering;
 /// How well the structures of each kappa predicted rows that were held out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ByRows {
-    /// Parts of the table that were held out, one after the other; each is a fifth.
+    /// Parts of the table to be held out, one after the other; each is a fifth.
     pub parts: usize,
-    /// What determined them.
+    /// Parts that were finished. Where these are fewer, the rest was cut: held-out rows then choose nothing.
+    pub finished: usize,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// What determined the parts.
     pub seed: u64,
     /// For each kappa the mean log-probability of a held-out row: of its conditionals, where some
-    /// estimate is not exact. `None` where a structure could not be fitted.
+    /// estimate is not exact. `None` where a structure could not be fitted. Empty after a cut.
     pub predictive: Vec<(Kappa, Option<f64>)>,
 }
 
 impl ByRows {
-    /// The kappa of the best prediction; of equals the smallest.
+    /// Whether it was ended before all parts were held out.
+    pub fn is_cut(&self) -> bool {
+        self.finished < self.parts
+    }
+
+    /// The kappa of the best prediction; of equals the smallest. `None` after a cut.
     pub fn best(&self, rows: u64) -> Option<Kappa> {
         let known = self.predictive.iter().filter_map(|&(kappa, value)| Some((kappa, value?)));
         let better = |best: (Kappa, f64), next: (Kappa, f64)| match next.1.total_cmp(&best.1) {
@@ -43,7 +52,7 @@ pub(super) fn applies(data: &Dataset, options: &LearnOptions) -> bool {
 }
 
 /// Judges each kappa by rows that are held out, where that was asked for. `None` where it was
-/// not, where there is one kappa alone or fewer than ten rows, or after a stop.
+/// not, and where there is one kappa alone or fewer than ten rows.
 pub(super) fn judge(
     data: &Dataset,
     options: &LearnOptions,
@@ -57,9 +66,23 @@ pub(super) fn judge(
     if !applies(data, options) {
         return Ok(None);
     }
-    let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: options.tune.seed })?;
+    observer.observe_learning(&LearnEvent::PartsAhead);
+    let judged = judge_parts(parts, data, options, observer);
+    observer.observe_learning(&LearnEvent::PartsEnded);
+    judged.map(Some)
+}
+
+fn judge_parts(
+    parts: usize,
+    data: &Dataset,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<ByRows> {
+    let seed = options.tune.seed;
+    let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed })?;
     let mut sums = vec![Some(Sums::default()); options.kappas.len()];
     let mut rows = 0.0;
+    let cut = |finished, stop| Ok(ByRows { parts, finished, stop, seed, predictive: Vec::new() });
     for (index, fold) in folds.iter().take(parts).enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index, of: parts });
         let fold = fold?;
@@ -67,14 +90,14 @@ pub(super) fn judge(
         let bare = LearnOptions { select: Select::None, tune, target, ..options.clone() };
         let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
         if learned.stop != StopReason::Converged {
-            return Ok(None);
+            return cut(index, learned.stop);
         }
         for (sum, model) in sums.iter_mut().zip(&learned.models) {
             let Some(so_far) = sum else { continue };
             match so_far.add(model, &fold, options, observer)? {
                 Added::Yes => {}
                 Added::Unfitted => *sum = None,
-                Added::Stopped => return Ok(None),
+                Added::Stopped(reason) => return cut(index, reason),
             }
         }
         rows += fold.heldout.rows() as f64;
@@ -85,7 +108,7 @@ pub(super) fn judge(
         Some(if exact { sums.exact? } else { sums.pseudo } / rows)
     };
     let predictive = options.kappas.iter().copied().zip(sums.iter().map(mean)).collect();
-    Ok(Some(ByRows { parts, seed: options.tune.seed, predictive }))
+    Ok(ByRows { parts, finished: parts, stop: StopReason::Converged, seed, predictive })
 }
 
 /// Log-probabilities of held-out rows, and of their conditionals.
@@ -104,7 +127,7 @@ impl Default for Sums {
 enum Added {
     Yes,
     Unfitted,
-    Stopped,
+    Stopped(StopReason),
 }
 
 impl Sums {
@@ -120,7 +143,7 @@ impl Sums {
         let control = FitControl { observer, searched: true, fitted: true };
         let fit = match fit_to_predict(&request, &control) {
             Ok(Outcome::Done(fit)) => fit,
-            Ok(Outcome::Stopped(_)) => return Ok(Added::Stopped),
+            Ok(Outcome::Stopped(reason)) => return Ok(Added::Stopped(reason)),
             Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => return Ok(Added::Unfitted),
             Err(error) => return Err(error),
         };

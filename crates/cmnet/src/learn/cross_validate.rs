@@ -99,6 +99,18 @@ pub struct FoldState {
     pub by_pseudo_likelihood: BTreeMap<usize, FoldResult>,
 }
 
+impl FoldState {
+    /// The folds of the pass that counts, in order.
+    pub(crate) fn last_pass(&self, options: &LearnOptions) -> Vec<FoldResult> {
+        let last = if folds_differ(self.finished.values(), options) {
+            &self.by_pseudo_likelihood
+        } else {
+            &self.finished
+        };
+        last.values().cloned().collect()
+    }
+}
+
 /// Cross-validates a table.
 ///
 /// # Errors
@@ -133,9 +145,15 @@ pub fn cross_validate_from(
         run = Run { known: &known.by_pseudo_likelihood, options: &options, again: true, ..run };
         (finished, stop) = run.all()?;
     }
-    // Where held-out rows choose, each fold has the structure of its own kappa alone.
-    let kappas = if options.select == Select::Bic { &options.kappas[..] } else { &[] };
-    Ok(CrossValidation::begun(data, plan).over(&finished, kappas, stop))
+    Ok(CrossValidation::begun(data, plan).over(&finished, options.kappas_of_folds(), stop))
+}
+
+impl LearnOptions {
+    /// The kappas that each fold of a cross-validation has numbers for. Where held-out rows choose, each fold has the
+    /// structure of its own kappa alone.
+    pub fn kappas_of_folds(&self) -> &[Kappa] {
+        if matches!(self.select, Select::Heldout | Select::Cv) { &[] } else { &self.kappas }
+    }
 }
 
 /// How each fold is learned: it always chooses a kappa.
@@ -213,6 +231,17 @@ pub(crate) fn fold_result(
 }
 
 impl CrossValidation {
+    /// What the known folds of a cross-validation come to that was stopped for this reason.
+    pub fn so_far(
+        known: &FoldState,
+        data: &Dataset,
+        plan: FoldPlan,
+        options: &LearnOptions,
+        stop: StopReason,
+    ) -> Self {
+        Self::begun(data, plan).over(&known.last_pass(options), options.kappas_of_folds(), stop)
+    }
+
     /// A cross-validation of which no fold is finished.
     pub fn begun(data: &Dataset, plan: FoldPlan) -> Self {
         let (seed, fold_column) = match plan {

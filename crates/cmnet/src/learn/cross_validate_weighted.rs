@@ -2,8 +2,7 @@
 
 use super::cross_validate::{by_pseudo_likelihood, fold_options, folds_differ, numbers_of};
 use super::{
-    CrossValidation, FoldResult, LearnEvent, LearnObserver, LearnOptions, LearnedModel, Select,
-    learn_counts_for_all,
+    CrossValidation, FoldResult, LearnEvent, LearnObserver, LearnOptions, LearnedModel, learn_counts_for_all,
 };
 use crate::control::{Outcome, StopReason};
 use crate::counts::{CountedTable, WeightedCounts};
@@ -31,8 +30,7 @@ pub fn cross_validate_weighted(
         options = by_pseudo_likelihood(&options);
         (finished, stop) = all(table, &folds, &options, true, observer)?;
     }
-    let kappas = if options.select == Select::Bic { &options.kappas[..] } else { &[] };
-    Ok(CrossValidation::begun(table.units(), plan).over(&finished, kappas, stop))
+    Ok(CrossValidation::begun(table.units(), plan).over(&finished, options.kappas_of_folds(), stop))
 }
 
 /// The observations of each fold, and the variables that stay.

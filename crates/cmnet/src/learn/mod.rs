@@ -82,13 +82,13 @@ pub struct Learned {
     /// Why that one.
     pub search_reason: SearchReason,
     /// Why learning ended: early in the search, or, where every model's own search converged,
-    /// while they were fitted.
+    /// while they were fitted, or before while kappas were judged.
     pub stop: StopReason,
     /// The chosen model's place; `None` where nothing was to be chosen.
     pub selected: Option<usize>,
     /// What the choice went by.
     pub criterion: Option<Criterion>,
-    /// How well each kappa predicted rows that were held out, where that decided.
+    /// How well each kappa predicted rows that were held out, where that was to decide; see [`ByRows::is_cut`].
     pub by_rows: Option<ByRows>,
     /// Orders and ridges that were tried on rows that were held out, where that was asked for.
     pub tuned: Option<Tuned>,
@@ -359,6 +359,10 @@ fn learn_rows(
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     let by_rows = by_rows::judge(data, options, observer)?;
+    let cut = by_rows.as_ref().map_or(StopReason::Converged, |known| known.stop);
+    // A checkpoint is of the run that goes on with a chosen kappa: what is searched for after a cut is not kept in it.
+    let quiet = Quiet { observer };
+    let observer: &dyn LearnObserver = if cut == StopReason::Converged { observer } else { &quiet };
     let best = by_rows.as_ref().and_then(|known| known.best(data.rows()));
     let decided = best.is_some();
     if let Some(kappa) = best {
@@ -379,6 +383,9 @@ fn learn_rows(
         learned.criterion = Some(Criterion::Heldout);
     }
     learned.by_rows = by_rows;
+    if learned.stop == StopReason::Converged {
+        learned.stop = cut;
+    }
     tuned::run(&mut learned, data, &options, observer)?;
     target::run(&mut learned, data, &options, observer)?;
     Ok(learned)

@@ -55,6 +55,11 @@ pub enum LearnEvent<'a> {
         /// The mean log-probability of a row.
         log_likelihood: f64,
     },
+    /// Parts of the rows are learned from and judged by the others, and all rows are learned from after that. An
+    /// observer that ends work at a deadline may keep time for the latter.
+    PartsAhead,
+    /// The parts are judged, or that was cut.
+    PartsEnded,
     /// A fold of a cross-validation begins.
     Fold {
         /// Which of the folds.

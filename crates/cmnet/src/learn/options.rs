@@ -216,6 +216,13 @@ impl LearnOptions {
         }
     }
 
+    /// Whether structures are learned from parts of the table and judged by its other rows: to choose a kappa, or
+    /// to predict a target.
+    pub fn relearns_parts(&self) -> bool {
+        let by_rows = matches!(self.select, Select::Heldout | Select::Cv) && self.kappas.len() > 1;
+        by_rows || self.target.is_some()
+    }
+
     /// Refuses a bound on cells where nothing adds edges within it.
     ///
     /// # Errors

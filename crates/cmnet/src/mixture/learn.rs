@@ -99,7 +99,7 @@ impl Work<'_> {
             }
             Ok((value, stop))
         })?;
-        let Some(best) = best else { return Err(StopReason::Interrupted.into()) };
+        let Some(best) = best else { return self.least(data, stop) };
         // The best may have come to its end before another number of classes was cut.
         Ok(LearnedMixture { tried, stop: stop.unwrap_or(best.stop), criterion: Some(Criterion::Bic), ..best })
     }
@@ -108,7 +108,8 @@ impl Work<'_> {
     fn by_rows(&self, data: &Dataset) -> Result<LearnedMixture> {
         let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: self.mixture.seed })?;
         let parts = if self.options.select == Select::Cv { PARTS } else { 1 };
-        let (tried, stop) = climb_ladder(data, |count| {
+        self.observer.observe_learning(&LearnEvent::PartsAhead);
+        let judged = climb_ladder(data, |count| {
             let (mut sum, mut rows) = (0.0, 0.0);
             for (index, fold) in folds.iter().take(parts).enumerate() {
                 self.observer.observe_learning(&LearnEvent::Fold { index, of: parts });
@@ -122,14 +123,29 @@ impl Work<'_> {
                 rows += held;
             }
             Ok((sum / rows, StopReason::Converged))
-        })?;
+        });
+        self.observer.observe_learning(&LearnEvent::PartsEnded);
+        let (tried, stop) = judged?;
         let better = |best: TriedComponents, next: TriedComponents| {
             if next.value > best.value { next } else { best }
         };
-        let count = tried.iter().copied().reduce(better).map_or(1, |best| best.components);
-        let found = self.learn(data, ComponentCount::new(count)?)?;
+        let Some(best) = tried.iter().copied().reduce(better) else { return self.least(data, stop) };
+        let found = match self.learn(data, ComponentCount::new(best.components)?) {
+            Ok(found) => found,
+            Err(error) => match error.kind() {
+                ErrorKind::Stopped(reason) => return self.least(data, Some(*reason)),
+                _ => return Err(error),
+            },
+        };
         let stop = stop.unwrap_or(found.stop);
         Ok(LearnedMixture { tried, stop, criterion: Some(Criterion::Heldout), ..found })
+    }
+
+    /// One class, where no number of classes is known to be better. After a stop its search ends at once, and what it
+    /// has is fitted; that is an error where nobody waits for it.
+    fn least(&self, data: &Dataset, stop: Option<StopReason>) -> Result<LearnedMixture> {
+        let found = self.learn(data, ComponentCount::default())?;
+        Ok(LearnedMixture { stop: stop.unwrap_or(found.stop), ..found })
     }
 
     /// A mixture of so many classes.
@@ -207,8 +223,8 @@ impl Work<'_> {
     }
 }
 
-/// Goes up the ladder while that helps: what was tried, and what cut it. A number of classes above the first that
-/// is cut or does not fit the memory leaves the best of the others.
+/// Goes up the ladder while that helps: what was tried, and what cut it. A number of classes that is cut leaves the
+/// best of those before it; so does one above the first that does not fit the memory.
 fn climb_ladder(
     data: &Dataset,
     mut value: impl FnMut(ComponentCount) -> Result<(f64, StopReason)>,
@@ -218,9 +234,9 @@ fn climb_ladder(
     let enough = |&count: &usize| count == 1 || count as u64 <= data.rows() / LEAST_ROWS;
     for components in LADDER.into_iter().filter(enough) {
         let (value, stop) = match value(ComponentCount::new(components)?) {
-            Err(error) if !tried.is_empty() => match error.kind() {
+            Err(error) => match error.kind() {
                 ErrorKind::Stopped(reason) => (f64::NEG_INFINITY, *reason),
-                ErrorKind::Limit { .. } => (f64::NEG_INFINITY, StopReason::Converged),
+                ErrorKind::Limit { .. } if !tried.is_empty() => (f64::NEG_INFINITY, StopReason::Converged),
                 _ => return Err(error),
             },
             known => known?,

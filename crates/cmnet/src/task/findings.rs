@@ -6,7 +6,7 @@ use crate::control::StopReason;
 use crate::data::Var;
 use crate::error::{Error, Result};
 use crate::graph::VarSet;
-use crate::learn::{FoldResult, FoldState, LearnState};
+use crate::learn::{FoldResult, FoldState, LearnOptions, LearnState};
 use crate::search::{BlanketState, ClimbResult};
 use std::collections::BTreeMap;
 
@@ -97,11 +97,10 @@ impl Findings {
         }
     }
 
-    /// The folds that are finished, in order: those of the last pass.
-    pub fn finished_folds(&self) -> Vec<FoldResult> {
-        let again = &self.folds.by_pseudo_likelihood;
-        let last = if again.is_empty() { &self.folds.finished } else { again };
-        last.values().cloned().collect()
+    /// The folds that are finished, in order: those of the last pass. Folds that show that all must be judged by
+    /// pseudo-likelihood are none of it, as in [`cross_validate`](crate::cross_validate).
+    pub fn finished_folds(&self, options: &LearnOptions) -> Vec<FoldResult> {
+        self.folds.last_pass(options)
     }
 }
 

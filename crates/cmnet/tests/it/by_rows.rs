@@ -1,9 +1,10 @@
 //! Choices by rows that are held out: the same by hand, and the same for the same seed.
 
+use crate::common::Impatient;
 use crate::loglinear_support::{Shape, TINY, generator, sparse_problem, structure, uniform_table};
 use cmnet::{
     CountedTable, Criterion, FitOptions, FoldPlan, Folds, Judged, LearnOptions, Outcome, PlaneCounts, Ridge,
-    Select, Tune, cross_validate, evaluate, fit, learn, learn_counts, tune,
+    Select, StopReason, Tune, cross_validate, evaluate, fit, learn, learn_counts, tune,
 };
 use cmnet_paper::generate::two_tree;
 
@@ -38,6 +39,31 @@ fn kappa_by_held_out_rows_is_that_by_hand() {
         let again = learn(&data, &options, &()).unwrap();
         assert_eq!(again.by_rows, learned.by_rows);
     }
+}
+
+/// Folds that were cut choose nothing, and say how far they came.
+#[test]
+fn folds_that_are_cut_are_counted() {
+    let data = two_tree(6, 120, 4).unwrap().data;
+    let kappas = ["eps", "n^-0.5"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    let options = LearnOptions { kappas, select: Select::Cv, threads: 1, ..LearnOptions::default() };
+    let patient = Impatient::new(usize::MAX);
+    let whole = learn(&data, &options, &patient).unwrap().by_rows.unwrap();
+    assert_eq!((whole.finished, whole.parts, whole.is_cut()), (5, 5, false));
+    let mut finished = Vec::new();
+    for twentieth in 0..20 {
+        let learned = learn(&data, &options, &Impatient::new(patient.asked() * twentieth / 20)).unwrap();
+        let known = learned.by_rows.unwrap();
+        finished.push(known.finished);
+        if known.is_cut() {
+            assert_eq!((learned.stop, known.stop), (StopReason::TimeLimit, StopReason::TimeLimit));
+            assert!(known.predictive.is_empty() && known.best(data.rows()).is_none(), "{twentieth}");
+            assert_eq!((learned.criterion, learned.selected), (Some(Criterion::Bic), Some(0)), "{twentieth}");
+        } else {
+            assert_eq!((&known, learned.criterion), (&whole, Some(Criterion::Heldout)), "{twentieth}");
+        }
+    }
+    assert!(finished.is_sorted() && finished[0] == 0 && finished.contains(&3), "{finished:?}");
 }
 
 #[test]

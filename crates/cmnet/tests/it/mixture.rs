@@ -351,3 +351,36 @@ fn a_stop_anywhere_keeps_a_whole_mixture() {
     }
     assert_eq!(whole.stop, StopReason::Converged);
 }
+
+/// Interrupts at one question and at all after it.
+struct Interrupter(Impatient);
+
+impl Control for Interrupter {
+    fn stop(&self) -> Option<StopReason> {
+        self.0.stop().map(|_| StopReason::Interrupted)
+    }
+}
+impl SearchObserver for Interrupter {}
+impl LearnObserver for Interrupter {}
+
+/// Wherever the ladder is interrupted there is a mixture, also while the first network is fitted.
+#[test]
+fn a_ladder_that_is_interrupted_anywhere_keeps_what_it_has() {
+    let data = two_kinds(40);
+    for select in [Select::Bic, Select::Heldout, Select::Cv] {
+        let kappas = vec![cmnet::Kappa::Epsilon];
+        let options = LearnOptions { kappas, select, threads: 1, ..options() };
+        let patient = Interrupter(Impatient::new(usize::MAX));
+        let whole = learn_mixture(&data, &options, &classes("auto"), &patient).unwrap();
+        assert_eq!(whole.stop, StopReason::Converged);
+        let asked = patient.0.asked();
+        let some = (0..40).chain((40..asked).step_by(asked / 12 + 1));
+        for patience in some.chain([asked - 1]) {
+            let stopped = Interrupter(Impatient::new(patience));
+            let found = learn_mixture(&data, &options, &classes("auto"), &stopped);
+            let found = found.unwrap_or_else(|error| panic!("{select}, {patience} of {asked}: {error}"));
+            assert_eq!(found.stop, StopReason::Interrupted, "{select}, {patience} of {asked}");
+            assert!(found.mixture.evaluate(&data, &()).unwrap().log_likelihood.is_some());
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::cross_validation::apart_and_together;
 use cmnet::{
     BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
     LearnObserver, LearnOptions, Learned, Part, ReplicateStart, SearchMode, SearchObserver, Select, Shard,
-    bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
+    StopReason, bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -112,6 +112,26 @@ fn cross_validation_by_tasks_is_cross_validation() {
     let options = LearnOptions { kappas: vec![Kappa::Epsilon], fit, ..options };
     let findings = same_folds(&apart_and_together(), FoldPlan::Column(0), &options, &mut rng);
     assert_eq!(findings.folds.by_pseudo_likelihood.len(), 2);
+}
+
+/// Stopped between the two passes there is no fold to tell about: means over exact and other folds mean nothing.
+#[test]
+fn folds_of_two_methods_are_not_averaged_after_a_stop() {
+    let fit = FitOptions { method: FitMethod::Auto, memory: 1 << 9, ..FitOptions::default() };
+    let options = LearnOptions { kappas: vec![Kappa::Epsilon], fit, ..options(SearchMode::Paper) };
+    let (data, plan) = (apart_and_together(), FoldPlan::Column(0));
+    let mut findings = same_folds(&data, plan, &options, &mut generator(73));
+    let so_far = |known: &Findings| {
+        CrossValidation::so_far(&known.folds, &data, plan, &options, StopReason::TimeLimit)
+    };
+    assert_eq!((so_far(&findings).finished, so_far(&findings).exact), (2, false));
+    findings.folds.by_pseudo_likelihood.remove(&0);
+    assert_eq!((so_far(&findings).finished, findings.finished_folds(&options).len()), (1, 1));
+    findings.folds.by_pseudo_likelihood.clear();
+    let found = so_far(&findings);
+    assert_eq!((found.finished, found.rows.len(), found.stop), (0, 0, StopReason::TimeLimit));
+    findings.folds.finished.remove(&0);
+    assert_eq!(so_far(&findings).finished, 1);
 }
 
 /// Cross-validates by tasks and as a whole, which is the same; what the tasks found.

@@ -3,14 +3,12 @@
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{Backbone, Dataset, DecomposableGraph, LearnOptions, PlaneCounts};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What is known once the edges are found.
 pub(super) struct Known {
     pub(super) options: LearnOptions,
     pub(super) found: Option<DecomposableGraph>,
-    /// What is left of the time.
-    pub(super) time_limit: Option<Duration>,
 }
 
 /// Finds the edges, requires them, and tells about them.
@@ -21,9 +19,9 @@ pub(super) fn find(
     time_limit: Option<Duration>,
 ) -> anyhow::Result<Known> {
     if backbone == Backbone::None {
-        return Ok(Known { options, found: None, time_limit });
+        return Ok(Known { options, found: None });
     }
-    let (started, counts) = (Instant::now(), PlaneCounts::new(data));
+    let counts = PlaneCounts::new(data);
     let found = backbone.require(&counts, data.schema(), &mut options, &Watch::new(time_limit))?;
     if let Some(found) = &found {
         output::note(&format!(
@@ -34,6 +32,11 @@ pub(super) fn find(
             found.stop
         ));
     }
-    let time_limit = time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
-    Ok(Known { options, found, time_limit })
+    if found.is_some() && options.relearns_parts() {
+        output::note(
+            "backbone: its edges were found on all rows, those that are held out among them; so the log-probability \
+             of held-out rows may look better than it is",
+        );
+    }
+    Ok(Known { options, found })
 }

@@ -10,7 +10,7 @@ mod summary;
 mod weighted;
 
 use crate::args::{Format, LearnArgs, Printed, ShareArgs};
-use crate::commands::fitting::{learn_options, time_limit};
+use crate::commands::fitting::{TimeLimit, learn_options, time_limit};
 use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
@@ -27,25 +27,24 @@ use std::time::Duration;
 use summary::Told;
 
 pub(crate) fn run(arguments: &Printed<LearnArgs>) -> anyhow::Result<Outcome> {
-    let options = options(arguments)?;
+    let (options, time_limit) = (options(arguments)?, TimeLimit::begin(time_limit(&arguments.search)?));
     let is_sgm = arguments.model == ModelClass::Sgm;
     let outputs = outputs::plan(arguments, if is_sgm { 1 } else { options.kappas.len() })?;
     checkpoint::check_apart(&arguments.checkpoints, &arguments.data.files(), outputs.paths())?;
     let division = share::with_checkpoints(&arguments.share, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
     check(arguments, &options)?;
-    let time_limit = time_limit(&arguments.search)?;
-    match read(arguments, &options, time_limit)? {
+    match read(arguments, &options, time_limit.left())? {
         Read::Complete(loaded) => {
             Complete { arguments, outputs: &outputs, division: &division, time_limit }.run(options, loaded)
         }
         Read::Incomplete(loaded) => {
             only_networks(arguments, "rows with missing values")?;
-            imputed::run(arguments, options, &loaded, &outputs, time_limit)
+            imputed::run(arguments, options, &loaded, &outputs, time_limit.left())
         }
         Read::Weighted(loaded) => {
             only_networks(arguments, "weights that are no whole numbers")?;
-            weighted::run(arguments, &options, &loaded, &outputs, time_limit)
+            weighted::run(arguments, &options, &loaded, &outputs, time_limit.left())
         }
     }
 }
@@ -86,7 +85,7 @@ struct Complete<'a> {
     arguments: &'a Printed<LearnArgs>,
     outputs: &'a Outputs,
     division: &'a ShareArgs,
-    time_limit: Option<Duration>,
+    time_limit: TimeLimit,
 }
 
 impl Complete<'_> {
@@ -95,24 +94,24 @@ impl Complete<'_> {
         let (options, grouping) = groups::prepare(&arguments.groups, arguments.seed, options, &mut loaded)?;
         let find = |name: &String| find_variable(loaded.data.schema(), name);
         let options = LearnOptions { target: arguments.target.as_ref().map(find).transpose()?, ..options };
-        let backbone::Known { options, found: backbone, time_limit } =
-            backbone::find(arguments.backbone, options, &loaded.data, time_limit)?;
+        let backbone::Known { options, found: backbone } =
+            backbone::find(arguments.backbone, options, &loaded.data, time_limit.left())?;
         if arguments.model == ModelClass::Sgm {
-            return sgm::run(arguments, &loaded, outputs, &Watch::new(time_limit));
+            return sgm::run(arguments, &loaded, outputs, &Watch::new(time_limit.left()));
         }
         if let Some(components) = &arguments.components {
             let work = mixture::Work { arguments, options: &options, loaded: &loaded, outputs };
-            return work.run(components.parse()?, &Watch::new(time_limit));
+            return work.run(components.parse()?, &Watch::new(time_limit.left()));
         }
         let job = Job::Learn(options.clone());
-        if let Some(outcome) = share::run(division, &job, &loaded.data, &Watch::new(time_limit))? {
+        if let Some(outcome) = share::run(division, &job, &loaded.data, &Watch::new(time_limit.left()))? {
             return Ok(outcome);
         }
         let known = share::known(division, &job, &loaded.data)?;
         share::note_rest(&job, &loaded.data, &known);
         let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
         let state = if division.known.is_some() { known.learn_state() } else { state };
-        let watch = Watch::with_checkpoints(time_limit, checkpointer);
+        let watch = Watch::with_checkpoints(time_limit.left(), checkpointer);
         let learned = learn_from(state, &loaded.data, &options, &watch)
             .map_err(|error| groups::advised(error, grouping.as_ref()))?;
         // A disk that is full must not swallow the answer: it is printed either way. Nor must a comparison that
@@ -122,7 +121,7 @@ impl Complete<'_> {
             written.extend(groups::draw(grouping.as_ref(), &learned, &loaded, outputs.groups())?);
             Ok(written)
         });
-        let compared = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit);
+        let compared = groups::compare(grouping.as_ref(), &learned, &loaded, &options, time_limit.left());
         let (comparison, failed) = compared.map_or_else(|e| (Comparison::default(), Err(e)), |c| (c, Ok(())));
         let found = (&learned, backbone.as_ref(), comparison.found);
         self.answer(&loaded, found, written.as_deref().unwrap_or_default())?;

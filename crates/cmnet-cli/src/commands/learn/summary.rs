@@ -6,7 +6,7 @@ use cmnet::{
     Criterion, Estimate, Fit, FitReason, FitStatus, Learned, LearnedModel, LoadedIncomplete, LoadedTable,
     LoadedWeighted, Nats, Schema, SearchReason, SearchUsed, StopReason,
 };
-use cmnet_report::answer::by_rows::{ByRowsAnswer, KappaTried};
+use cmnet_report::answer::by_rows::{ByRowsAnswer, FoldsCut, KappaTried};
 use cmnet_report::answer::confirmed_lines;
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
@@ -269,6 +269,9 @@ fn passed_over(page: &mut String, learned: &Learned) -> anyhow::Result<()> {
 /// What rows that were held out chose.
 fn by_rows(page: &mut String, learned: &Learned, known: &ByRowsAnswer) -> anyhow::Result<()> {
     let number = |value: Option<f64>| value.map_or("not fitted".to_owned(), |value| format!("{value:.5}"));
+    if let Some(cut) = known.cut {
+        writeln!(page, "{}", folds_cut(learned, cut))?;
+    }
     if !known.kappas.is_empty() {
         let each = |one: &KappaTried| format!("{} {}", one.kappa, number(one.predictive));
         let all: Vec<String> = known.kappas.iter().map(each).collect();
@@ -296,6 +299,22 @@ fn by_rows(page: &mut String, learned: &Learned, known: &ByRowsAnswer) -> anyhow
         )?;
     }
     Ok(())
+}
+
+/// That folds were not finished, and what chose instead.
+fn folds_cut(learned: &Learned, FoldsCut { finished, of }: FoldsCut) -> String {
+    let instead = match learned.criterion {
+        Some(Criterion::PseudoBic) => {
+            "the pseudo-likelihood's BIC chose among the structures found on all rows"
+        }
+        Some(_) => "BIC chose among the structures found on all rows",
+        None => "none was chosen",
+    };
+    format!(
+        "held-out rows did not choose the kappa: {finished} of {of} folds were finished when it was ended ({}); \
+         {instead}",
+        learned.stop
+    )
 }
 
 /// What a refinement did.
