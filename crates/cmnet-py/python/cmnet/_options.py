@@ -162,7 +162,10 @@ def amount(option: str, value: Any) -> str:
         pass
     if given is None or isinstance(value, bool) or not hasattr(value, "__float__"):
         raise _cmnet.refuse_option(option, shown(value), "a number, or a text such as 5m or 256M")
-    return str(int(value)) if given.is_integer() else str(given)
+    if given.is_integer():
+        return str(int(value))
+    # Amounts have no exponents.
+    return f"{given:.9f}" if "e-" in str(given) else str(given)
 
 
 def truth(option: str, value: Any) -> bool:

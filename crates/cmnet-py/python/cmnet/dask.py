@@ -14,7 +14,6 @@ to the last byte. A worker that dies costs the tasks that it was doing, which ar
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import glob
 import inspect
@@ -133,16 +132,18 @@ class ClientPool(Pool):
         try:
             return start()
         except Exception as error:
-            if self._client.status != "closed":
+            if self._client.status == "running":
                 raise
             raise worker_error("a task", f"the scheduler of the cluster cannot be reached ({error})") from error
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)
-        # A scheduler that is gone has nothing left to cancel.
-        if self._client.status != "closed":
-            with contextlib.suppress(OSError):
-                self._client.cancel([sent.future for sent in futures])
+        try:
+            self._client.cancel([sent.future for sent in futures])
+        except Exception:
+            # A scheduler that is gone has nothing left to cancel.
+            if self._client.status == "running":
+                raise
 
     def is_lost(self, error: BaseException) -> bool:
         from asyncio import CancelledError
