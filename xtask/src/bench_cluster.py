@@ -100,7 +100,7 @@ def units() -> dict[str, float]:
     half = cmnet.Table(chain(200, 100_000, 5))
     cells = 200 * 100_000
     packed, write = cpu(wide._table.packed)
-    _, read = cpu(lambda: _cmnet.Table.from_packed(packed, 0, []))
+    _, read = cpu(lambda: _cmnet.Table.from_packed(packed, 0, [], []))
     _, digest = cpu(lambda: wide.digest)
     _, merge = cpu(lambda: _cmnet.Table.merged([wide._table, half._table]))
     return {
@@ -133,14 +133,18 @@ def main() -> None:
     ) as cluster, Client(cluster) as client:
         clock = Clock(client)
         texts = lambda learned: [model.to_text() for model in learned.models]
-        table = cmnet.Table(chain(variables, 2_000, 1))
-        compare(
-            f"learn, {variables} variables, 2,000 rows",
-            clock,
-            lambda: cmnet.learn(table, search="blanket", select="none", threads=2),
-            lambda: cmnet.dask.learn(client, table, search="blanket", select="none"),
-            texts,
-        )
+        for width, length in [(variables, 2_000), (variables, 20_000), (variables * 5 // 2, 2_000)]:
+            columns = chain(width, length, 1)
+            for again in range(3):
+                # A table that the workers do not have yet.
+                table = cmnet.Table(columns)
+                compare(
+                    f"learn, {width:,} variables, {length:,} rows, run {again + 1}",
+                    clock,
+                    lambda: cmnet.learn(table, search="blanket", select="none", threads=2),
+                    lambda: cmnet.dask.learn(client, table, search="blanket", select="none"),
+                    texts,
+                )
         small = cmnet.Table(chain(200, 2_000, 2))
         compare(
             f"bootstrap, 200 variables, 2,000 rows, {replicates} replicates",

@@ -132,16 +132,16 @@ impl Table {
         Self { data: self.data.clone(), warnings: self.warnings.clone(), dropped_rows, missing }
     }
 
-    /// A table as `packed` gives it.
+    /// A table as `packed` gives it, with what else is known about it.
     #[staticmethod]
     fn from_packed(
         py: Python<'_>,
         bytes: &[u8],
         dropped_rows: u64,
         missing: Vec<(String, u64)>,
+        warnings: Vec<String>,
     ) -> PyResult<Self> {
         let data = work::guarded(py, || Dataset::from_bytes(bytes))?;
-        let warnings = in_words(&Warning::of(&data));
         Ok(Self { data: Arc::new(data), warnings, dropped_rows, missing })
     }
 

@@ -4,6 +4,7 @@ byte, whatever is killed."""
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import pickle
@@ -267,6 +268,26 @@ def test_a_cluster_gives_the_answer_of_one_machine(client, packed, workers):
     assert supports(found) == supports(cmnet.bootstrap(packed, **RESAMPLING))
     executor = client.get_executor()
     assert cmnet.cross_validate(packed, folds=3, kappa="eps", executor=executor) == alone
+
+
+def test_a_table_stays_on_the_workers_while_it_is_used_here(client, frame):
+    import cmnet.dask
+
+    table = cmnet.Table(frame.iloc[:150])
+    key, alone = f"cmnet-table-{table.digest}", texts(cmnet.learn(table, kappa="eps"))
+    assert texts(cmnet.dask.learn(client, table, kappa="eps")) == alone
+    held = cmnet.dask._sent(client, table)
+    assert client.who_has()[key] and cmnet.dask._sent(client, table) is held
+    # What the cluster has let go of, as in a restart, is sent again.
+    client.cancel([held])
+    assert texts(cmnet.dask.learn(client, table, kappa="eps")) == alone
+    assert cmnet.dask._sent(client, table) is not held
+    del table, held
+    gc.collect()
+    until = time.monotonic() + 20
+    while client.who_has().get(key):
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def cut(frame, numbers):

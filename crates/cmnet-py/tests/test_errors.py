@@ -240,7 +240,7 @@ FUZZ = """
         lambda: cmnet.Model.from_structure(random.choice(odd), random.choice(odd), random.choice(odd)),
         lambda: _cmnet.learn(random.choice(odd), random.choice(odd), None),
         lambda: _cmnet.Table.read(random.choice(odd), random.choice(odd)),
-        lambda: _cmnet.Table.from_packed(random.choice(odd), random.choice(odd), random.choice(odd)),
+        lambda: _cmnet.Table.from_packed(*(random.choice(odd) for _ in range(4))),
         lambda: _cmnet.Rows.from_parts([("a", ["x"])], [np.array([random.choice([0, 5, -1])], dtype=np.int32)]).codes("a"),
         lambda: _cmnet.query(random.choice(odd), random.choice(odd), random.choice(odd), {}, {}),
     ]
@@ -299,7 +299,7 @@ def test_parts_that_do_not_fit_are_refused():
     packed = cmnet.Table({"a": ["x", "y", "x"]})._table.packed()
     for broken in (b"", packed[:-1], packed + b"x", b"x" + packed[1:]):
         with pytest.raises(cmnet.CmnetError):
-            _cmnet.Table.from_packed(broken, 0, [])
+            _cmnet.Table.from_packed(broken, 0, [], [])
 
 
 def test_numbers_beyond_a_limit_and_paths_that_cannot_be_written_are_refused(heart_model):

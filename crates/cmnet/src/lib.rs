@@ -87,6 +87,7 @@ mod structure;
 mod table;
 mod task;
 mod tree;
+mod widest;
 
 // Tables.
 pub use data::{

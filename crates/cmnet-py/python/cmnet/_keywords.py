@@ -127,8 +127,16 @@ class Validating(Estimating, Reading, total=False):
     """The options of `searching`, `fitting` and `reading`."""
 
 
-class Resampling(Validating, total=False):
-    """The options of `resampling` besides."""
+class Checkpointing(TypedDict, total=False):
+    """The options of `checkpointing`."""
+
+    checkpoint: str | os.PathLike[str] | None
+    resume: bool
+    checkpoint_interval: Amount
+
+
+class Resampling(Validating, Checkpointing, total=False):
+    """The options of `resampling` and `checkpointing` besides."""
 
     replicates: int
     seed: int
@@ -140,9 +148,6 @@ class Resampling(Validating, total=False):
     stop_early: bool
     drop_rows: Sequence[float] | None
     ensemble: bool | None
-    checkpoint: str | os.PathLike[str] | None
-    resume: bool
-    checkpoint_interval: Amount
 
 
 class Drawing(Reading, total=False):
@@ -170,8 +175,8 @@ class Proving(Fitting, Reading, total=False):
     time_limit: Amount | None
 
 
-class Learning(Validating, total=False):
-    """The options of `learning` and `completing` besides."""
+class Learning(Validating, Checkpointing, total=False):
+    """The options of `learning`, `completing` and `checkpointing` besides."""
 
     completions: int
     rounds: int
@@ -182,9 +187,6 @@ class Learning(Validating, total=False):
     components: int | str | None
     backbone: Backbone
     select: Select
-    checkpoint: str | os.PathLike[str] | None
-    resume: bool
-    checkpoint_interval: Amount
 
 
 class Inference(TypedDict, total=False):

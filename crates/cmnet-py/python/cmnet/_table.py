@@ -167,7 +167,8 @@ class Table(Variables):
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_table_from_packed, (self._table.packed(), self._table.dropped_rows, self._table.missing))
+        inner = self._table
+        return (_table_from_packed, (inner.packed(), inner.dropped_rows, inner.missing, inner.warnings))
 
     def __repr__(self) -> str:
         return f"Table({self.rows} rows, {self.distinct_rows} distinct, {len(self.names)} variables: {_some(self.names)})"
@@ -184,8 +185,8 @@ def discretize(table: Any, *, names: Sequence[str] | None = None, **options: Unp
     return Table(table, names=names, **options)
 
 
-def _table_from_packed(packed: bytes, dropped_rows: int, missing: list[tuple[str, int]]) -> Table:
-    return Table._of(_cmnet.Table.from_packed(packed, dropped_rows, missing))
+def _table_from_packed(packed: bytes, *known: Any) -> Table:
+    return Table._of(_cmnet.Table.from_packed(packed, *known))
 
 
 def _rows_from_parts(levels: Any, columns: Any) -> Rows:

@@ -21,6 +21,7 @@ import json
 import os
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +46,6 @@ PATIENCE = 60.0
 """Seconds without any worker after which a run gives up."""
 _GROUP = 16
 """Packed parts that are merged at once."""
-
-
-def _packed(content: bytes, dropped_rows: int, missing: list[tuple[str, int]]) -> Table:
-    return Table._of(_cmnet.Table.from_packed(content, dropped_rows, missing))
 
 
 def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
@@ -103,9 +100,25 @@ async def _made(future: Any) -> Any:
     return future if future.status == "finished" else await future
 
 
+_TABLES: weakref.WeakKeyDictionary[Table, Any] = weakref.WeakKeyDictionary()
+"""Tables that workers have, for as long as they are used here: the next run need not send them again."""
+
+
+def _sent(client: Any, table: Table) -> Any:
+    """A table on the workers, as the result of a task: it is made again when all that hold it are lost."""
+    held = _TABLES.get(table)
+    if held is None or held.client is not client or held.status not in ("pending", "finished"):
+        make, content = table.__reduce__()
+        with warnings.catch_warnings():
+            # It is large, and goes this way on purpose: what is scattered is not made again.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            held = client.submit(make, *content, key=f"cmnet-table-{table.digest}", pure=True)
+        _TABLES[table] = held
+    return held
+
+
 class ClientPool(Pool):
-    """The workers of a client. The table goes to the scheduler once, and from worker to worker; as the
-    result of a task it is made again when all that hold it are lost."""
+    """The workers of a client. The table goes to the scheduler once, and from worker to worker."""
 
     def __init__(self, client: Any, table: Table | None) -> None:
         self._client, self._held = client, None
@@ -113,15 +126,7 @@ class ClientPool(Pool):
         threads = client.nthreads()
         self.workers = max(sum(threads.values()), 1)
         if table is not None:
-            inner = table._table
-            content = inner.packed()
-            key = f"cmnet-table-{table.digest}"
-            with warnings.catch_warnings():
-                # It is large, and goes this way on purpose: what is scattered is not made again.
-                warnings.filterwarnings("ignore", message="Sending large graph")
-                self._held = client.submit(
-                    _packed, content, inner.dropped_rows, inner.missing, key=key, pure=True
-                )
+            self._held = _sent(client, table)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, pure=False))

@@ -229,6 +229,14 @@ mod tests {
     }
 
     #[test]
+    fn codes_may_be_separated_and_wide_ones_may_stand_alone() {
+        let narrow = OutcomeSpace::new((0..2).collect(), &[2, 3]).unwrap();
+        assert_eq!(Label::parse("1,2", &narrow).unwrap(), Label::parse("12", &narrow).unwrap());
+        let wide = OutcomeSpace::new((0..1).collect(), &[13]).unwrap();
+        assert_eq!(Label::parse("12", &wide).unwrap().elements(&wide), BTreeSet::from([12]));
+    }
+
+    #[test]
     fn wrong_rows_are_refused() {
         let space = OutcomeSpace::new((0..2).collect(), &[2, 2]).unwrap();
         for text in ["1", "102", "2*", "x*"] {

@@ -6,8 +6,8 @@
     reason = "only inlined code is compiled for the instructions chosen at run time"
 )]
 
-use super::popcount::{Work, widest};
 use super::{Count, FamilyCounts};
+use crate::widest::{Work, widest};
 use std::borrow::Cow;
 
 /// The most levels of a variable that has planes.

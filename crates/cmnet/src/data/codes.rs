@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// The rows that are unpacked at a time: as many as fill whole words of any width.
+pub(super) const BLOCK: usize = 64;
+
 /// The codes of one column, in 1, 2, 4, 8 or 16 bits each.
 ///
 /// A binary column takes one bit per row, and its words are the set of rows at level 1.
@@ -80,7 +83,8 @@ impl Codes {
         let column = Self { width: width_of_levels(levels), len, words };
         let bits = (len % per_word(column.width)) << column.width;
         let is_clean = bits == 0 || column.words.last().is_some_and(|word| word >> bits == 0);
-        let fits = || column.iter().all(|code| (code as usize) < levels);
+        let fits =
+            || levels as u64 > mask(column.width) || column.iter().all(|code| (code as usize) < levels);
         (column.words.len() == Self::word_count(levels, len) && is_clean && fits()).then_some(column)
     }
 
@@ -178,26 +182,33 @@ impl Codes {
 
     /// Meets every item with the code of its row, word by word.
     pub(crate) fn zip_mut<T>(&self, items: &mut [T], meet: impl FnMut(&mut T, u64)) {
-        self.meet(items.chunks_mut(per_word(self.width)), meet);
+        self.meet(&self.words, items.chunks_mut(per_word(self.width)), meet);
     }
 
     /// Meets every item with the code of its row, word by word.
     pub(crate) fn zip<T>(&self, items: &[T], meet: impl FnMut(&T, u64)) {
-        self.meet(items.chunks(per_word(self.width)), meet);
+        self.meet(&self.words, items.chunks(per_word(self.width)), meet);
     }
 
-    /// Meets the items of chunks as long as a word with the codes of their rows.
+    /// The codes of one block of rows. Those beyond the last row are 0, or stay as they are.
+    pub(super) fn unpack(&self, block: usize, codes: &mut [u16; BLOCK]) {
+        let words = self.words.get(block << self.width..).unwrap_or_default();
+        self.meet(words, codes.chunks_mut(per_word(self.width)), |slot, code| *slot = code as u16);
+    }
+
+    /// Meets the items of chunks as long as a word with the codes that words have.
     fn meet<Chunk: IntoIterator>(
         &self,
+        words: &[u64],
         chunks: impl Iterator<Item = Chunk>,
         meet: impl FnMut(Chunk::Item, u64),
     ) {
         match self.width {
-            0 => meet_words::<0, Chunk>(&self.words, chunks, meet),
-            1 => meet_words::<1, Chunk>(&self.words, chunks, meet),
-            2 => meet_words::<2, Chunk>(&self.words, chunks, meet),
-            3 => meet_words::<3, Chunk>(&self.words, chunks, meet),
-            _ => meet_words::<4, Chunk>(&self.words, chunks, meet),
+            0 => meet_words::<0, Chunk>(words, chunks, meet),
+            1 => meet_words::<1, Chunk>(words, chunks, meet),
+            2 => meet_words::<2, Chunk>(words, chunks, meet),
+            3 => meet_words::<3, Chunk>(words, chunks, meet),
+            _ => meet_words::<4, Chunk>(words, chunks, meet),
         }
     }
 
@@ -320,6 +331,11 @@ mod tests {
             prop_assert!((0..plain.len()).all(|row| codes.get(row) == u32::from(plain[row])));
             let most = plain.iter().copied().max().unwrap_or(0);
             prop_assert_eq!(codes.bits(), 16 - most.leading_zeros());
+            let mut block = [0; BLOCK];
+            for (number, expected) in plain.chunks(BLOCK).enumerate() {
+                codes.unpack(number, &mut block);
+                prop_assert_eq!(&block[..expected.len()], expected);
+            }
             let (mut changed, mut seen) = (plain.clone(), Vec::new());
             codes.zip_mut(&mut changed, |item, code| *item = item.wrapping_add(code as u16 * 2));
             prop_assert!(changed.iter().zip(&plain).all(|(&new, &old)| new == old * 3));

@@ -1,15 +1,15 @@
 //! A digest of a table's content: the same for any order of its lines.
 
+use super::codes::BLOCK;
 use super::dataset::Dataset;
 use super::variable::Schema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
-/// The bytes of a row's weight, of a code, and about how many are hashed at a time.
+/// The bytes of a row's weight and of a code.
 const WEIGHT: usize = 4;
 const CODE: usize = 2;
-const BLOCK: usize = 1 << 16;
 
 /// Names a table's content: SHA-256 over variables, levels, distinct rows and weights.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,22 +24,18 @@ impl DataDigest {
     fn of_table(data: &Dataset) -> Self {
         let mut hasher = begun(data.schema());
         let width = WEIGHT + CODE * data.variables();
-        let most = (BLOCK / width).max(1);
-        let mut block = Vec::new();
-        for (number, weights) in data.weights().chunks(most).enumerate() {
-            block.clear();
-            block.resize(weights.len() * width, 0);
+        let (mut block, mut codes) = (vec![0; BLOCK * width], [0; BLOCK]);
+        for (number, weights) in data.weights().chunks(BLOCK).enumerate() {
             for (bytes, weight) in block.chunks_exact_mut(width).zip(weights) {
                 bytes[..WEIGHT].copy_from_slice(&weight.to_le_bytes());
             }
-            for variable in 0..data.variables() {
-                let (column, place) = (data.column(variable), WEIGHT + CODE * variable);
-                for (row, bytes) in block.chunks_exact_mut(width).enumerate() {
-                    let code = column.get(number * most + row) as u16;
+            for (variable, place) in (WEIGHT..width).step_by(CODE).enumerate() {
+                data.column(variable).unpack(number, &mut codes);
+                for (bytes, code) in block.chunks_exact_mut(width).zip(codes) {
                     bytes[place..place + CODE].copy_from_slice(&code.to_le_bytes());
                 }
             }
-            hasher.update(&block);
+            hasher.update(&block[..weights.len() * width]);
         }
         finished(hasher)
     }
@@ -119,7 +115,7 @@ mod tests {
             .map(|row| [(row % 2).to_string(), (row % 97).to_string(), (row * row % 311).to_string()])
             .collect();
         let data = Dataset::from_labels(&["a", "b", "c"], &labels).unwrap();
-        assert!(data.distinct_rows() * (WEIGHT + 3 * CODE) > BLOCK);
+        assert!(data.distinct_rows() > BLOCK && !data.distinct_rows().is_multiple_of(BLOCK));
         let rows = (0..data.distinct_rows()).map(|row| (data.row(row), data.weights()[row]));
         let own = DataDigest::of(&data);
         assert_eq!(own, DataDigest::of_rows(data.schema(), rows));

@@ -148,6 +148,9 @@ fn are_ascending(columns: &[Codes], rows: usize) -> bool {
     let mut is_above = vec![false; rows];
     is_above[0] = true;
     for column in columns {
+        if !is_above.contains(&false) {
+            return true;
+        }
         let mut before = 0;
         for (is_above, code) in is_above.iter_mut().zip(column.iter()) {
             if !*is_above && code < before {

@@ -24,7 +24,7 @@ use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
 use super::table::{Opened, TableRows, each_kind};
-use super::text::Text;
+use super::text::{Text, other_format};
 use crate::control::Under;
 use crate::data::{Intake, LoadedIncomplete, LoadedTable, LoadedWeighted, Survey, WeightKind};
 use crate::error::{Error, InputProblem, Place, Result, quoted_list};
@@ -243,9 +243,10 @@ pub fn csv_field(text: &str) -> String {
     let plain =
         !text.is_empty() && text.trim() == text && !text.contains([',', '"', '\n', '\r', ';', '\t', '|']);
     // What a file may begin with and what is no part of its text: Excel's line that states the
-    // delimiter, and the byte order mark.
-    let begins_a_file =
-        text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("sep=")) || text.starts_with('\u{feff}');
+    // delimiter, the byte order mark, and what tells that it is another format.
+    let begins_a_file = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("sep="))
+        || text.starts_with('\u{feff}')
+        || other_format(text.as_bytes()).is_some();
     if plain && !begins_a_file {
         return text.to_owned();
     }
@@ -266,7 +267,7 @@ mod tests {
             assert_eq!(csv_field(text), text);
         }
         assert_eq!(csv_field("say \"hi\""), "\"say \"\"hi\"\"\"");
-        for text in ["", " x", "sep=:", "\u{feff}x", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
+        for text in ["", " x", "sep=:", "\u{feff}x", "%PDF-1", "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\rb"] {
             assert_eq!(csv_field(text), format!("\"{text}\""));
         }
     }

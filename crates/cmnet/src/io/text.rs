@@ -32,6 +32,11 @@ const OTHER_FORMATS: [(&[u8], &str); 11] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
+/// What begins with these bytes, if it is no text.
+pub(super) fn other_format(start: &[u8]) -> Option<&'static str> {
+    OTHER_FORMATS.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, what)| what)
+}
+
 /// A text about to be read.
 pub(super) struct Text<'a> {
     /// The name used in errors.
@@ -70,7 +75,7 @@ impl<'a> Text<'a> {
     fn read_head(&mut self) -> Result<()> {
         let mut head = read_up_to(&mut self.rest, HEAD).map_err(|source| self.read_error(source, None))?;
         self.is_whole = (head.len() as u64) < HEAD;
-        if let Some((_, what)) = OTHER_FORMATS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        if let Some(what) = other_format(&head) {
             return Err(Error::input(Place::file(&self.name), InputProblem::NotText { what }));
         }
         if head.contains(&0) {

@@ -149,6 +149,16 @@ impl Node {
         self.sums = self.counts.chunks_exact(self.levels).map(|counts| counts.iter().sum()).collect();
     }
 
+    /// The node's log-likelihood at the observed shares.
+    pub(super) fn supremum(&self) -> f64 {
+        let of_configuration = |counts: &[f64]| {
+            let sum: f64 = counts.iter().sum();
+            let observed = counts.iter().filter(|&&count| count > 0.0);
+            observed.map(|count| count * libm::log(count / sum)).sum::<f64>()
+        };
+        self.observed.chunks_exact(self.levels).map(of_configuration).sum()
+    }
+
     /// The sums of the cliques' tables, for each configuration and level.
     pub(super) fn energies(&self, tables: &[Vec<f64>]) -> Vec<f64> {
         let mut energies = vec![0.0; self.counts.len()];

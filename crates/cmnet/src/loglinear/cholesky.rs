@@ -4,7 +4,9 @@
 //! at all, which must get a pivot at the level of rounding instead of failing, and the sums
 //! must not depend on which vector instructions a machine offers.
 
-use super::objective::dot;
+use super::objective::{Sums, dot, dot_from};
+use super::panel::{PANEL, sums_before};
+use rayon::prelude::*;
 
 /// A lower triangular factor L of a symmetric matrix A = L L', rows one after the other.
 #[derive(Clone, Debug)]
@@ -23,6 +25,9 @@ const GROWN: f64 = 1e-6;
 /// What is then added to the diagonal, as shares of the largest entry.
 const RIDGES: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
 
+/// Rows of one panel that are not worth sharing among threads.
+const MOST_ALONE: usize = 256;
+
 impl Cholesky {
     /// Factorises a matrix given by the rows of its lower triangle, diagonal included.
     pub(crate) fn new(rows: &[Vec<f64>]) -> Self {
@@ -35,21 +40,27 @@ impl Cholesky {
     /// The factor of the matrix and a ridge; `None` when rounding has grown.
     fn factor(mut rows: Vec<Vec<f64>>, ridge: f64, largest: f64) -> Option<Self> {
         let mut inverse_diagonal = vec![0.0; rows.len()];
-        for i in 0..rows.len() {
-            let (before, rest) = rows.split_at_mut(i);
-            let row = &mut rest[0];
-            for (j, other) in before.iter().enumerate() {
-                row[j] = (row[j] - dot(&row[..j], &other[..j])) * inverse_diagonal[j];
+        for first in (0..rows.len()).step_by(PANEL) {
+            let sums = sums_before(&rows[first..], first);
+            let width = PANEL.min(rows.len() - first);
+            let (panel, below) = rows[first..].split_at_mut(width);
+            let (own, others) = sums.split_at(width * width);
+            for (at, sums) in own.chunks_exact(width).enumerate() {
+                let (before, rest) = panel.split_at_mut(at);
+                let (row, i) = (&mut rest[0], first + at);
+                columns(row, before, (first, &inverse_diagonal), sums);
+                row[i] += ridge;
+                let pivot = row[i] - dot_from(sums[at], &row[first..i], &row[first..i]);
+                // A coordinate without any information has neither row nor column.
+                let least = if row[i] > 0.0 { ROUNDING * row[i] } else { ROUNDING * largest };
+                if pivot.is_nan() || pivot < -GROWN * row[i] {
+                    return None;
+                }
+                row[i] = pivot.max(least).max(f64::MIN_POSITIVE).sqrt();
+                inverse_diagonal[i] = 1.0 / row[i];
             }
-            row[i] += ridge;
-            let pivot = row[i] - dot(&row[..i], &row[..i]);
-            // A coordinate without any information has neither row nor column.
-            let least = if row[i] > 0.0 { ROUNDING * row[i] } else { ROUNDING * largest };
-            if pivot.is_nan() || pivot < -GROWN * row[i] {
-                return None;
-            }
-            row[i] = pivot.max(least).max(f64::MIN_POSITIVE).sqrt();
-            inverse_diagonal[i] = 1.0 / row[i];
+            let rest = below.par_iter_mut().zip(others.par_chunks_exact(width)).with_min_len(MOST_ALONE);
+            rest.for_each(|(row, sums)| columns(row, panel, (first, &inverse_diagonal), sums));
         }
         Some(Self { rows, inverse_diagonal })
     }
@@ -74,14 +85,24 @@ impl Cholesky {
     }
 
     /// b' A^-1 b: very large when b has a part in a direction without information.
-    pub(crate) fn inverse_form(&self, mut b: Vec<f64>) -> f64 {
-        let mut sum = 0.0;
-        for (i, row) in self.rows.iter().enumerate() {
-            let rest = b[i] - dot(&row[..i], &b[..i]);
-            b[i] = rest * self.inverse_diagonal[i];
-            sum += b[i] * b[i];
+    pub(crate) fn inverse_form(&self, b: Vec<f64>) -> f64 {
+        self.inverse_forms(vec![b])[0]
+    }
+
+    /// The same for several b at a time: each row of the factor is read once for all.
+    pub(crate) fn inverse_forms(&self, mut bs: Vec<Vec<f64>>) -> Vec<f64> {
+        let mut sums = vec![0.0; bs.len()];
+        let empty = |b: &Vec<f64>| b.iter().take_while(|&&value| value == 0.0).count();
+        // What begins with zeros stays so; scalar products go by fours.
+        let start = bs.iter().map(empty).min().unwrap_or(0) / 4 * 4;
+        for (i, row) in self.rows.iter().enumerate().skip(start) {
+            for (b, sum) in bs.iter_mut().zip(&mut sums) {
+                let rest = b[i] - dot(&row[start..i], &b[start..i]);
+                b[i] = rest * self.inverse_diagonal[i];
+                *sum += b[i] * b[i];
+            }
         }
-        sum
+        sums
     }
 
     /// The logarithm of the determinant of A.
@@ -104,9 +125,42 @@ impl Cholesky {
     }
 }
 
+/// The columns of a row that belong to a panel's rows, given the sums before the panel.
+fn columns(row: &mut [f64], panel: &[Vec<f64>], (first, inverse): (usize, &[f64]), sums: &[Sums]) {
+    for ((i, other), &sums) in (first..).zip(panel).zip(sums) {
+        row[i] = (row[i] - dot_from(sums, &row[first..i], &other[first..i])) * inverse[i];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Row after row, without panels.
+    fn plainly(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        for i in 0..rows.len() {
+            let (before, rest) = rows.split_at_mut(i);
+            let row = &mut rest[0];
+            for (j, other) in before.iter().enumerate() {
+                row[j] = (row[j] - dot(&row[..j], &other[..j])) * (1.0 / other[j]);
+            }
+            row[i] = (row[i] - dot(&row[..i], &row[..i])).sqrt();
+        }
+        rows
+    }
+
+    #[test]
+    fn panels_give_every_bit_of_the_plain_factor() {
+        for size in [1, 3, 31, 32, 33, 64, 97, 300, 1101] {
+            let entry = |i: usize, j: usize| libm::sin((i * 31 + j * 17 + i * j) as f64);
+            let row = |i: usize| {
+                let others = (0..i).map(|j| entry(i, j));
+                others.chain([size as f64]).collect::<Vec<f64>>()
+            };
+            let rows: Vec<Vec<f64>> = (0..size).map(row).collect();
+            assert_eq!(Cholesky::new(&rows).rows, plainly(rows), "{size}");
+        }
+    }
 
     #[test]
     fn a_singular_matrix_is_solved_where_it_has_information() {

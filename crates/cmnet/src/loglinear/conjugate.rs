@@ -23,7 +23,7 @@ pub(super) enum Preconditioner {
 /// The most free coordinates for which the whole matrix is taken.
 const MOST_DENSE: usize = 1000;
 /// The same where some clique is too large for a block, so that blocks would not help.
-const MOST_DENSE_ALONE: usize = 2500;
+const MOST_DENSE_ALONE: usize = 4500;
 /// Work in table cells that is not worth sharing among threads.
 const MOST_ALONE: usize = 1 << 18;
 /// The most steps for one solution.
@@ -32,7 +32,13 @@ const MOST_STEPS: usize = 1000;
 const MOST_WORK: usize = 1 << 31;
 
 impl Preconditioner {
-    pub(super) fn new<O: Objective>(objective: &O, point: &O::Point, control: &dyn Control) -> Halting<Self> {
+    /// The whole matrix where it is not too large for so many bytes, or blocks.
+    pub(super) fn new<O: Objective>(
+        objective: &O,
+        point: &O::Point,
+        memory: u64,
+        control: &dyn Control,
+    ) -> Halting<Self> {
         let size = objective.coordinates().len();
         let covered = || {
             let mut covered = vec![false; size];
@@ -40,7 +46,9 @@ impl Preconditioner {
             covered.into_iter().all(|covered| covered)
         };
         let most = if size <= MOST_DENSE || covered() { MOST_DENSE } else { MOST_DENSE_ALONE };
-        if size > most || size.saturating_mul(objective.work()) > MOST_WORK {
+        // The lower triangle and its factor.
+        let bytes = (size * size * size_of::<f64>()) as u64;
+        if size > most || bytes > memory / 2 || size.saturating_mul(objective.work()) > MOST_WORK {
             return Self::blocks(objective, point, control);
         }
         let row = |at: usize| {
@@ -104,29 +112,40 @@ impl Preconditioner {
         }
     }
 
-    /// The variance of a sum of coordinates, times the number of observations; from below
+    /// The variances of sums of coordinates, times the number of observations; from below
     /// where only blocks are known, with the coordinates outside of each held fixed.
-    pub(super) fn variance(&self, expansion: &[(usize, f64)]) -> f64 {
-        let within = |betas: Option<&[usize]>, factor: &Cholesky| {
-            let mut row = vec![0.0; factor.size()];
-            for &(beta, value) in expansion {
-                let place = betas.map_or(Some(beta), |betas| betas.binary_search(&beta).ok());
-                if let Some(place) = place {
-                    row[place] = value;
-                }
-            }
-            factor.inverse_form(row)
-        };
+    pub(super) fn variances(&self, expansions: &[Vec<(usize, f64)>]) -> Vec<f64> {
         match self {
-            Self::Factor(factor) => within(None, factor),
+            Self::Factor(factor) => {
+                let vector = |expansion: &Vec<(usize, f64)>| {
+                    let mut vector = vec![0.0; factor.size()];
+                    for &(beta, value) in expansion {
+                        vector[beta] = value;
+                    }
+                    vector
+                };
+                factor.inverse_forms(expansions.iter().map(vector).collect())
+            }
             Self::Blocks { factors, .. } => {
-                let touched =
-                    |betas: &[usize]| expansion.iter().any(|(beta, _)| betas.binary_search(beta).is_ok());
-                let near = factors.iter().filter(|(betas, _)| touched(betas));
-                near.map(|(betas, factor)| within(Some(betas), factor)).fold(0.0, f64::max)
+                expansions.iter().map(|expansion| variance_in_blocks(expansion, factors)).collect()
             }
         }
     }
+}
+
+fn variance_in_blocks(expansion: &[(usize, f64)], factors: &[(Vec<usize>, Cholesky)]) -> f64 {
+    let touched = |betas: &[usize]| expansion.iter().any(|(beta, _)| betas.binary_search(beta).is_ok());
+    let near = factors.iter().filter(|(betas, _)| touched(betas));
+    let within = |(betas, factor): &(Vec<usize>, Cholesky)| {
+        let mut vector = vec![0.0; factor.size()];
+        for &(beta, value) in expansion {
+            if let Ok(place) = betas.binary_search(&beta) {
+                vector[place] = value;
+            }
+        }
+        factor.inverse_form(vector)
+    };
+    near.map(within).fold(0.0, f64::max)
 }
 
 /// The solution of curvature * x = right, as far as it got.

@@ -42,6 +42,11 @@ impl<'a> Decomposable<'a> {
         self.factors.iter().map(|factor| factor.log_likelihood(self.rows)).sum()
     }
 
+    /// The cells of all cliques.
+    pub(crate) fn cells(&self) -> usize {
+        self.factors.iter().filter(|factor| factor.sign > 0.0).map(|factor| factor.counts.len()).sum()
+    }
+
     /// The parameters and the logarithm of the partition function with pseudo-counts, of which
     /// there must be some where a margin is zero.
     pub(crate) fn estimate(&self, smoothing: Smoothing, control: &dyn Control) -> Halting<(Vec<f64>, f64)> {
@@ -155,7 +160,14 @@ mod tests {
             let means = |weight| term_means(&terms, &part, &counts, Smoothing(weight), &()).unwrap();
             let likelihood = |weight| empty.clone().with_means(means(weight));
             let rows = f64::from(rows);
-            let stop = Stop { tolerance: 1e-7, iterations: 1000, rows, bounded: true, control: &() };
+            let stop = Stop {
+                tolerance: 1e-7,
+                iterations: 1000,
+                rows,
+                bounded: true,
+                memory: 1 << 30,
+                control: &(),
+            };
             let near = newton(&likelihood(1.0), vec![0.0; terms.len()], stop).unwrap();
             let bare = likelihood(0.0);
             let best = newton(&bare, near.beta.clone(), Stop { bounded: false, ..stop }).unwrap();

@@ -232,14 +232,7 @@ impl Job<'_> {
                     let start = Start { beta: phi, pseudo_counts };
                     return self.penalized(part, objective, start, Likelihood::log_partition_at);
                 }
-                Ok(Used {
-                    phi,
-                    log_partition,
-                    gradient: 0.0,
-                    iterations: 0,
-                    converged: true,
-                    log_likelihood: None,
-                })
+                Ok(Used { phi, log_partition, ..Used::at_a_maximum() })
             }),
         })
     }
@@ -251,13 +244,16 @@ impl Job<'_> {
         if let Some(target) = self.request.options.target.filter(|&target| part.variables.contains(target)) {
             return Ok(self.predicting(target, part, pseudo));
         }
+        if let Some(form) = self.saturated(part)? {
+            return Ok(self.from_counts(form, pseudo));
+        }
         let objective = move |weight| Ok(pseudo.clone().with_smoothing(Smoothing(weight)));
         self.optimize(part, objective, |_| 0.0)
     }
 
     /// Maximises a function of the number of pseudo-counts: with some, where a maximum always
     /// exists; from there with none; and then with as many as it takes.
-    fn optimize<'b, O: Objective + 'b>(
+    pub(super) fn optimize<'b, O: Objective + 'b>(
         &'b self,
         part: &'b Part,
         objective: impl Fn(f64) -> Halting<O> + Send + 'b,

@@ -193,7 +193,7 @@ impl Job<'_> {
         beta: &[f64],
         loose: Option<f64>,
     ) -> Halting<(Solver<O>, Option<Solver<O>>)> {
-        let fit = self.estimated.fit;
+        let Estimated { fit, memory, .. } = self.estimated;
         let bare = match loose {
             None => None,
             Some(weight) => {
@@ -204,14 +204,15 @@ impl Job<'_> {
                     iterations: max_iterations,
                     rows,
                     bounded: true,
+                    memory,
                     control: self.control,
                 };
                 let objective = smoothed(weight)?;
                 let found = newton(&objective, beta.to_vec(), stop)?;
-                Some(Solver::new(objective, &found.beta, self.control)?)
+                Some(Solver::new(objective, &found.beta, memory, self.control)?)
             }
         };
-        Ok((Solver::new(smoothed(fit.smoothing)?, beta, self.control)?, bare))
+        Ok((Solver::new(smoothed(fit.smoothing)?, beta, memory, self.control)?, bare))
     }
 }
 
@@ -227,10 +228,10 @@ fn even_shares(terms: &Terms, part: &Part) -> Vec<f64> {
 }
 
 impl<O: Objective> Solver<O> {
-    fn new(objective: O, beta: &[f64], control: &dyn Control) -> Halting<Self> {
+    fn new(objective: O, beta: &[f64], memory: u64, control: &dyn Control) -> Halting<Self> {
         let mut point = objective.point();
         objective.move_to(beta, &mut point, control)?;
-        let factor = Preconditioner::new(&objective, &point, control)?;
+        let factor = Preconditioner::new(&objective, &point, memory, control)?;
         Ok(Self { objective, point, factor })
     }
 

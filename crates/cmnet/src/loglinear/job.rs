@@ -77,6 +77,14 @@ pub(super) struct Used {
     pub(super) log_likelihood: Option<f64>,
 }
 
+impl Used {
+    /// A maximum that is known without an optimiser, up to its parameters.
+    pub(super) fn at_a_maximum() -> Self {
+        let phi = Vec::new();
+        Self { phi, log_partition: 0.0, gradient: 0.0, iterations: 0, converged: true, log_likelihood: None }
+    }
+}
+
 /// One connected component, fitted.
 pub(super) struct FittedPart {
     pub(super) used: Used,
@@ -123,8 +131,8 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     pub(super) fn stop(&self, rows: f64) -> Stop<'_> {
-        let FitOptions { tolerance, max_iterations, .. } = *self.request.options;
-        Stop { tolerance, iterations: max_iterations, rows, bounded: true, control: self.control }
+        let FitOptions { tolerance, max_iterations, memory, .. } = *self.request.options;
+        Stop { tolerance, iterations: max_iterations, rows, bounded: true, memory, control: self.control }
     }
 
     /// Where Newton's method starts, and the iterations that led there.

@@ -22,6 +22,7 @@ mod newton;
 mod objective;
 mod options;
 mod order;
+mod panel;
 mod parameters;
 mod parameters_alone;
 mod part;
@@ -33,6 +34,7 @@ mod ratio;
 mod response;
 mod restriction;
 mod ridge;
+mod saturated;
 mod term;
 
 pub(crate) use cholesky::Cholesky;

@@ -42,6 +42,8 @@ pub(crate) struct Stop<'a> {
     pub(crate) rows: f64,
     /// Whether a maximum is known to exist, however flat: then no step tells a boundary.
     pub(crate) bounded: bool,
+    /// Bytes that matrices may take.
+    pub(crate) memory: u64,
     /// Asked often; the optimisation ends at once where it says so.
     pub(crate) control: &'a dyn Control,
 }
@@ -68,6 +70,8 @@ const LARGE_SPREAD: f64 = 1e11;
 const LONGEST_STEP: f64 = 5.0;
 /// The share of the gain by a single coordinate that a solution must promise.
 const WORTH: f64 = 0.1;
+/// Terms whose variances are found together.
+const SOME_TERMS: usize = 8;
 /// A Newton step of a term that is as good as none.
 const SMALL_STEP: f64 = 1e-10;
 
@@ -87,7 +91,7 @@ pub(crate) fn newton<O: Objective>(
     let mut latest = 0.0;
     while ending.is_none() && iterations < stop.iterations && climb.stalled < MOST_STALLED {
         check(stop.control)?;
-        let step = climb.newton_step(stop.control)?;
+        let step = climb.newton_step(stop)?;
         if step.gain.is_nan() {
             // On the way to a boundary the curvature becomes singular to rounding. Where the
             // gradient has vanished that is the end, and the latest step tells which one.
@@ -150,7 +154,8 @@ struct Step {
 impl<O: Objective> Climb<'_, O> {
     /// The Newton step: curvature times step = gradient, by preconditioned conjugate
     /// gradients.
-    fn newton_step(&mut self, control: &dyn Control) -> Halting<Step> {
+    fn newton_step(&mut self, stop: Stop<'_>) -> Halting<Step> {
+        let control = stop.control;
         let curvature = |direction: &[f64]| self.objective.curvature(&self.point, direction);
         let solve = |preconditioner: &Preconditioner| {
             conjugate_gradients(curvature, preconditioner, &self.gradient, control)
@@ -169,7 +174,7 @@ impl<O: Objective> Climb<'_, O> {
         let (solution, preconditioner) = if let Some(serving) = kept.filter(|(found, _)| serves(found)) {
             serving
         } else {
-            let fresh = Preconditioner::new(self.objective, &self.point, control)?;
+            let fresh = Preconditioner::new(self.objective, &self.point, stop.memory, control)?;
             (solve(&fresh)?, fresh)
         };
         let failed = !serves(&solution);
@@ -207,16 +212,18 @@ impl<O: Objective> Climb<'_, O> {
     /// there is one, also sees what runs away across cliques.
     fn runaways(&self, stop: Stop<'_>) -> Halting<Vec<usize>> {
         let blocks = Preconditioner::blocks(self.objective, &self.point, stop.control)?;
-        let whole = Preconditioner::new(self.objective, &self.point, stop.control)?;
+        let whole = Preconditioner::new(self.objective, &self.point, stop.memory, stop.control)?;
         let coordinates = self.objective.coordinates();
         let bound = (LARGE_VARIANCE * stop.rows).min(LARGE_SPREAD);
-        let unbounded = |term: usize| {
+        let unbounded = |terms: &[usize]| {
             check(stop.control)?;
-            let expansion: Vec<(usize, f64)> = coordinates.expansion(term).collect();
-            Ok(blocks.variance(&expansion).max(whole.variance(&expansion)) > bound)
+            let expansion = |&term: &usize| coordinates.expansion(term).collect();
+            let expansions: Vec<Vec<(usize, f64)>> = terms.iter().map(expansion).collect();
+            let both = blocks.variances(&expansions).into_iter().zip(whole.variances(&expansions));
+            Ok(both.map(|(in_block, in_whole)| in_block.max(in_whole) > bound).collect::<Vec<bool>>())
         };
-        let terms = (0..coordinates.terms()).into_par_iter();
-        let unbounded: Vec<bool> = terms.map(unbounded).collect::<Halting<_>>()?;
+        let terms: Vec<usize> = (0..coordinates.terms()).collect();
+        let unbounded = terms.par_chunks(SOME_TERMS).map(unbounded).collect::<Halting<Vec<_>>>()?.concat();
         Ok((0..unbounded.len()).filter(|&term| unbounded[term]).collect())
     }
 

@@ -52,9 +52,16 @@ pub(crate) trait Objective: Send + Sync {
     fn work(&self) -> usize;
 }
 
-/// The scalar product, in four running sums: fast, and the same on every machine.
+/// The running sums of a scalar product: fast, and the same on every machine.
+pub(super) type Sums = [f64; 4];
+
+/// The scalar product, in four running sums.
 pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
+    dot_from([0.0; 4], one, other)
+}
+
+/// The scalar product whose first entries, a multiple of four, have these sums.
+pub(super) fn dot_from(mut sums: Sums, one: &[f64], other: &[f64]) -> f64 {
     let (ones, others) = (one.chunks_exact(4), other.chunks_exact(4));
     let rest: f64 = ones.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
     for (a, b) in ones.zip(others) {

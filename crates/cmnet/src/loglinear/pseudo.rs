@@ -124,6 +124,11 @@ impl PseudoLikelihood {
         self
     }
 
+    /// The pseudo-log-likelihood of the observed shares, in all: no parameters have more.
+    pub(crate) fn supremum(&self) -> f64 {
+        self.nodes.iter().map(Node::supremum).sum()
+    }
+
     /// The blankets' configurations in the distinct rows of a table.
     pub(crate) fn places(&self, counts: &dyn CountSource, control: &dyn Control) -> Halting<RowPlaces> {
         let variables: VarSet = self.nodes.iter().map(Node::variable).collect();

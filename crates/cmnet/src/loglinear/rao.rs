@@ -56,7 +56,7 @@ pub(crate) fn rao(request: RaoRequest<'_>, control: &dyn Control) -> Halting<Rao
         let mut point = likelihood.point();
         likelihood.move_to(&beta, &mut point, control)?;
         let gradient = likelihood.gradient(&point);
-        let factor = Preconditioner::new(&likelihood, &point, control)?;
+        let factor = Preconditioner::new(&likelihood, &point, memory, control)?;
         let curvature = |direction: &[f64]| likelihood.curvature(&point, direction);
         let step = solve_to(FORCING, curvature, &factor, &gradient, control)?.x;
         statistic += (fit.rows as f64 + fit.smoothing) * dot(&gradient, &step);

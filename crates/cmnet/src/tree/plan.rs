@@ -213,4 +213,42 @@ mod tests {
         let small = TreeCost { at_least: false, cells: 4096, largest: 512, width: 9, fill: 40 };
         assert_eq!(restarts(&small, 100), 0);
     }
+
+    #[test]
+    fn the_smaller_tree_of_the_two_rules_is_taken() {
+        let mut state = 7_u32;
+        let mut below = |most: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % most
+        };
+        let mut by_weight = 0;
+        for _ in 0..100 {
+            let mut graph = Graph::empty(8);
+            for _ in 0..13 {
+                let (one, other) = (below(8) as usize, below(8) as usize);
+                if one != other {
+                    graph.add_edge(Edge::new(one, other).unwrap());
+                }
+            }
+            let cardinalities: Vec<u32> = (0..8).map(|_| 2 + below(6)).collect();
+            let all = (0..8).collect();
+            let plain = |rule| TreePlan::new(&graph, &all, &cardinalities, rule, 1 << 40).cost.cells;
+            let (fill, weight) = (plain(EliminationRule::MinFill), plain(EliminationRule::MinWeight));
+            assert!(best_plan(&graph, &all, &cardinalities, 1 << 40).cost.cells <= fill.min(weight));
+            by_weight += u32::from(weight < fill);
+        }
+        assert!(by_weight > 0);
+    }
+
+    #[test]
+    fn the_cost_of_several_trees_is_a_part_where_one_of_them_is() {
+        let plan = |at_least, cells, width| {
+            let cost = TreeCost { at_least, cells, largest: cells, width, fill: 1 };
+            TreePlan { cliques: Vec::new(), cost }
+        };
+        let plans = [plan(false, 4, 3), plan(true, 6, 2)];
+        let all = TreeCost { at_least: true, cells: 10, largest: 6, width: 3, fill: 2 };
+        assert_eq!(TreePlan::total_cost(&plans), all);
+        assert!(!TreePlan::total_cost(&plans[..1]).at_least);
+    }
 }

@@ -206,4 +206,71 @@ mod tests {
         assert!((marginal.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(marginal.iter().filter(|&&p| p == 0.0).count(), 2);
     }
+
+    /// A triangle with a tail, and a variable by itself.
+    fn mixed() -> (JunctionTree, [u32; 5]) {
+        let mut graph = Graph::empty(5);
+        for (i, j) in [(0, 1), (1, 2), (2, 3), (1, 3)] {
+            graph.add_edge(Edge::new(i, j).unwrap());
+        }
+        let cardinalities = [2, 3, 2, 2, 3];
+        (JunctionTree::new(&graph, &cardinalities, 1 << 20).unwrap(), cardinalities)
+    }
+
+    /// Tables of numbers that look random.
+    fn numbers(tree: &JunctionTree, seed: usize) -> Vec<Vec<f64>> {
+        let number = |index: usize, cell: usize| libm::sin((seed + 7 * index + 13 * cell * cell) as f64);
+        let table = |index: usize, size: usize| (0..size).map(|cell| number(index, cell)).collect();
+        tree.cliques().iter().enumerate().map(|(index, clique)| table(index, clique.shape().size())).collect()
+    }
+
+    fn propagated(tree: &JunctionTree, potentials: &[Vec<f64>]) -> Propagation {
+        let mut propagation = Propagation::new(tree);
+        propagation.log_potentials().clone_from_slice(potentials);
+        assert_eq!(propagation.collect(tree), propagation.log_partition());
+        propagation.distribute(tree);
+        propagation
+    }
+
+    #[test]
+    fn the_log_partition_function_is_that_of_the_listed_configurations() {
+        let (tree, cardinalities) = mixed();
+        let potentials = numbers(&tree, 1);
+        let all = cardinalities.iter().product::<u32>();
+        let weight = |mut number: u32| {
+            let row = cardinalities.map(|levels| {
+                let level = number % levels;
+                number /= levels;
+                level
+            });
+            let cliques = tree.cliques().iter().zip(&potentials);
+            libm::exp(cliques.map(|(clique, table)| table[clique.shape().cell(&row)]).sum::<f64>())
+        };
+        let listed = libm::log((0..all).map(weight).sum());
+        assert!((propagated(&tree, &potentials).log_partition() - listed).abs() < 1e-12);
+    }
+
+    #[test]
+    fn marginals_move_as_their_derivative_says() {
+        let (tree, _) = mixed();
+        let (potentials, direction) = (numbers(&tree, 1), numbers(&tree, 5));
+        let moved = |by: f64| {
+            let table = |(table, along): (&Vec<f64>, &Vec<f64>)| -> Vec<f64> {
+                table.iter().zip(along).map(|(value, along)| value + by * along).collect()
+            };
+            propagated(&tree, &potentials.iter().zip(&direction).map(table).collect::<Vec<_>>())
+        };
+        let (step, mut derivative) = (1e-5, direction.clone());
+        propagated(&tree, &potentials).derivative(&tree, &mut derivative);
+        let (up, down) = (moved(step), moved(-step));
+        for (clique, table) in derivative.iter().enumerate() {
+            for (cell, value) in table.iter().enumerate() {
+                let difference = (up.marginal(clique)[cell] - down.marginal(clique)[cell]) / (2.0 * step);
+                assert!(
+                    (value - difference).abs() < 1e-8,
+                    "clique {clique}, cell {cell}: {value} {difference}"
+                );
+            }
+        }
+    }
 }

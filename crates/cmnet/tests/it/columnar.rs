@@ -272,8 +272,8 @@ fn bad_files_are_refused_with_their_place() {
         said.contains("this file of Arrow cannot be read: by its first bytes it is one of Parquet"),
         "{said}"
     );
-    assert!(complaint("t.feather", "FEA1....").contains("the first version of Feather"));
-    for length in [4, 8, 12, whole.len() / 2, whole.len() - 1] {
+    assert!(complaint("t.feather", "FEA1\0\0\0\0").contains("the first version of Feather"));
+    for length in [5, 8, 12, whole.len() / 2, whole.len() - 1] {
         let said = complaint("t", &whole[..length]);
         assert!(
             said.starts_with("t: this file of Parquet cannot be read: ") && said.ends_with(end),
@@ -309,6 +309,17 @@ fn bad_files_are_refused_with_their_place() {
         said.starts_with("t, line 2, column 2 (\"weight\"): the weight \"inf\" is not a count"),
         "{said}"
     );
+}
+
+#[test]
+fn columns_of_a_text_may_be_called_as_other_formats_begin() {
+    for name in ["PAR1", "FEA1", "ARROW1", "PAR1x"] {
+        for delimiter in [",", ";", "\t"] {
+            let text = format!("{name}{delimiter}b\n1{delimiter}2\n2{delimiter}1\n");
+            let read = read_csv(&Source::bytes("t", text), &ReadOptions::default()).unwrap();
+            assert_eq!(read.data.schema().name(0), name);
+        }
+    }
 }
 
 #[test]

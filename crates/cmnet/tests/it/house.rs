@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 /// The floors of the library from the ground up. A module uses its own floor's lower
 /// neighbours only: those that stand before it here.
-const FLOORS: [&str; 26] = [
+const FLOORS: [&str; 27] = [
     "error",
     "control",
+    "widest",
     "data",
     "graph",
     "table",

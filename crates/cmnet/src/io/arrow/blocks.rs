@@ -3,7 +3,7 @@
 //! As in a stream, sizes that a damaged file states are not believed: every block must lie within the file.
 
 use super::messages::{CONTINUED, LARGEST_DESCRIPTION, TOO_EARLY, check};
-use super::open::{ARROW_FILE, words};
+use super::open::words;
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
@@ -12,6 +12,9 @@ use arrow_ipc::{Block, root_as_footer, root_as_message};
 use arrow_schema::Schema as ArrowSchema;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
+
+/// The end of a file of Arrow batches.
+const END: &[u8] = b"ARROW1";
 
 /// Bytes that are read from any place.
 pub(super) trait Bytewise: Read + Seek {}
@@ -72,11 +75,11 @@ impl<'a> Blocks<'a> {
 
 /// The table of contents: its length and the bytes that a file begins with stand behind it.
 fn contents(bytes: &mut dyn Bytewise, length: u64) -> Result<Vec<u8>, String> {
-    let end = 4 + ARROW_FILE.len() as u64;
+    let end = 4 + END.len() as u64;
     let start = length.checked_sub(end).ok_or_else(|| TOO_EARLY.to_owned())?;
     let last = part(bytes, start, end)?;
     let (size, magic) = last.split_at(4);
-    if magic != ARROW_FILE {
+    if magic != END {
         return Err(TOO_EARLY.to_owned());
     }
     let size = size.try_into().map(i32::from_le_bytes).ok().and_then(|size| u64::try_from(size).ok());

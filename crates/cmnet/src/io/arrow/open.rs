@@ -24,9 +24,6 @@ pub(super) const ARROW: &str = "Arrow";
 /// Rows of a batch of a Parquet file: one row group is read at a time, and of it so many rows.
 const BATCH: usize = 1 << 13;
 
-/// The beginning and the end of a file of Arrow batches.
-pub(super) const ARROW_FILE: &[u8] = b"ARROW1";
-
 /// The beginning of a stream of Arrow batches.
 const STREAM: &[u8] = &[0xff; 4];
 
@@ -42,11 +39,12 @@ enum Kind {
 
 impl Kind {
     fn of(start: &[u8]) -> Option<Self> {
+        // With the byte that follows in each format: columns of a text may be called PAR1 and FEA1.
         [
-            (&b"PAR1"[..], Self::Parquet),
-            (ARROW_FILE, Self::ArrowFile),
+            (&b"PAR1\x15"[..], Self::Parquet),
+            (b"ARROW1\0", Self::ArrowFile),
             (STREAM, Self::ArrowStream),
-            (b"FEA1", Self::OldFeather),
+            (b"FEA1\0", Self::OldFeather),
         ]
         .into_iter()
         .find_map(|(magic, kind)| start.starts_with(magic).then_some(kind))
