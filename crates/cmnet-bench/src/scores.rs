@@ -84,7 +84,7 @@ pub(crate) fn run(kind: &str, (variables, rows): (usize, usize), seeds: &str) ->
         for (place, score) in SCORES.iter().enumerate() {
             let scorer = match score.strip_prefix("Dirichlet ") {
                 Some(alpha) => Scorer::new(&counts, alpha.parse()?),
-                None => Scorer::with_score(&counts, &own[place - 4]),
+                None => Scorer::with_score(&counts, &own[place - 4], u64::MAX)?,
             };
             for gamma in ["0", "0.5"] {
                 let (f1, seconds) = climbed(&scorer, &truth, &gamma.parse()?)?;

@@ -3,6 +3,9 @@
 //! Errors are facts: which option, which place, what was found, what is possible, what may
 //! help. `Display` words them in plain English; a front end words them with its own
 //! [`Dialect`] through [`Error::words`].
+//!
+//! What is wrong with a table is worded in `input_words.rs`, a remedy in `remedy.rs`, an option in `option.rs`, a stop in
+//! `stop.rs`, and all else here.
 
 mod dialect;
 mod input;
@@ -199,7 +202,11 @@ impl ErrorKind {
         match self {
             Self::Input { place, problem } => {
                 let at = place.words(dialect);
-                format!("{at}: {}", problem.words(dialect, place.is_in_memory()))
+                // Names that stand at no line are not those of a header line.
+                let is_name =
+                    matches!(problem, InputProblem::DuplicateColumn { .. } | InputProblem::EmptyColumnName);
+                let without_header = place.is_in_memory() || (is_name && place.line.is_none());
+                format!("{at}: {}", problem.words(dialect, without_header))
             }
             Self::Model { file, at, problem, remedies } => {
                 format!("{file}: {at}: {}", advised(problem, remedies, dialect))

@@ -229,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn labels_over_many_neighbours_have_their_elements() {
+        let space = OutcomeSpace::new((0..11).collect(), &[2; 11]).unwrap();
+        assert!(3_u64.pow(11) > MOST_PATTERNS);
+        for seed in 1..20_u64 {
+            let is_in = |cell: &Cell| (cell * 37 + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61 < 3;
+            let elements: BTreeSet<Cell> = (0..space.size()).filter(is_in).collect();
+            assert_eq!(Label::of(&elements, &space).elements(&space), elements);
+        }
+    }
+
+    #[test]
     fn codes_may_be_separated_and_wide_ones_may_stand_alone() {
         let narrow = OutcomeSpace::new((0..2).collect(), &[2, 3]).unwrap();
         assert_eq!(Label::parse("1,2", &narrow).unwrap(), Label::parse("12", &narrow).unwrap());

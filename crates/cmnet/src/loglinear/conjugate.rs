@@ -212,3 +212,34 @@ pub(super) fn solve_to(
     }
     Ok(Solution { x, steps, solved: energy <= goal })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Structure;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+    use crate::graph::Edge;
+    use crate::loglinear::coordinates::Coordinates;
+    use crate::loglinear::margins::Smoothing;
+    use crate::loglinear::part::Part;
+    use crate::loglinear::pseudo::PseudoLikelihood;
+    use crate::loglinear::term::Terms;
+
+    #[test]
+    fn the_whole_matrix_and_its_factor_take_at_most_half_of_the_memory() {
+        let mut structure = Structure::empty(&[2, 2]);
+        structure.toggle_edge(Edge::new(0, 1).unwrap()).unwrap();
+        let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"], ["0", "1"]]).unwrap();
+        let terms = Terms::new(&structure, None).unwrap();
+        let coordinates = Coordinates::new(&structure, &terms).unwrap();
+        let counts = RowCounts::new(&data);
+        let pseudo = PseudoLikelihood::new(&terms, &Part::whole(&terms), coordinates, &counts, &()).unwrap();
+        let objective = pseudo.with_smoothing(Smoothing(1.0));
+        let mut point = objective.point();
+        objective.move_to(&[0.0; 3], &mut point, &()).unwrap();
+        let made = |memory| Preconditioner::new(&objective, &point, memory, &()).unwrap();
+        assert!(matches!(made(2 * 9 * 8), Preconditioner::Factor(_)));
+        assert!(matches!(made(2 * 9 * 8 - 1), Preconditioner::Blocks { .. }));
+    }
+}

@@ -245,7 +245,7 @@ impl Job<'_> {
             return Ok(self.predicting(target, part, pseudo));
         }
         if let Some(form) = self.saturated(part)? {
-            return Ok(self.from_counts(form, pseudo));
+            return Ok(self.by_counts(form, pseudo));
         }
         let objective = move |weight| Ok(pseudo.clone().with_smoothing(Smoothing(weight)));
         self.optimize(part, objective, |_| 0.0)

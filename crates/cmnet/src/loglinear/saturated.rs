@@ -37,7 +37,7 @@ impl Job<'_> {
     }
 
     /// The estimate of such a component.
-    pub(super) fn from_counts<'b>(&'b self, form: Decomposable<'b>, pseudo: PseudoLikelihood) -> Bare<'b> {
+    pub(super) fn by_counts<'b>(&'b self, form: Decomposable<'b>, pseudo: PseudoLikelihood) -> Bare<'b> {
         let boundary = form.runaways();
         Bare {
             log_likelihood: pseudo.supremum(),
@@ -125,7 +125,7 @@ mod tests {
                     |_| 0.0,
                 )
                 .unwrap();
-            let counted = job.from_counts(form, pseudo);
+            let counted = job.by_counts(form, pseudo);
             assert!((counted.log_likelihood - climbed.log_likelihood).abs() < 1e-6);
             assert_eq!((counted.status, &counted.boundary), (climbed.status, &climbed.boundary));
             with_boundary += u32::from(!counted.boundary.is_empty());

@@ -9,29 +9,31 @@ use std::fmt::Debug;
 /// A score that is a sum over the classes of each node's blanket, as equation (7) is.
 ///
 /// The search needs nothing else: [`Scorer::with_score`](super::Scorer::with_score) takes any
-/// implementation. The prior of contexts and BIC stay as they are.
+/// implementation. The prior of contexts and BIC stay as they are. A class knows neither its node nor its blanket: a
+/// price of each neighbour is a prior of edges ([`EdgePrior`](super::EdgePrior)).
 ///
 /// # Example
-/// The maximal log-likelihood of a class, with half a logarithm of n for each free probability:
+/// The maximal log-likelihood of a class, with half a logarithm of n for each free probability. [`Nats`] are
+/// integers, so that their sum does not depend on the order of the counts:
 /// ```
 /// use cmnet::{Count, Dataset, LocalScore, Nats, RowCounts, Scorer};
 /// #[derive(Debug)]
 /// struct Bic { log_rows: f64 }
 /// impl LocalScore for Bic {
 ///     fn class(&self, levels: u32, counts: &mut dyn Iterator<Item = Count>) -> Nats {
-///         let (mut total, mut sum) = (0.0, 0.0);
-///         for count in counts.map(f64::from) {
+///         let (mut total, mut sum) = (0, Nats::ZERO);
+///         for count in counts.map(u64::from) {
 ///             total += count;
-///             sum += count * libm::log(count);
+///             sum += Nats::ln_integer(count) * count;
 ///         }
-///         let free = f64::from(levels - 1);
-///         Nats::from_f64(sum - total * libm::log(total) - free / 2.0 * self.log_rows)
+///         let penalty = f64::from(levels - 1) / 2.0 * self.log_rows;
+///         sum - Nats::ln_integer(total) * total - Nats::from_f64(penalty)
 ///     }
 /// }
 /// let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8))?;
 /// let counts = RowCounts::new(&data);
 /// let bic = Bic { log_rows: libm::log(16.0) };
-/// let scorer = Scorer::with_score(&counts, &bic);
+/// let scorer = Scorer::with_score(&counts, &bic, 1 << 30)?;
 /// let alone = scorer.plain_node_score(0, &[].into_iter().collect())?;
 /// let with_b = scorer.plain_node_score(0, &[1].into_iter().collect())?;
 /// assert!(with_b > alone);

@@ -1,4 +1,5 @@
-//! The marginal pseudo-likelihood in closed form (paper, equations 7 and 8).
+//! The marginal pseudo-likelihood in closed form (paper, equations 7 and 8): sums over nodes and classes. The factor of
+//! one class is in `class_score.rs`, its logarithms of gamma functions in `rising.rs`.
 
 use super::cache::BoundedCache;
 use super::class_score::{ClassScore, LocalScore};
@@ -9,7 +10,7 @@ use super::prior::ContextPrior;
 use super::rising::{RealRising, RisingTable};
 use crate::counts::{Count, CountSource};
 use crate::data::Var;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::VarSet;
 use crate::structure::Structure;
 use std::cell::{Cell, RefCell};
@@ -95,9 +96,17 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         Self::of_family(source, Family::Dirichlet(table), memory)
     }
 
-    /// A scorer by another score than the paper's.
-    pub fn with_score(source: &'a S, score: &'a dyn LocalScore) -> Self {
-        Self::of_family(source, Family::Own(score), u64::MAX)
+    /// A scorer by another score than the paper's, with an amount of memory in bytes as in [`Scorer::with_memory`].
+    ///
+    /// # Errors
+    /// When the counts are of real weights: a [`LocalScore`] takes whole numbers of observations.
+    pub fn with_score(source: &'a S, score: &'a dyn LocalScore, memory: u64) -> Result<Self> {
+        let value = source.value();
+        if (value - 1.0).abs() > 0.0 {
+            let expected = "whole counts: a score of one's own takes no real weights";
+            return Err(Error::option("source", format!("counts worth {value:e} each"), expected));
+        }
+        Ok(Self::of_family(source, Family::Own(score), memory))
     }
 
     fn of_family(source: &'a S, score: Family<'a>, memory: u64) -> Self {

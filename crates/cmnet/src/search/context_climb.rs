@@ -1,4 +1,5 @@
-//! Algorithm 2, Context-Hill-Climb: add the best element while that improves the score.
+//! Algorithm 2, Context-Hill-Climb: add the best element while that improves the score. The steps are taken in
+//! `context_steps.rs`.
 
 use super::context_steps::{Ground, Outcome, Recorded, Replay};
 use super::live::{Places, both};

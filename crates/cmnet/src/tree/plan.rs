@@ -241,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn a_chordal_graph_needs_no_edge_by_min_fill_whatever_the_weights() {
+        // Two triangles with many levels, joined by a light path over node 3.
+        let mut graph = Graph::empty(7);
+        for (i, j) in [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5), (4, 6), (5, 6)] {
+            graph.add_edge(Edge::new(i, j).unwrap());
+        }
+        let (all, cardinalities) = ((0..7).collect(), [10, 10, 2, 2, 2, 10, 10]);
+        let fill = |rule| TreePlan::new(&graph, &all, &cardinalities, rule, 1 << 40).cost.fill;
+        assert_eq!((fill(EliminationRule::MinFill), fill(EliminationRule::MinWeight)), (0, 1));
+    }
+
+    #[test]
     fn the_cost_of_several_trees_is_a_part_where_one_of_them_is() {
         let plan = |at_least, cells, width| {
             let cost = TreeCost { at_least, cells, largest: cells, width, fill: 1 };

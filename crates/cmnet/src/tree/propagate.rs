@@ -227,7 +227,7 @@ mod tests {
     fn propagated(tree: &JunctionTree, potentials: &[Vec<f64>]) -> Propagation {
         let mut propagation = Propagation::new(tree);
         propagation.log_potentials().clone_from_slice(potentials);
-        assert_eq!(propagation.collect(tree), propagation.log_partition());
+        assert_eq!(propagation.collect(tree).to_bits(), propagation.log_partition().to_bits());
         propagation.distribute(tree);
         propagation
     }

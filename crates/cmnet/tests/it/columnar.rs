@@ -312,6 +312,23 @@ fn bad_files_are_refused_with_their_place() {
 }
 
 #[test]
+fn names_that_cannot_be_used_are_told_without_a_header_line() {
+    for (names, expected) in [
+        (
+            ["x", "x"],
+            "t, column 2: the column name \"x\" appears twice (first as column 1); rename one of them",
+        ),
+        (["x", " "], "t, column 2: this column has no name; rename it"),
+    ] {
+        let column: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+        let fields = names.map(|name| Field::new(name, DataType::Int32, false));
+        let schema = Arc::new(Schema::new(fields.to_vec()));
+        let named = RecordBatch::try_new(schema, vec![Arc::clone(&column), column]).unwrap();
+        assert_eq!(complaint("t", parquet(&named, Compression::SNAPPY, 100)), expected);
+    }
+}
+
+#[test]
 fn columns_of_a_text_may_be_called_as_other_formats_begin() {
     for name in ["PAR1", "FEA1", "ARROW1", "PAR1x"] {
         for delimiter in [",", ";", "\t"] {

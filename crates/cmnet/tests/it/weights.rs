@@ -2,9 +2,9 @@
 
 use crate::common::{Sample, generator, labelled, random_structure};
 use cmnet::{
-    Alpha, ContextPrior, CountSource, CountedTable, FitMethod, FitOptions, FoldPlan, Kappa, LearnOptions,
-    Outcome, RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable, cross_validate,
-    cross_validate_weighted, fit, fit_with, learn, learn_counts,
+    Alpha, ContextPrior, Count, CountSource, CountedTable, FitMethod, FitOptions, FoldPlan, Kappa,
+    LearnOptions, LocalScore, Nats, Outcome, RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable,
+    cross_validate, cross_validate_weighted, fit, fit_with, learn, learn_counts,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -13,6 +13,31 @@ use rand::seq::SliceRandom;
 fn weighted(sample: &Sample, weights: &[f64], kind: WeightKind) -> WeightedTable {
     let rows: Vec<(Vec<u32>, f64)> = sample.rows.iter().cloned().zip(weights.iter().copied()).collect();
     WeightedTable::new(sample.dataset().schema().clone(), rows, kind).unwrap()
+}
+
+/// As many nats as there are observations.
+#[derive(Debug)]
+struct Observations;
+
+impl LocalScore for Observations {
+    fn class(&self, _levels: u32, counts: &mut dyn Iterator<Item = Count>) -> Nats {
+        Nats::from_f64(counts.map(f64::from).sum())
+    }
+}
+
+#[test]
+fn a_score_of_ones_own_refuses_real_weights() {
+    let sample = Sample::random(&mut generator(7));
+    let weights: Vec<f64> = sample.weights.iter().map(|&w| 0.3 + f64::from(w)).collect();
+    let table = weighted(&sample, &weights, WeightKind::Counts);
+    let real = WeightedCounts::new(&table);
+    let said = Scorer::with_score(&real, &Observations, 1 << 20).unwrap_err().to_string();
+    assert!(said.contains("takes no real weights"), "{said}");
+    let data = sample.dataset();
+    let whole = RowCounts::new(&data);
+    let scorer = Scorer::with_score(&whole, &Observations, 1 << 20).unwrap();
+    let score = scorer.plain_node_score(0, &[].into_iter().collect()).unwrap();
+    assert_eq!(score, Nats::from_f64(data.rows() as f64));
 }
 
 #[test]
@@ -105,7 +130,7 @@ fn the_referee_agrees_about_real_weights() {
         );
         let referee = referee.unwrap().with_unit(table.value()).unwrap();
         assert!((referee.size() - table.rows() as f64).abs() < 1e-6);
-        let scoring = cmnet_check::Scoring::new(0.5, prior.log_kappa().map(cmnet::Nats::to_f64)).unwrap();
+        let scoring = cmnet_check::Scoring::new(0.5, prior.log_kappa().map(Nats::to_f64)).unwrap();
         let expected = cmnet_check::score(&referee, &labelled(&structure), &scoring).unwrap();
         let near = |one: f64, other: f64| (one - other).abs() < 1e-7;
         assert!(near(found.log_mpl.to_f64(), expected.log_mpl), "case {case}");
