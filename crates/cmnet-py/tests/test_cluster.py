@@ -290,6 +290,17 @@ def test_a_table_stays_on_the_workers_while_it_is_used_here(client, frame):
         time.sleep(0.05)
 
 
+def test_a_table_that_could_not_be_made_is_sent_again(client, frame):
+    import cmnet.dask
+
+    table = cmnet.Table(frame.iloc[:140])
+    failed = client.submit(lambda: 1 / 0, key=f"cmnet-table-{table.digest}", pure=True)
+    assert isinstance(failed.exception(), ZeroDivisionError)
+    cmnet.dask._TABLES[table] = failed
+    del failed
+    assert texts(cmnet.dask.learn(client, table, kappa="eps")) == texts(cmnet.learn(table, kappa="eps"))
+
+
 def cut(frame, numbers):
     places = sorted(numbers.sample(range(1, len(frame)), numbers.randrange(1, 7)))
     return [frame.iloc[a:b] for a, b in zip([0, *places], [*places, len(frame)])]

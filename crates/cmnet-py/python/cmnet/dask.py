@@ -108,6 +108,9 @@ def _sent(client: Any, table: Table) -> Any:
     """A table on the workers, as the result of a task: it is made again when all that hold it are lost."""
     held = _TABLES.get(table)
     if held is None or held.client is not client or held.status not in ("pending", "finished"):
+        if held is not None and held.client is client:
+            # Dask remembers a failure for as long as somebody holds the task.
+            client.cancel([held])
         make, content = table.__reduce__()
         with warnings.catch_warnings():
             # It is large, and goes this way on purpose: what is scattered is not made again.

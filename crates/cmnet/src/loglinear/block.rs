@@ -30,7 +30,10 @@ pub(crate) struct Block {
 impl Block {
     /// The blocks of those cliques that are not too large.
     pub(crate) fn all(terms: &Terms, part: &Part, coordinates: &Coordinates, shapes: &[Shape]) -> Vec<Self> {
-        let fits = |shape: &Shape| shape.size().saturating_mul(1 << shape.variables().len()) <= MOST_FEATURES;
+        let fits = |shape: &Shape| {
+            let sets = 1_usize.checked_shl(shape.variables().len() as u32).unwrap_or(usize::MAX);
+            shape.size().saturating_mul(sets) <= MOST_FEATURES
+        };
         let dependents = coordinates.dependents();
         let block = |(clique, shape): (usize, &Shape)| {
             let mut block = Self::new(clique, shape, terms, part, coordinates);

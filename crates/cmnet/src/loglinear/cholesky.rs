@@ -163,6 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn several_vectors_have_the_forms_of_each() {
+        let row = |i: usize| (0..=i).map(|j| if i == j { 40.0 } else { libm::cos((i * j) as f64) }).collect();
+        let factor = Cholesky::new(&(0..40).map(row).collect::<Vec<Vec<f64>>>());
+        let vector = |zeros: usize| (0..40).map(|i| if i < zeros { 0.0 } else { i as f64 - 20.5 }).collect();
+        let vectors: Vec<Vec<f64>> = [17, 3, 0, 30].into_iter().map(vector).collect();
+        let single: Vec<f64> = vectors.iter().map(|vector| factor.inverse_form(vector.clone())).collect();
+        assert_eq!(factor.inverse_forms(vectors[..2].to_vec()), single[..2]);
+        assert_eq!(factor.inverse_forms(vectors), single);
+    }
+
+    #[test]
     fn a_singular_matrix_is_solved_where_it_has_information() {
         let factor = Cholesky::new(&[vec![4.0], vec![2.0, 5.0], vec![4.0, 2.0, 4.0]]);
         let x = factor.solve(&[6.0, 7.0, 6.0]);

@@ -47,7 +47,7 @@ impl Preconditioner {
         };
         let most = if size <= MOST_DENSE || covered() { MOST_DENSE } else { MOST_DENSE_ALONE };
         // The lower triangle and its factor.
-        let bytes = (size * size * size_of::<f64>()) as u64;
+        let bytes = (size as u64).saturating_mul(size as u64).saturating_mul(size_of::<f64>() as u64);
         if size > most || bytes > memory / 2 || size.saturating_mul(objective.work()) > MOST_WORK {
             return Self::blocks(objective, point, control);
         }

@@ -6,6 +6,7 @@ use super::part::Part;
 use super::term::Terms;
 use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
+use crate::data::Var;
 use crate::graph::VarSet;
 use crate::table::Shape;
 use crate::table::{sum_of_terms, terms_of_sum};
@@ -95,7 +96,9 @@ impl Factor {
 
     /// Adds a table's entries, with the factor's sign, to the terms that they stand for.
     fn scatter(&self, terms: &Terms, part: &Part, table: &[f64], by_term: &mut [f64]) {
-        let variables = self.shape.variables();
+        // A variable of a single level has no term.
+        let has_terms = |&v: &Var| terms.cardinalities()[v] > 1;
+        let variables: Vec<Var> = self.shape.variables().iter().copied().filter(has_terms).collect();
         for mask in 1usize..1 << variables.len() {
             let members: VarSet =
                 variables.iter().enumerate().filter(|(k, _)| mask >> k & 1 == 1).map(|(_, &v)| v).collect();

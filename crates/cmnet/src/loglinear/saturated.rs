@@ -31,8 +31,9 @@ impl Job<'_> {
             return Ok(None);
         }
         let cardinalities = self.terms.cardinalities();
-        let plan = best_plan(structure.graph(), &part.variables, cardinalities, options.memory / 32);
-        let tree = plan.build(cardinalities, options.memory)?;
+        // The pseudo-likelihood has tables of the same size already.
+        let plan = best_plan(structure.graph(), &part.variables, cardinalities, u64::MAX);
+        let tree = plan.build(cardinalities, u64::MAX)?;
         Decomposable::new(self.terms, part, &tree, counts, self.control).map(Some)
     }
 
@@ -75,9 +76,37 @@ mod tests {
     use crate::data::Dataset;
     use crate::graph::Edge;
     use crate::loglinear::coordinates::Coordinates;
-    use crate::loglinear::options::FitOptions;
-    use crate::loglinear::term::Terms;
+    use crate::loglinear::fit::fit;
+    use crate::loglinear::options::{FitMethod, FitOptions};
+    use crate::loglinear::term::{Term, Terms};
     use crate::table::Shape;
+
+    #[test]
+    fn a_large_component_needs_no_optimiser_and_little_memory() {
+        // Two variables of 40 levels: 1,599 terms, and no cell is empty.
+        let mut structure = Structure::empty(&[40, 40]);
+        structure.toggle_edge(Edge::new(0, 1).unwrap()).unwrap();
+        let cells = (0..40_u32).flat_map(|a| (0..40_u32).map(move |b| (a, b)));
+        let rows = cells.flat_map(|(a, b)| {
+            std::iter::repeat_n([a, b].map(|level| format!("{level:02}")), 1 + (a * b % 3) as usize)
+        });
+        let data = Dataset::from_labels(&["a", "b"], rows.collect::<Vec<_>>()).unwrap();
+        let options = FitOptions {
+            method: FitMethod::Pseudo,
+            smoothing: 0.0,
+            memory: 1 << 20,
+            ..FitOptions::default()
+        };
+        let fitted = fit(&structure, &data, &options).unwrap();
+        assert_eq!((fitted.iterations, fitted.status, fitted.boundary.len()), (0, FitStatus::Converged, 0));
+        let values = fitted.parameters.values();
+        assert_eq!(values.len(), 1599);
+        // ln(n_11 n_00 / (n_10 n_01)): two observations at (1, 1), one at the others.
+        let term = fitted.parameters.value(&Term { variables: (0..2).collect(), levels: vec![1, 1] });
+        assert!((term - libm::log(2.0)).abs() < 1e-12, "{term}");
+        let ridged = FitOptions { ridge: "1".parse().unwrap(), ..options };
+        assert!(fit(&structure, &data, &ridged).unwrap().iterations > 0);
+    }
 
     #[test]
     fn counts_and_the_optimiser_give_the_same_estimate() {
