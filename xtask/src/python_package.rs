@@ -30,7 +30,7 @@ pub(crate) fn test(python: &Path, browser: &Path) -> Result<()> {
     println!("xtask: Python package");
     let command = std::path::absolute(target().join("debug").join("cmnet"))?;
     // One process for each core of a small machine: most tests wait for commands of their own.
-    let pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-n", "2"];
+    let pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-n", "2", "--durations", "15"];
     let mut tests = Command::new(python);
     step(tests.args(pytest).env("CMNET_COMMAND", command).env(crate::browser::VARIABLE, browser))
 }

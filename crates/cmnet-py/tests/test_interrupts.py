@@ -122,7 +122,8 @@ def working_threads():
         try:
             with open(f"/proc/self/task/{task}/comm") as file:
                 names.append(file.read().strip())
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
+            # The thread ended before its name was opened, or before it was read.
             pass
     return sum(name.startswith("cmnet") for name in names)
 
