@@ -12,7 +12,9 @@ import resource
 import sys
 import tempfile
 import time
+from typing import Any
 
+import dask
 import numpy as np
 import pyarrow
 import pyarrow.parquet
@@ -21,6 +23,7 @@ from distributed import Client, LocalCluster
 import cmnet.dask
 from cmnet import _cmnet, _options, _tasks
 
+CLUSTER = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None, "memory_limit": 0}
 
 def chain(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
     """Binary variables, each much like one of the three before it."""
@@ -30,6 +33,20 @@ def chain(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
         before = made[numbers.integers(max(0, number - 3), number)]
         flips = numbers.random(rows) < 0.25
         made.append(np.where(flips, 1 - before, before).astype(np.int8))
+    return {f"x{number}": column for number, column in enumerate(made)}
+
+
+def two_tree(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
+    """Binary variables, each with two neighbours that are joined: the second matters at one level of the first alone."""
+    numbers = np.random.default_rng(seed)
+    made = [numbers.integers(0, 2, rows, dtype=np.int8)]
+    made.append(np.where(numbers.random(rows) < 0.3, 1 - made[0], made[0]).astype(np.int8))
+    edges = [(0, 1)]
+    for number in range(2, variables):
+        one, other = edges[numbers.integers(max(0, len(edges) - 8), len(edges))]
+        chance = np.where(made[one] == 0, 0.3, np.where(made[other] == 0, 0.2, 0.8))
+        made.append((numbers.random(rows) < chance).astype(np.int8))
+        edges += [(one, number), (other, number)]
     return {f"x{number}": column for number, column in enumerate(made)}
 
 
@@ -134,25 +151,44 @@ def model(unit: dict[str, float], pack: float) -> None:
     print(f"blankets: {1e6 * 1e9 * unit['blankets of 20,000 rows'] / 1e9 / cores:.0f} s on all cores")
 
 
+def searches(variables: int) -> list[tuple[str, Any, int, int, int]]:
+    """Tables whose structures are learned: a name, what makes it, variables, rows, runs."""
+    return [
+        ("chain", chain, variables, 2_000, 9),
+        ("chain", chain, variables, 20_000, 9),
+        ("2-tree with contexts", two_tree, variables, 10_000, 3),
+        ("chain", chain, variables * 5 // 2, 2_000, 3),
+    ]
+
+
+def with_profiler(columns: dict[str, np.ndarray]) -> None:
+    """The first search on a cluster as Dask makes it: its profiler looks at each worker 100 times a second."""
+    with LocalCluster(**CLUSTER) as cluster, Client(cluster) as client:
+        compare_searches("learn, the first table, with Dask's profiler", Clock(client), client, columns, 9)
+
+
+def compare_searches(name: str, clock: Clock, client: Client, columns: dict[str, np.ndarray], runs: int) -> None:
+    compare(
+        name,
+        clock,
+        lambda: cmnet.Table(columns),
+        lambda table: cmnet.learn(table, search="blanket", select="none", threads=2),
+        lambda table: cmnet.dask.learn(client, table, search="blanket", select="none"),
+        lambda learned: [model.to_text() for model in learned.models],
+        runs,
+    )
+
+
 def main() -> None:
     given = [int(word) for word in sys.argv[1:]]
     rows, variables, replicates = (given + [10_000_000, 2_000, 200][len(given) :])[:3]
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
-    ) as cluster, Client(cluster) as client:
+    with_profiler(chain(variables, 2_000, 1))
+    no_profiler = dask.config.set({"distributed.worker.profile.enabled": False})
+    with no_profiler, LocalCluster(**CLUSTER) as cluster, Client(cluster) as client:
         clock = Clock(client)
-        texts = lambda learned: [model.to_text() for model in learned.models]
-        for width, length, runs in [(variables, 2_000, 9), (variables, 20_000, 9), (variables * 5 // 2, 2_000, 3)]:
-            columns = chain(width, length, 1)
-            compare(
-                f"learn, {width:,} variables, {length:,} rows",
-                clock,
-                lambda: cmnet.Table(columns),
-                lambda table: cmnet.learn(table, search="blanket", select="none", threads=2),
-                lambda table: cmnet.dask.learn(client, table, search="blanket", select="none"),
-                texts,
-                runs,
-            )
+        for kind, make, width, length, runs in searches(variables):
+            name = f"learn, {kind}, {width:,} variables, {length:,} rows"
+            compare_searches(name, clock, client, make(width, length, 1), runs)
         small = chain(200, 2_000, 2)
         compare(
             f"bootstrap, 200 variables, 2,000 rows, {replicates} replicates",
