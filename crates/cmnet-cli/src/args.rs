@@ -269,11 +269,11 @@ pub(crate) struct ReadingArgs {
     pub(crate) bins: Vec<String>,
 }
 
-/// What real-valued weights mean.
+/// What weights mean.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WeighingArgs {
-    #[arg(help_heading = READING, long, help = weighing::WEIGHTS_AS.help, value_parser = choice::<WeightKind>(), default_value = weighing::WEIGHTS_AS.default)]
-    pub(crate) weights_as: WeightKind,
+    #[arg(help_heading = READING, long, help = weighing::WEIGHTS_AS.help, value_parser = choice::<WeightKind>())]
+    pub(crate) weights_as: Option<WeightKind>,
 }
 
 /// How to read the rows of a table whose columns and levels are known.

@@ -19,6 +19,11 @@ pub(crate) fn are_real(error: &anyhow::Error) -> bool {
     *doubt == WeightDoubt::NotDigits
 }
 
+/// Whether weights are scaled as those of a design, whole numbers too.
+pub(crate) fn are_of_a_design(arguments: &DataArgs, weighing: &WeighingArgs) -> bool {
+    arguments.reading.rows.weights.is_some() && weighing.weights_as == Some(WeightKind::Design)
+}
+
 /// The table with its real weights.
 pub(crate) fn table(arguments: &DataArgs, weighing: &WeighingArgs) -> anyhow::Result<LoadedWeighted> {
     table_sparing(None, arguments, weighing)
@@ -49,12 +54,18 @@ pub(crate) enum Weighed {
     Real(WeightedTable),
 }
 
-/// Reads the columns of a table that a model speaks of.
+/// Reads the columns of a table that a model speaks of. Where nothing says what the weights mean, they mean what
+/// those did that the model was learned with.
 pub(crate) fn weighed_for(
     model: &Model,
     arguments: &DataArgs,
     weighing: &WeighingArgs,
 ) -> anyhow::Result<Weighed> {
+    let recorded = model.provenance().and_then(|learned| learned.weights).map(|weights| weights.kind);
+    let weighing = &WeighingArgs { weights_as: weighing.weights_as.or(recorded) };
+    if are_of_a_design(arguments, weighing) {
+        return Ok(Weighed::Real(table_for(model, arguments, weighing)?));
+    }
     match files::table_for(model, arguments) {
         Ok(data) => Ok(Weighed::Whole(data)),
         Err(error) if are_real(&error) => Ok(Weighed::Real(table_for(model, arguments, weighing)?)),
@@ -88,7 +99,7 @@ pub(crate) fn words(table: &WeightedTable) -> String {
         WeightKind::Counts => "they count as they are",
     };
     format!(
-        "real weights of {} rows add up to {:.6}; effective sample size {:.2} (Kish); {meaning}: n = {}",
+        "weights of {} rows add up to {:.6}; effective sample size {:.2} (Kish); {meaning}: n = {}",
         table.observations(),
         table.sum(),
         table.effective(),

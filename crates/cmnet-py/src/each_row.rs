@@ -46,7 +46,7 @@ pub(crate) fn over_rows<T: Send + 'static>(
     match data {
         Data::Memory(source) => over_memory(py, source, Leveling::new(schema, options, on_unknown), job),
         Data::File(path) => call(py, 1, move |stop| {
-            let file = File::Path(path);
+            let file = path.source();
             job(&mut FileRows { file, options, schema, on_unknown, stop }, stop)
         }),
         Data::Table(table) => {

@@ -14,8 +14,8 @@ use crate::work::{self, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
     Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnState,
-    LoadedIncomplete, Result, Session, Source as File, Under, cut_incomplete_by_graph, evaluate_incomplete,
-    evaluate_under, learn_incomplete_from, read_incomplete,
+    LoadedIncomplete, Result, Session, Under, cut_incomplete_by_graph, evaluate_incomplete, evaluate_under,
+    learn_incomplete_from, read_incomplete,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
 use cmnet_report::warning_text;
@@ -38,7 +38,7 @@ impl IncompleteTable {
         let bins = options.bins.clone();
         let mut loaded = match source {
             Unpacked::File(path) => {
-                work::call(py, 0, move |stop| read_incomplete(&File::Path(path), Under::new(&options, stop)))?
+                work::call(py, 0, move |stop| read_incomplete(&path.source(), Under::new(&options, stop)))?
             }
             Unpacked::Memory(source) => {
                 let mut packing = Packing::new(options);

@@ -41,8 +41,24 @@ pub(crate) enum Source<'py> {
 /// A table that is not packed yet, or a part of one: a file, or rows in memory.
 #[derive(FromPyObject)]
 pub(crate) enum Unpacked<'py> {
-    File(PathBuf),
+    File(Files),
     Memory(Source<'py>),
+}
+
+/// A file or a pattern, or several files that are one table.
+#[derive(Clone, FromPyObject)]
+pub(crate) enum Files {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
+impl Files {
+    pub(crate) fn source(self) -> cmnet::Source {
+        match self {
+            Self::One(path) => cmnet::Source::from_path(path),
+            Self::Several(paths) => cmnet::Source::from_paths(paths),
+        }
+    }
 }
 
 /// Some rows of a column, as Python hands them over.
@@ -343,7 +359,11 @@ impl Packing {
     }
 
     /// The packed table with its real weights.
-    pub(crate) fn finish_weighted(self, py: Python<'_>, kind: WeightKind) -> PyResult<LoadedWeighted> {
+    pub(crate) fn finish_weighted(
+        self,
+        py: Python<'_>,
+        kind: Option<WeightKind>,
+    ) -> PyResult<LoadedWeighted> {
         let on_missing = self.options.on_missing;
         work::call(py, 1, move |_| self.intake.ok_or_else(no_columns)?.finish_weighted(on_missing, kind))
     }

@@ -2,7 +2,7 @@
 
 use crate::each_row::{RowReading, over_rows};
 use crate::errors;
-use crate::intake::{Packing, Source, read};
+use crate::intake::{Files, Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
 use crate::work::Lazy;
@@ -10,8 +10,8 @@ use crate::{value, work};
 use cmnet::{
     DataDigest, Dataset, Error, Evaluator, Evidence, ExactOptions, Fit, FitOptions, FixedOnly,
     IncompleteTable, InputProblem, Judged, LevelOrder, MissingValues, Network, OnMissing, OptionName,
-    Outcome, Place, ReadOptions, Result, RowCounts, Schema, Source as File, Under, context_records,
-    edge_names, evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
+    Outcome, Place, ReadOptions, Result, RowCounts, Schema, Under, context_records, edge_names,
+    evaluate_under, find_variable, fit_incomplete, fit_with, read_csv, tune, write_atomic,
 };
 use cmnet_report::answer::{EvaluatedAnswer, FitFacts};
 use cmnet_report::{Drawing, Explorer, Format, Places, sentence};
@@ -50,7 +50,7 @@ pub(crate) fn check_picture(py: Python<'_>, path: &Path) -> PyResult<()> {
 #[derive(FromPyObject)]
 pub(crate) enum Data<'py> {
     Table(PyRef<'py, Table>),
-    File(PathBuf),
+    File(Files),
     Memory(Source<'py>),
 }
 
@@ -136,7 +136,7 @@ impl Model {
                 work::call(py, 1, move |_| model.arrange(loaded.data))?
             }
             Data::File(path) => work::call(py, 1, move |stop| {
-                model.arrange(read_csv(&File::Path(path), Under::new(&options, stop))?.data)
+                model.arrange(read_csv(&path.source(), Under::new(&options, stop))?.data)
             })?,
         };
         Ok(Arc::new(arranged))
@@ -358,7 +358,7 @@ impl Model {
         let options = rows.reading.options().map_err(|error| errors::to_python(py, &error))?;
         let (on_missing, header) = (options.on_missing, options.header);
         let source = match &data {
-            Data::File(path) => Some((path.display().to_string(), u64::from(header))),
+            Data::File(path) => Some((path.clone().source().name(), u64::from(header))),
             Data::Memory(_) | Data::Table(_) => None,
         };
         if on_missing == OnMissing::Model && !pseudo {

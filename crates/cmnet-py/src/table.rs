@@ -8,7 +8,7 @@ use crate::rows::{Rows, RowsBuilder};
 use crate::work::{self, Stop};
 use cmnet::{
     Bins, DataDigest, Dataset, ErrorKind, InputProblem, LearnOptions, ListedLevels, LoadedTable, ReadOptions,
-    Schema, Source as File, Survey, Under, Variable, Warning, cut_by_graph, read_csv, survey_csv,
+    Schema, Survey, Under, Variable, Warning, cut_by_graph, read_csv, survey_csv,
 };
 use cmnet_report::warning_text;
 use numpy::PyReadonlyArray1;
@@ -63,7 +63,7 @@ impl Table {
         let bins = options.bins.clone();
         let loaded = match source {
             Unpacked::File(path) => {
-                work::call(py, 1, move |stop| read_csv(&File::Path(path), Under::new(&options, stop)))?
+                work::call(py, 1, move |stop| read_csv(&path.source(), Under::new(&options, stop)))?
             }
             Unpacked::Memory(source) => {
                 let mut packing = Packing::new(options);
@@ -81,8 +81,7 @@ impl Table {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let packed = match source {
             Unpacked::File(path) => {
-                let read =
-                    move |stop: &Stop| some_rows(read_csv(&File::Path(path), Under::new(&options, stop)));
+                let read = move |stop: &Stop| some_rows(read_csv(&path.source(), Under::new(&options, stop)));
                 work::call(py, 1, read)?
             }
             Unpacked::Memory(source) => {
@@ -100,7 +99,7 @@ impl Table {
         let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
         let survey = match source {
             Unpacked::File(path) => {
-                let look = move |stop: &Stop| survey_csv(&File::Path(path), Under::new(&options, stop));
+                let look = move |stop: &Stop| survey_csv(&path.source(), Under::new(&options, stop));
                 work::call(py, 1, look)?
             }
             Unpacked::Memory(source) => {

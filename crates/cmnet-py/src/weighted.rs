@@ -13,8 +13,8 @@ use crate::work;
 use cmnet::options::OptionName;
 use cmnet::{
     CountedTable, CrossValidation, Error, Evaluation, Fit, FixedOnly, LearnOptions, LearnState,
-    LoadedWeighted, Outcome, Result, Source as File, Under, WeightKind, WeightedCounts,
-    cross_validate_weighted, evaluate_under, fit_with, learn_counts, read_weighted,
+    LoadedWeighted, Outcome, Result, Under, WeightKind, WeightedCounts, cross_validate_weighted,
+    evaluate_under, fit_with, learn_counts, read_weighted,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
 use pyo3::prelude::*;
@@ -26,20 +26,25 @@ pub(crate) struct WeightedTable {
     loaded: Arc<LoadedWeighted>,
 }
 
-fn kind(py: Python<'_>, word: &str) -> PyResult<WeightKind> {
-    word.parse().map_err(|error| errors::to_python(py, &error))
+fn kind(py: Python<'_>, word: Option<&str>) -> PyResult<Option<WeightKind>> {
+    word.map(|word| word.parse().map_err(|error| errors::to_python(py, &error))).transpose()
 }
 
 #[pymethods]
 impl WeightedTable {
     /// Packs a table.
     #[staticmethod]
-    fn read(py: Python<'_>, source: Unpacked<'_>, reading: Reading, weights_as: &str) -> PyResult<Self> {
+    fn read(
+        py: Python<'_>,
+        source: Unpacked<'_>,
+        reading: Reading,
+        weights_as: Option<&str>,
+    ) -> PyResult<Self> {
         let (options, kind) =
             (reading.options().map_err(|error| errors::to_python(py, &error))?, kind(py, weights_as)?);
         let loaded = match source {
             Unpacked::File(path) => work::call(py, 1, move |stop| {
-                read_weighted(&File::Path(path), Under::new(&options, stop), kind)
+                read_weighted(&path.source(), Under::new(&options, stop), kind)
             })?,
             Unpacked::Memory(source) => {
                 let mut packing = Packing::weighing(options);

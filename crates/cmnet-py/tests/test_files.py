@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cmnet
+from conftest import columns_of, table_path
 
 RANDOM = np.random.default_rng(18)
 ROWS = 3000
@@ -250,3 +251,33 @@ def test_knowledge_that_contradicts_itself_and_a_group_of_one_row(survey):
     groups = frame.assign(g=["one"] + ["two"] * (len(frame) - 1))
     with pytest.raises(cmnet.OptionError, match="at least two rows"):
         cmnet.compare_groups(groups, "g")
+
+
+def test_several_files_are_one_table(tmp_path, heart):
+    whole = table_path("coronary_heart").read_text().splitlines(keepends=True)
+    cuts = [whole[1:600], whole[600:1200], whole[1200:]]
+    paths = [tmp_path / f"part-{number}.csv" for number in range(3)]
+    for path, lines in zip(paths, cuts):
+        path.write_text("".join([whole[0], *lines]))
+    model = cmnet.learn(heart, kappa="eps").selected
+    for table in (str(tmp_path / "part-*.csv"), tmp_path / "part-?.csv", paths, tuple(map(str, paths))):
+        assert cmnet.learn(table, kappa="eps").selected.to_text() == model.to_text()
+        assert model.evaluate(table) == model.evaluate(heart)
+        assert len(model.predict_proba(table, "smoking")) == 1841
+    with pytest.raises(cmnet.InputError, match="part-9"):
+        cmnet.Table([paths[0], tmp_path / "part-9.csv"])
+    with pytest.raises(cmnet.OptionError, match="checkpoint"):
+        cmnet.learn(paths, checkpoint=paths[1])
+    with pytest.raises(cmnet.InputError):
+        cmnet.Table(str(tmp_path / "none-*.csv"))
+
+
+def test_whole_weights_may_be_those_of_a_design(heart):
+    columns = columns_of(table_path("coronary_heart"))
+    weights = [100 * (2 + row % 3) for row in range(1841)]
+    scaled = cmnet.WeightedTable({**columns, "w": weights}, weights="w", weights_as="design")
+    design = cmnet.WeightedTable({**columns, "w": [weight / 400 for weight in weights]}, weights="w")
+    assert (scaled.weights_as, design.weights_as, scaled.rows) == ("design", "design", design.rows)
+    assert cmnet.WeightedTable({**columns, "w": weights}, weights="w").weights_as == "counts"
+    learned = [cmnet.learn(table, kappa="eps").selected for table in (scaled, design)]
+    assert learned[0].edges == learned[1].edges

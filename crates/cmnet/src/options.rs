@@ -47,6 +47,11 @@ const fn choice<T: Choice>(help: &'static str) -> OptionInfo {
     OptionInfo { name, default: Some(choices[0].word), choices, is_switch: false, help }
 }
 
+/// A choice that the data make where nobody does.
+const fn optional_choice<T: Choice>(help: &'static str) -> OptionInfo {
+    OptionInfo { name: T::OPTION, default: None, choices: T::WORDS, is_switch: false, help }
+}
+
 macro_rules! group {
     ($(#[$about:meta])+ $module:ident { $($constant:ident = $option:expr;)+ }) => {
         $(#[$about])+
@@ -103,9 +108,11 @@ group! {
 }
 
 group! {
-    /// What real-valued weights mean.
+    /// What weights mean.
     weighing {
-        WEIGHTS_AS = choice::<WeightKind>("What weights mean that are no whole numbers");
+        WEIGHTS_AS = optional_choice::<WeightKind>(
+            "What weights mean [default: counts where all are whole numbers, design elsewhere]",
+        );
     }
 }
 

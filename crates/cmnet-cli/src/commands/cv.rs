@@ -17,6 +17,9 @@ pub(crate) fn run(arguments: &Printed<CvArgs>) -> anyhow::Result<Outcome> {
     let options = options_without_backbone(&arguments.search)?;
     share::check(&arguments.share, &arguments.data.files())?;
     let watch = Watch::new(time_limit(&arguments.search)?);
+    if weights::are_of_a_design(&arguments.data, &arguments.weighing) {
+        return weighted(arguments, &options, &watch);
+    }
     let read = files::table_with_note(&arguments.data, arguments.fold_column.as_deref(), &options, &watch);
     let data = match read {
         Err(error) if weights::are_real(&error) => return weighted(arguments, &options, &watch),

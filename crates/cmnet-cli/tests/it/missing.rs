@@ -197,7 +197,7 @@ fn real_weights_are_taken_and_bad_ones_refused() {
     let told = sandbox
         .run("learn real.csv --weights w --weights-as counts --kappa eps -o real.model.json")
         .succeeds();
-    told.says(&["real weights of 1841 rows", "they count as they are: n = "]);
+    told.says(&["weights of 1841 rows", "they count as they are: n = "]);
     let score = |table: &str| -> f64 {
         let answer = sandbox
             .run(&format!("score whole.model.json {table} --weights w --weights-as counts --format json"));
@@ -220,6 +220,22 @@ fn real_weights_are_taken_and_bad_ones_refused() {
         sandbox.write("bad.csv", with(&|line| if line == 7 { weight.to_owned() } else { "0.5".to_owned() }));
         sandbox.run("learn bad.csv --weights w --no-output").refused(2, &["line 8", says]);
     }
+    // A design may have whole weights: those of `scaled.csv` are a hundred times those of `design.csv`.
+    let edges = |table: &str, words: &str| -> Value {
+        let learned =
+            format!("learn {table} --weights w {words} --kappa eps -o {table}.model.json --format json");
+        sandbox.run(&learned).succeeds();
+        let file: Value = serde_json::from_str(&sandbox.read(&format!("{table}.model.json"))).unwrap();
+        serde_json::json!([file["edges"], file["learned"]["rows"], file["learned"]["weights"]["kind"]])
+    };
+    let design = edges("design.csv", "");
+    assert_eq!(design[2], "design");
+    assert_eq!(edges("scaled.csv", "--weights-as design"), design);
+    sandbox
+        .run("check scaled.csv.model.json scaled.csv --weights w")
+        .succeeds()
+        .says(&["The referee agrees"]);
+    assert_ne!(edges("scaled.csv", "")[1], design[1]);
     sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
     sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }

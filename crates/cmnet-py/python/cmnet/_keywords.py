@@ -65,7 +65,7 @@ class Reading(TypedDict, total=False):
 class Weighing(Reading, total=False):
     """The options of `weighing` and `reading`."""
 
-    weights_as: WeightKind
+    weights_as: WeightKind | None
 
 
 class RowReading(TypedDict, total=False):

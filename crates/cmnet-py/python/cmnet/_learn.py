@@ -543,7 +543,9 @@ def _check_checkpoint(path: str | None, table: Any) -> None:
         return
     if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):
         raise _cmnet.refuse_option("checkpoint", path, "a file in a folder that exists")
-    if isinstance(table, (str, os.PathLike)) and os.path.exists(path) and os.path.samefile(path, table):
+    files = table if isinstance(table, (list, tuple)) else [table]
+    named = [file for file in files if isinstance(file, (str, os.PathLike)) and os.path.exists(file)]
+    if os.path.exists(path) and any(os.path.samefile(path, file) for file in named):
         raise _cmnet.refuse_option("checkpoint", path, "another file than the table")
 
 

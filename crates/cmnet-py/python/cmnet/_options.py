@@ -213,9 +213,9 @@ def items(option: str, value: Any) -> list[Any]:
     return _listed(option, value, "a list")
 
 
-def weighing(*, weights_as: WeightKind = "design") -> dict[str, Any]:
-    """What real-valued weights mean."""
-    return {"weights_as": text("weights_as", weights_as)}
+def weighing(*, weights_as: WeightKind | None = None) -> dict[str, Any]:
+    """What weights mean."""
+    return {"weights_as": None if weights_as is None else text("weights_as", weights_as)}
 
 
 def reading(

@@ -11,11 +11,11 @@ import numpy as np
 from . import _cmnet, _options
 from ._columns import Columns, any_column, array_column, pandas_column, polars_column
 
-_KINDS = "a data frame, an Arrow table, a mapping of columns, an array with names, or a path"
+_KINDS = "a data frame, an Arrow table, a mapping of columns, an array with names, a path, or a list of paths"
 
 
 def source(table: Any, names: Sequence[str] | None, reading: dict[str, Any], keep: Iterable[str] = ()) -> Any:
-    """A table as the Rust side takes it: a path, a packed table, an Arrow stream or columns.
+    """A table as the Rust side takes it: a path or a list of them, a packed table, an Arrow stream or columns.
 
     Options that have no meaning for such a table are refused; those of ``keep`` have one for
     packed tables.
@@ -23,6 +23,9 @@ def source(table: Any, names: Sequence[str] | None, reading: dict[str, Any], kee
     if isinstance(table, (str, bytes, os.PathLike)):
         _refuse_names(names, "the names of a file are in it")
         return _options.path(table, "table")
+    if isinstance(table, (list, tuple)) and table and all(isinstance(each, (str, os.PathLike)) for each in table):
+        _refuse_names(names, "the names of a file are in it")
+        return [_options.path(each, "table") for each in table]
     packed = getattr(table, "_table", None)
     if isinstance(packed, _cmnet.Table):
         _refuse_names(names, "the table is packed already")

@@ -43,7 +43,8 @@ class Table(Variables):
         A pandas or polars data frame, a pyarrow table, a DuckDB relation or anything else with
         the Arrow C stream protocol, a mapping of names to columns, a two-dimensional NumPy
         array of whole numbers, or the path of a CSV or TSV file (``.gz`` and ``.zst`` too), of a
-        Parquet file or of an Arrow file.
+        Parquet file or of an Arrow file. A pattern such as ``"survey-*.csv"`` and a list of paths
+        are one table.
     names
         Names of the columns of a NumPy array; X1, X2, ... by default. Other tables have
         names of their own.

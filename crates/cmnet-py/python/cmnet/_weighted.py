@@ -29,8 +29,8 @@ class WeightedTable(Variables):
         The column of weights: finite numbers, 0 or more. It must be given.
     weights_as
         ``"design"`` for weights of a survey's design, which are scaled to add up to Kish's effective
-        sample size; ``"counts"`` for counts that are no whole numbers. Weights that are all whole
-        are counts.
+        sample size; ``"counts"`` for counts. By default weights that are all whole numbers are counts,
+        and others are those of a design.
     """
 
     @keywords_of(_options.weighing, _options.reading)

@@ -65,7 +65,7 @@ pub struct InformativeMissing {
     pub statistic: f64,
     /// Its degrees of freedom.
     pub degrees: usize,
-    /// The p-value, adjusted for the number of pairs.
+    /// The exact p-value of the level that stands out the most, adjusted for the number of levels and pairs.
     pub p: f64,
 }
 

@@ -429,12 +429,13 @@ impl Intake {
         Ok(())
     }
 
-    /// The table whose weights are real numbers.
+    /// The table whose weights are real numbers. Where nothing says what they mean, whole numbers are counts,
+    /// and others are weights of a design.
     ///
     /// # Errors
     /// When values are missing and that is an error, or no row is left; when the weights add up to nothing or
     /// to too much; when columns are to be cut.
-    pub fn finish_weighted(self, on_missing: OnMissing, kind: WeightKind) -> Result<LoadedWeighted> {
+    pub fn finish_weighted(self, on_missing: OnMissing, kind: Option<WeightKind>) -> Result<LoadedWeighted> {
         if on_missing == OnMissing::Model {
             let expected =
                 "error or drop: weights that are no whole numbers need rows without missing values";
@@ -451,8 +452,9 @@ impl Intake {
             return Err(Error::option(OptionName::Bins, "rules", expected));
         };
         // Counts that another program wrote as 3.0 are counts.
-        let is_whole = rows.values().flatten().all(|weight| weight.fract() == 0.0);
-        let kind = if is_whole { WeightKind::Counts } else { kind };
+        let is_whole = || rows.values().flatten().all(|weight| weight.fract() == 0.0);
+        let usual = || if is_whole() { WeightKind::Counts } else { WeightKind::Design };
+        let kind = kind.unwrap_or_else(usual);
         Ok(LoadedWeighted {
             table: WeightedTable::of_rows(schema, rows, kind)?,
             file,

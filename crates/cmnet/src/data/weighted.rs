@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 choices! {
-    /// What weights that are no whole numbers mean.
+    /// What weights mean.
     pub enum WeightKind of WeightsAs {
         /// Weights of a design: scaled to add up to the effective sample size (Kish).
         Design = "design",

@@ -240,13 +240,14 @@ impl MissingValues {
             columns.push(format!("and {} more columns", self.columns.len() - MOST));
         }
         format!(
-            "missing values in {} of {} rows, first in {} ({}); give {} to leave those rows out, {} to leave \
-             out a column, or {} to say which texts mean missing",
+            "missing values in {} of {} rows, first in {} ({}); give {} to leave those rows out, {} to learn, fit or \
+             evaluate with what is known of them, {} to leave out a column, or {} to say which texts mean missing",
             self.rows,
             self.of,
             dialect.line(self.first_line, in_memory),
             columns.join(", "),
             dialect.setting(OptionName::OnMissing, "drop"),
+            dialect.setting(OptionName::OnMissing, "model"),
             dialect.option(OptionName::Drop),
             dialect.option(OptionName::Missing)
         )

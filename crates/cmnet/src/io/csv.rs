@@ -97,7 +97,8 @@ pub fn read_incomplete<'a>(
     taken_in(source, options, Holed)?.finish_incomplete(options.control())
 }
 
-/// Reads a table whose column of weights holds real numbers, 0 or more.
+/// Reads a table whose column of weights holds real numbers, 0 or more. Where no kind is given, weights that are
+/// all whole numbers are counts, and others are those of a design.
 ///
 /// # Errors
 /// As [`read_csv`]; when a weight is negative or not finite.
@@ -107,14 +108,14 @@ pub fn read_incomplete<'a>(
 /// use cmnet::{ReadOptions, Source, WeightKind, read_weighted};
 /// let source = Source::bytes("example", "a,b,w\nx,1,0.5\ny,2,1.5\n");
 /// let options = ReadOptions { weights: Some("w".into()), ..ReadOptions::default() };
-/// let loaded = read_weighted(&source, &options, WeightKind::Design)?;
+/// let loaded = read_weighted(&source, &options, Some(WeightKind::Design))?;
 /// assert_eq!((loaded.table.sum(), loaded.table.effective()), (2.0, 1.6));
 /// # Ok::<(), cmnet::Error>(())
 /// ```
 pub fn read_weighted<'a>(
     source: &Source,
     options: impl Into<Under<'a, ReadOptions>>,
-    kind: WeightKind,
+    kind: Option<WeightKind>,
 ) -> Result<LoadedWeighted> {
     let options = options.into();
     taken_in(source, options, Weighed)?.finish_weighted(options.on_missing, kind)

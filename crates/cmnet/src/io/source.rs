@@ -34,20 +34,30 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a command-line argument means: `-` is standard input, all else is a path. A file name with `*`
-    /// or `?` that is not the name of a file stands for all files that match it.
+    /// What a command-line argument means: `-` is standard input, all else is [a path](Self::from_path).
     pub fn from_argument(argument: impl AsRef<OsStr>) -> Self {
         let argument = argument.as_ref();
-        if argument == "-" {
-            return Self::Stdin;
-        }
-        let path = PathBuf::from(argument);
+        if argument == "-" { Self::Stdin } else { Self::from_path(PathBuf::from(argument)) }
+    }
+
+    /// A file. A file name with `*` or `?` that is not the name of a file stands for all files that match it.
+    pub fn from_path(path: PathBuf) -> Self {
         let paths = if path.exists() { Vec::new() } else { matching(&path) };
         if paths.is_empty() {
             Self::Path(path)
         } else {
             Self::Files { name: path.display().to_string(), paths }
         }
+    }
+
+    /// Several files with the same columns, which are one table.
+    pub fn from_paths(paths: Vec<PathBuf>) -> Self {
+        let name = match paths.as_slice() {
+            [] => "no file".to_owned(),
+            [first] => first.display().to_string(),
+            [first, rest @ ..] => format!("{} and {} more files", first.display(), rest.len()),
+        };
+        Self::Files { name, paths }
     }
 
     /// Bytes in memory.

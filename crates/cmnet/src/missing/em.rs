@@ -19,6 +19,8 @@ const STILL: f64 = 1e-9;
 /// a parameter may be on its way to infinity.
 const LITTLE: f64 = 1e-13;
 const PATIENCE: usize = 3;
+/// Fewer expected rows than this, where a climb has arrived, are on their way to none.
+const FEW: f64 = 1e-9;
 /// A parameter that is as good as infinite.
 const FAR: f64 = 500.0;
 /// A step of EM for draws alone that moves no parameter by more than this has arrived: far below what
@@ -124,13 +126,14 @@ fn estimate(
     let options = FitOptions { method: FitMethod::Exact, ..options.clone() };
     let observed = Observed::new(structure, table, options.memory);
     let em = Em { observed: &observed, structure, table, options: &options, control, arrival: EXACTLY };
-    let used = em.climb(em.start()?)?;
+    let used = em.settled(em.climb(em.start()?)?)?;
     // BIC ignores smoothing: from there without pseudo-counts.
     let bare_options = FitOptions { smoothing: 0.0, ..options.clone() };
     let bare = if options.smoothing == 0.0 {
         used.clone()
     } else {
-        Em { options: &bare_options, ..em }.climb(used.fit.parameters.clone())?
+        let em = Em { options: &bare_options, ..em };
+        em.settled(em.climb(used.fit.parameters.clone())?)?
     };
     let iterations = (used.steps.len() + bare.steps.len()) as u64;
     let status = if used.arrived && bare.arrived { bare.fit.status } else { FitStatus::IterationLimit };
@@ -281,6 +284,24 @@ impl Em<'_> {
                 (here, expected) = (two.parameters, after_two);
             }
         }
+    }
+
+    /// A climb to the boundary never ends there: some cells come to expect fewer and fewer rows. The parameters are
+    /// then those of a table in which nobody has them, by the rules of complete tables; what the log-likelihood
+    /// came to stays.
+    fn settled(&self, climbed: Climbed) -> Halting<Climbed> {
+        let Some(fewer) = climbed.expected.without(FEW).filter(|_| climbed.arrived) else {
+            return Ok(climbed);
+        };
+        let fit = self.maximize(&fewer)?;
+        let (_, value) = self.expect(&fit.parameters)?;
+        let lost = climbed.steps.last().map_or(0.0, |last| last - value);
+        // Parameters on a boundary have some pseudo-counts, and lose about as much by them.
+        if fit.status != FitStatus::Boundary || lost > fit.smoothing + LITTLE * value.abs() {
+            return Ok(climbed);
+        }
+        let moved = fit.gradient;
+        Ok(Climbed { fit, moved, ..climbed })
     }
 
     /// The E-step, unless the parameters are so large that nothing is left of a probability.

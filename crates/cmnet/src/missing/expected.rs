@@ -101,6 +101,18 @@ impl<'a> Observed<'a> {
     }
 }
 
+impl Expected {
+    /// The same without cells that fewer rows than this are expected in; `None` where there is no such cell.
+    pub(super) fn without(&self, few: f64) -> Option<Self> {
+        let is_few = |cell: &f64| *cell > 0.0 && *cell < few;
+        self.tables.iter().flatten().any(is_few).then(|| {
+            let mut fewer = self.clone();
+            fewer.tables.iter_mut().flatten().filter(|cell| is_few(cell)).for_each(|cell| *cell = 0.0);
+            fewer
+        })
+    }
+}
+
 /// The log-likelihood of what is known of all rows, under a bound of memory in bytes and a control.
 pub(crate) fn observed_log_likelihood(
     structure: &Structure,

@@ -148,7 +148,8 @@ fn missing_values() {
     assert_eq!(
         complaint("a,b,c\nx,1,u\n?,2,u\nx,NA,u\n,NaN,u\ny,1,u\n"),
         "t.csv: missing values in 3 of 5 rows, first in line 3 (\"a\": 2, \"b\": 2); give --on-missing drop \
-         to leave those rows out, --drop to leave out a column, or --missing to say which texts mean missing"
+         to leave those rows out, --on-missing model to learn, fit or evaluate with what is known of them, --drop to \
+         leave out a column, or --missing to say which texts mean missing"
     );
     let header: Vec<String> = (0..20).map(|column| format!("v{column}")).collect();
     let text = format!("{}\n{}\n", header.join(","), ["?"; 20].join(","));

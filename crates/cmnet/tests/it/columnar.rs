@@ -227,7 +227,7 @@ fn every_reader_takes_them() {
     assert!(rows[0] == rows[1]);
     let real = ReadOptions { drop: vec!["measure".to_owned()], bins: Bins::default(), ..options() };
     let real = ReadOptions { weights: Some("price".to_owned()), ..real };
-    let weighed = read_weighted(&file, &real, WeightKind::Design).unwrap();
+    let weighed = read_weighted(&file, &real, Some(WeightKind::Design)).unwrap();
     assert!(weighed.table.sum() > 0.0 && weighed.table.rows() < weighed.table.observations());
     let surveyed = ReadOptions { bins: Bins::default(), drop: vec!["measure".to_owned()], ..options() };
     let found = survey_csv(&file, &surveyed).unwrap();
@@ -253,7 +253,7 @@ fn files_of_several_formats_are_one_table() {
         drop: vec!["measure".to_owned()],
         ..options()
     };
-    let weighed = read_weighted(&files, &weighed, WeightKind::Counts).unwrap();
+    let weighed = read_weighted(&files, &weighed, Some(WeightKind::Counts)).unwrap();
     assert_eq!(weighed.file_rows, 900);
 }
 

@@ -40,6 +40,34 @@ fn done<T>(outcome: Outcome<T>) -> T {
 }
 
 #[test]
+fn em_knows_the_boundary_as_fits_of_complete_tables_do() {
+    let mut structure = Structure::empty(&[2, 2]);
+    structure.toggle_edge(cmnet::Edge::new(0, 1).unwrap()).unwrap();
+    let schema = Sample { cardinalities: vec![2, 2], rows: vec![vec![0, 0]], weights: vec![1] };
+    let schema = schema.dataset().schema().clone();
+    let complete = [([Some(0), Some(0)], 40), ([Some(0), Some(1)], 40), ([Some(1), Some(1)], 40)];
+    let holes = [([None, Some(0)], 20), ([None, Some(1)], 20)];
+    let table = |rows: &[([Option<u32>; 2], u64)]| {
+        let mut table = IncompleteTable::new(schema.clone());
+        rows.iter().for_each(|(row, weight)| table.push(row, *weight).unwrap());
+        table
+    };
+    for smoothing in [0.0, 1.0] {
+        let options = FitOptions { smoothing, ..FitOptions::default() };
+        let found = |rows: &[_]| done(fit_incomplete(&structure, &table(rows), &options, &()).unwrap()).fit;
+        let (whole, holed) = (found(&complete), found(&[&complete[..], &holes[..]].concat()));
+        // Nobody has a = 1 and b = 0. With b alone known, the likelihood is that of b's share.
+        assert_eq!((whole.status, holed.status), (FitStatus::Boundary, FitStatus::Boundary));
+        assert_eq!(whole.boundary, holed.boundary);
+        let of = |count: f64, sum: f64| count * (count / sum).ln();
+        let margin = of(60.0, 160.0) + of(100.0, 160.0);
+        let supremum = margin + of(40.0, 80.0) + of(40.0, 80.0);
+        assert!((holed.log_likelihood.unwrap() - supremum).abs() < 1e-6, "{:?}", holed.log_likelihood);
+        assert!(holed.gradient < 1e-6, "{}", holed.gradient);
+    }
+}
+
+#[test]
 fn em_reaches_the_maximum_that_the_referee_finds() {
     let mut rng = generator(1801);
     let (mut cases, mut contexts, mut equal) = (0, 0, 0);

@@ -72,9 +72,7 @@ impl<'a> Examined<'a> {
     pub(super) fn wrong_weights(&self, recorded: Option<Weighting>) -> Option<String> {
         let recorded = recorded?;
         let Some(found) = self.weighting else {
-            return Some(
-                "The file records weights that are no whole numbers; those of the table are.".to_owned(),
-            );
+            return Some("The file records weights that are no counts; those of the table are.".to_owned());
         };
         // A design whose weights are all multiplied is the same table.
         let near = |one: f64, other: f64| (one - other).abs() <= TOLERANCE * other.abs();

@@ -201,6 +201,9 @@ enum Read {
 
 /// Reads the table; one without missing values is the same whatever is to be done about them.
 fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Duration>) -> anyhow::Result<Read> {
+    if weights::are_of_a_design(&arguments.data, &arguments.weighing) {
+        return Ok(Read::Weighted(weights::table(&arguments.data, &arguments.weighing)?));
+    }
     let block = arguments.groups.block.as_deref();
     let table = if arguments.data.reading.on_missing == OnMissing::Model {
         let read =
