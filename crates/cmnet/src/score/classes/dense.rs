@@ -202,15 +202,12 @@ impl<'a> DenseClasses<'a> {
         }
         touched.resize((view.elements() as usize).div_ceil(64), 0);
         let mut untouched = view.elements();
-        for &cell in &self.changed {
-            let element = view.element(Cell::from(cell));
+        view.visit_elements(&self.changed, |element| {
             let (word, bit) = (&mut touched[element as usize / 64], 1 << (element % 64));
             untouched -= u64::from(*word & bit == 0);
             *word |= bit;
-            if untouched == 0 {
-                break;
-            }
-        }
+            untouched > 0
+        });
         view.write_lines(lines);
         let mut rest = before;
         for (from, word) in (0..).step_by(64).zip(touched.drain(..)) {

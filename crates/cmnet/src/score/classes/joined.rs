@@ -36,14 +36,17 @@ impl Joined {
         self.apart.clear();
     }
 
+    /// The group that a class belongs to now. Ways that were gone become shorter.
     #[inline]
-    fn group(&self, class: u32) -> Option<u32> {
+    fn group(&mut self, class: u32) -> Option<u32> {
         let (when, mut group) = self.place[class as usize];
         if when != self.now {
             return None;
         }
         while self.parent[group as usize] != group {
-            group = self.parent[group as usize];
+            let next = self.parent[group as usize];
+            self.parent[group as usize] = self.parent[next as usize];
+            group = next;
         }
         Some(group)
     }
@@ -72,10 +75,10 @@ impl Joined {
         let (first, second) =
             (&of.counts[one as usize * levels..][..levels], &of.counts[other as usize * levels..][..levels]);
         let (mut in_first, mut in_second) = (0, 0);
-        for level in 0..levels {
-            in_first |= first[level];
-            in_second |= second[level];
-            self.counts.push(first[level] + second[level]);
+        for (&one, &other) in first.iter().zip(second) {
+            in_first |= one;
+            in_second |= other;
+            self.counts.push(one + other);
         }
         self.apart.push(of.scores[one as usize] + of.scores[other as usize]);
         in_first != 0 && in_second != 0
@@ -89,10 +92,10 @@ impl Joined {
         let more = &of.counts[class as usize * levels..][..levels];
         let sums = &mut self.counts[group as usize * levels..][..levels];
         let (mut before, mut added) = (0, 0);
-        for level in 0..levels {
-            before |= sums[level];
-            added |= more[level];
-            sums[level] += more[level];
+        for (sum, &more) in sums.iter_mut().zip(more) {
+            before |= *sum;
+            added |= more;
+            *sum += more;
         }
         self.apart[group as usize] += of.scores[class as usize];
         before != 0 && added != 0
@@ -105,10 +108,10 @@ impl Joined {
         let (before, after) = self.counts.split_at_mut(also as usize * levels);
         let (sums, more) = (&mut before[group as usize * levels..][..levels], &after[..levels]);
         let (mut known, mut added) = (0, 0);
-        for level in 0..levels {
-            known |= sums[level];
-            added |= more[level];
-            sums[level] += more[level];
+        for (sum, &more) in sums.iter_mut().zip(more) {
+            known |= *sum;
+            added |= more;
+            *sum += more;
         }
         let apart = self.apart[also as usize];
         self.apart[group as usize] += apart;
