@@ -7,7 +7,7 @@ use rand::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 /// How many times as long the parser takes at least: it takes rows one by one.
-const LEAST: f64 = 2.0;
+const LEAST: f64 = 1.5;
 
 /// Random binary columns, as a file and with a quote in the header, which leaves every row to the parser.
 pub(crate) fn run(rows: usize, columns: usize) -> Result<()> {
