@@ -323,6 +323,34 @@ fn gains_after_an_element_are_differences_of_scores() {
     assert!(compared > 20_000 && none > 1_000, "{compared}, {none}");
 }
 
+#[test]
+fn elements_of_many_configurations_are_those_of_each() {
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for case in 0..20 {
+        // Levels of two bits lie across the border of eight; three levels take divisions.
+        let choices: &[u32] = if case % 4 == 0 { &[2, 3, 4] } else { &[2, 4] };
+        let cardinalities: Vec<u32> = (0..9).map(|_| choices[rng.random_range(0..choices.len())]).collect();
+        let blanket: VarSet = (1..9).collect();
+        let common: Vec<bool> = (0..9).map(|_| rng.random_bool(0.4)).collect();
+        let view = EdgeView::new(&blanket, &cardinalities, 3, |member| common[member]);
+        let size: u32 = cardinalities[1..].iter().product();
+        let cells: Vec<u32> = (0..size).filter(|_| rng.random_bool(0.9)).collect();
+        let mut visited = Vec::new();
+        view.visit_elements(&cells, |element| {
+            visited.push(element);
+            true
+        });
+        let expected: Vec<Cell> = cells.iter().map(|&cell| view.element(Cell::from(cell))).collect();
+        assert_eq!(visited, expected, "case {case}");
+        let mut first = 0;
+        view.visit_elements(&cells, |_| {
+            first += 1;
+            first < 3
+        });
+        assert_eq!(first, cells.len().min(3));
+    }
+}
+
 /// A node that is adjacent to all of a path, and vanishes from each of its edges unless both neighbours
 /// on the path have level 1.
 fn hub(path: usize) -> Structure {
