@@ -221,7 +221,9 @@ fn take_rows(
             let offered = narrow.len();
             let taken = intake.push_narrow(options.control(), narrow, columns.variables())?;
             rows.pass(taken);
-            many.iter_mut().for_each(|patience| patience.learn(offered, taken));
+            if let Some(patience) = &mut many {
+                patience.learn(offered, taken);
+            }
         }
         more = rows.advance()?;
     }

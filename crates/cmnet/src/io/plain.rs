@@ -107,13 +107,9 @@ impl Plain {
     pub(super) fn narrow(&self) -> NarrowRows<'_> {
         let rest = &self.buffer[self.at..self.filled];
         let length = 2 * self.width;
-        let rows = match length {
-            0 => 0,
-            _ => {
-                let rows = rest.chunks_exact(length).take(MOST_AT_ONCE);
-                rows.take_while(|row| is_narrow(row, self.delimiter)).count()
-            }
-        };
+        // Before the first row there is no width.
+        let rows = rest.chunks_exact(length.max(1)).take(if length == 0 { 0 } else { MOST_AT_ONCE });
+        let rows = rows.take_while(|row| is_narrow(row, self.delimiter)).count();
         NarrowRows::new(&rest[..rows * length], self.width)
     }
 
