@@ -6,11 +6,12 @@ use std::process::Command;
 
 pub(crate) fn run(folder: &str, baseline: &str) -> Result<()> {
     let bench = build()?;
-    let sections: [&[&str]; 22] = [
+    let sections: [&[&str]; 23] = [
         &["paper", "data"],
         &["counting"],
         &["dispatch"],
         &["loading"],
+        &["reading"],
         &["roofline", "1000", "10000"],
         &["known-head"],
         &["known", "2-tree", "50", "10000", "paper"],

@@ -17,6 +17,7 @@ mod loading;
 mod missing;
 mod paper;
 mod peer;
+mod reading;
 mod roofline;
 mod scores;
 mod tables;
@@ -91,6 +92,7 @@ fn main() -> Result<()> {
 fn of_tables(section: &str, first: &str, number: impl Fn(usize, usize) -> Result<usize>) -> Result<()> {
     match section {
         "growth" => contexts::growth(),
+        "reading" => reading::run(number(1, 300_000)?, number(2, 100)?),
         "confirm-by-counts" => {
             by_counts::run(first, number(2, 20)?, number(3, 5000)?, (number(4, 1)?, number(5, 20)?))
         }

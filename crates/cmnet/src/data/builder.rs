@@ -4,6 +4,8 @@ use super::codes::Codes;
 use super::collapse::merge_equal_rows;
 use super::dataset::Dataset;
 use super::encode::{Coder, Lookup};
+#[cfg(feature = "csv")]
+use super::narrow::NarrowRows;
 use super::raw::RawTable;
 use super::tally::Met;
 use super::variable::{MAX_ROWS, Schema, Variable};
@@ -46,6 +48,9 @@ pub(crate) struct TableBuilder {
     columns: Vec<Codes>,
     /// The codes of the last rows, row by row, which are not in the columns yet.
     block: Vec<u16>,
+    /// Room for the codes of rows that come many at a time, column by column.
+    #[cfg(feature = "csv")]
+    narrow: Vec<u16>,
     weights: Weights,
     total: u64,
     missing: Vec<u64>,
@@ -66,6 +71,8 @@ impl TableBuilder {
             coders,
             columns: vec![Codes::default(); width],
             block: Vec::new(),
+            #[cfg(feature = "csv")]
+            narrow: Vec::new(),
             weights: Weights::default(),
             total: 0,
             missing: vec![0; width],
@@ -225,6 +232,35 @@ impl TableBuilder {
             column.extend(self.block.iter().skip(variable).step_by(width).copied());
         }
         self.block.clear();
+    }
+
+    /// Adds rows of weight 1 with one byte in each column, as far as every one of them is a level met
+    /// before; how many were added. `columns` has the column of each variable.
+    #[cfg(feature = "csv")]
+    pub(crate) fn push_narrow(&mut self, rows: NarrowRows<'_>, columns: &[usize]) -> usize {
+        let room = MAX_ROWS.saturating_sub(self.total) as usize;
+        let mut added = 0;
+        for block in rows.blocks() {
+            let codes = &mut self.narrow;
+            codes.clear();
+            let mut known = block.len().min(room - added);
+            for (coder, &column) in self.coders.iter().zip(columns) {
+                known = known.min(coder.find_bytes(block.column(column), codes));
+            }
+            if known > 0 {
+                self.flush();
+                for (column, codes) in self.columns.iter_mut().zip(self.narrow.chunks_exact(block.len())) {
+                    column.extend(codes[..known].iter().copied());
+                }
+                added += known;
+            }
+            if known < block.len() {
+                break;
+            }
+        }
+        self.total += added as u64;
+        self.weights.push_ones(added);
+        added
     }
 
     /// Makes room for so many rows, where their number is known beforehand.

@@ -127,9 +127,19 @@ impl Codes {
 
     /// The same column with every code replaced by `new_code[code]`.
     pub(crate) fn recode(&mut self, new_code: &[u16]) {
-        if new_code.iter().enumerate().any(|(code, &new)| usize::from(new) != code) {
+        if self.width == 0 && *new_code == [1, 0] {
+            self.flip();
+        } else if new_code.iter().enumerate().any(|(code, &new)| usize::from(new) != code) {
             let width = width_for(new_code.iter().copied().max().unwrap_or(0)).max(self.width);
             *self = self.repacked(width, |code| u64::from(new_code[code as usize]));
+        }
+    }
+
+    /// The same column of two codes, one in the place of the other.
+    fn flip(&mut self) {
+        self.words.iter_mut().for_each(|word| *word = !*word);
+        if let Some(last) = self.words.last_mut().filter(|_| !self.len.is_multiple_of(64)) {
+            *last &= (1 << (self.len % 64)) - 1;
         }
     }
 

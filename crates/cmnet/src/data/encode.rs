@@ -145,6 +145,25 @@ impl Coder {
         }
     }
 
+    /// Appends the codes of labels of one byte each. Returns how many from the first on are levels met
+    /// before; the codes of the others mean nothing.
+    #[cfg(feature = "csv")]
+    #[inline]
+    pub(crate) fn find_bytes(&self, labels: impl Iterator<Item = u8>, codes: &mut Vec<u16>) -> usize {
+        let from = codes.len();
+        let mut most = 0;
+        codes.extend(labels.map(|label| {
+            let code = self.bytes[usize::from(label)];
+            most = most.max(code);
+            code
+        }));
+        let found = &codes[from..];
+        if most < UNSEEN {
+            return found.len();
+        }
+        found.iter().take_while(|&&code| code < UNSEEN).count()
+    }
+
     fn look_up(&mut self, text: &[u8], key: Option<Key>) -> Option<u16> {
         let code = match self.codes.get(text) {
             Some(&code) => code,

@@ -11,6 +11,8 @@ use super::cutting::cut_alone;
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
 use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+#[cfg(feature = "csv")]
+use super::narrow::NarrowRows;
 use super::raw_incomplete::RawIncomplete;
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
@@ -293,6 +295,25 @@ impl Intake {
         self.observed = self.observed.saturating_add(if complete { weight } else { 0 });
         self.tally.add(line, weight, complete);
         self.builder.merge_when_large(control)
+    }
+
+    /// Adds rows of one byte in each column, as far as every one of them is a level met before; how many
+    /// were added. `columns` has the column of each variable.
+    #[cfg(feature = "csv")]
+    pub(crate) fn push_narrow(
+        &mut self,
+        control: &dyn Control,
+        rows: NarrowRows<'_>,
+        columns: &[usize],
+    ) -> Result<usize> {
+        if rows.is_empty() || self.listed.is_some() || self.keeps_blanks {
+            return Ok(0);
+        }
+        let added = self.builder.push_narrow(rows, columns);
+        self.observed = self.observed.saturating_add(added as u64);
+        self.tally.rows += added as u64;
+        self.builder.merge_when_large(control)?;
+        Ok(added)
     }
 
     fn error_at(&self, line: u64, RowProblem { variable, problem }: RowProblem) -> Error {

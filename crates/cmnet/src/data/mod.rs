@@ -15,6 +15,8 @@ mod incomplete;
 mod intake;
 mod loaded;
 mod merged;
+#[cfg(feature = "csv")]
+mod narrow;
 mod numbers;
 mod packed;
 pub(crate) mod quoted;
@@ -47,6 +49,8 @@ pub use incomplete::{IncompleteTable, MissingPattern};
 pub(crate) use intake::Origin;
 pub use intake::{Intake, Levels, UNNAMED_TABLE};
 pub use loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+#[cfg(feature = "csv")]
+pub(crate) use narrow::NarrowRows;
 pub use quoted::quoted_names;
 pub use raw::RawTable;
 pub use raw_incomplete::RawIncomplete;

@@ -21,6 +21,15 @@ impl Weights {
         self.rows += 1;
     }
 
+    /// Adds so many rows of weight 1.
+    #[cfg(feature = "csv")]
+    pub(crate) fn push_ones(&mut self, rows: usize) {
+        self.rows += rows;
+        if !self.values.is_empty() {
+            self.values.resize(self.rows, 1);
+        }
+    }
+
     /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows

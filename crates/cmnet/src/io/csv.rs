@@ -207,6 +207,9 @@ fn take_rows(
     is_weighed: bool,
 ) -> Result<()> {
     let first = intake.rows();
+    // A row that is the names again is to be refused, so that it must not look like data.
+    let is_like_names = options.header && columns.names().iter().all(|name| name.len() == 1);
+    let mut many = (columns.weights().is_none() && !is_weighed && !is_like_names).then(Patience::default);
     let mut more = rows.begin(options.header)?;
     while more {
         rows.check_width(columns.names(), options.header && intake.rows() == first)?;
@@ -214,9 +217,46 @@ fn take_rows(
             rows.check_names(columns.names())?;
         }
         take_row(&rows, columns, intake, options, is_weighed)?;
+        if many.as_mut().is_some_and(Patience::is_over) {
+            let narrow = rows.narrow();
+            let offered = narrow.len();
+            let taken = intake.push_narrow(options.control(), narrow, columns.variables())?;
+            rows.pass(taken);
+            if let Some(patience) = &mut many {
+                patience.learn(offered, taken);
+            }
+        }
         more = rows.advance()?;
     }
     Ok(())
+}
+
+/// When to try again to take many rows at a time: the later, the more often that was in vain.
+#[derive(Default)]
+struct Patience {
+    rows: usize,
+    left: usize,
+}
+
+impl Patience {
+    /// Rows after which another try can be no great loss.
+    const MOST: usize = 1 << 10;
+    /// Rows that are worth a try, even if others could not be taken.
+    const WORTH: usize = 1 << 6;
+
+    /// Whether it is time, one row later.
+    fn is_over(&mut self) -> bool {
+        let over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        over
+    }
+
+    /// Learns how many of some rows could be taken.
+    fn learn(&mut self, offered: usize, taken: usize) {
+        let in_vain = taken == 0 || taken < offered.min(Self::WORTH);
+        self.rows = if in_vain { (2 * self.rows + 1).min(Self::MOST) } else { 0 };
+        self.left = self.rows;
+    }
 }
 
 #[inline]

@@ -1,8 +1,13 @@
 //! Rows without a quote, split where they lie: most tables have no others, and codes of one
 //! byte are the most frequent cells.
 
+use crate::data::NarrowRows;
+
 /// How a csv parser begins to read: such bytes at the very start are its own matter.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Rows that are told of at once.
+const MOST_AT_ONCE: usize = 1 << 10;
 
 /// What the bytes at hand hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +100,23 @@ impl Plain {
             }
         }
         Scan::More
+    }
+
+    /// The rows at hand behind the last one, up to the first that has not one byte in each field and to
+    /// a bound.
+    pub(super) fn narrow(&self) -> NarrowRows<'_> {
+        let rest = &self.buffer[self.at..self.filled];
+        let length = 2 * self.width;
+        // Before the first row there is no width.
+        let rows = rest.chunks_exact(length.max(1)).take(if length == 0 { 0 } else { MOST_AT_ONCE });
+        let rows = rows.take_while(|row| is_narrow(row, self.delimiter)).count();
+        NarrowRows::new(&rest[..rows * length], self.width)
+    }
+
+    /// Goes past so many of these rows.
+    pub(super) fn pass(&mut self, rows: usize) {
+        self.at += rows * 2 * self.width;
+        self.lines += rows as u64;
     }
 
     fn take(&mut self, length: usize, is_narrow: bool) {

@@ -4,6 +4,7 @@ use super::plain::{Plain, Scan};
 use super::quotes::Quotes;
 use super::sniff::{check_delimiter, sniff};
 use super::text::{LONGEST_ROW, ReadEnd, Text};
+use crate::data::NarrowRows;
 use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
 use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
 use std::cell::Cell;
@@ -293,6 +294,18 @@ impl<'a> Records<'a> {
         };
         let problem = InputProblem::RaggedRow { expected, found, text: quoted_bytes(&text), doubt };
         Error::input(self.place().at_line(self.line()), problem)
+    }
+
+    /// The rows at hand behind this one whose fields have one byte each.
+    pub(super) fn narrow(&self) -> NarrowRows<'_> {
+        self.plain.as_ref().map(Plain::narrow).unwrap_or_default()
+    }
+
+    /// Goes past so many of these rows.
+    pub(super) fn pass(&mut self, rows: usize) {
+        if let Some(plain) = &mut self.plain {
+            plain.pass(rows);
+        }
     }
 
     fn text(&self) -> &Text<'a> {

@@ -8,9 +8,9 @@ use super::read_options::ReadOptions;
 use super::records::Records;
 use super::source::Source;
 use crate::control::Under;
-use crate::data::Levels;
 #[cfg(feature = "parquet")]
 use crate::data::Origin;
+use crate::data::{Levels, NarrowRows};
 use crate::error::{Error, InputProblem, Result};
 
 /// The rows of a table one after another.
@@ -27,6 +27,12 @@ pub(super) trait TableRows {
     fn check_width(&self, names: &[String], is_first: bool) -> Result<()>;
     /// Refuses a row that is the names again.
     fn check_names(&self, names: &[String]) -> Result<()>;
+    /// The rows at hand behind this one whose fields have one byte each.
+    fn narrow(&self) -> NarrowRows<'_> {
+        NarrowRows::default()
+    }
+    /// Goes past so many of these rows; the row stays the one it was.
+    fn pass(&mut self, _rows: usize) {}
 }
 
 impl TableRows for Records<'_> {
@@ -60,6 +66,14 @@ impl TableRows for Records<'_> {
             return Err(Error::input(place, InputProblem::HeaderTwice));
         }
         Ok(())
+    }
+
+    fn narrow(&self) -> NarrowRows<'_> {
+        Records::narrow(self)
+    }
+
+    fn pass(&mut self, rows: usize) {
+        Records::pass(self, rows);
     }
 }
 

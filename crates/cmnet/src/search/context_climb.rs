@@ -70,8 +70,7 @@ impl<'a, 'b, S: CountSource> ContextClimber<'a, 'b, S> {
             return Ok(Nats::ZERO);
         };
         let (mut sum, mut count, mut least) = (Nats::ZERO, 0, None::<Nats>);
-        let lists = (one.gains.as_deref().unwrap_or_default(), other.gains.as_deref().unwrap_or_default());
-        for (_, gain) in both(lists.0, lists.1) {
+        for (_, gain) in both(one.gains.list(), other.gains.list()) {
             let gain = gain + cost;
             if gain > Nats::ZERO {
                 sum += gain;

@@ -17,13 +17,13 @@
 //! Algorithm 2.
 
 use super::context_climb::ContextClimber;
-use super::live::{Leader, LiveEdge, LiveNode, Places};
-use super::trace::{ContextStep, NodeGains, Trace};
+use super::live::{Known, Leader, LiveEdge, LiveNode, Places};
+use super::trace::{ContextStep, NodeGains, SlotGains, Trace};
 use crate::control::{Control, Halting, check};
 use crate::counts::CountSource;
 use crate::data::Var;
 use crate::graph::{Blankets, Edge};
-use crate::score::{Gain, Nats};
+use crate::score::Nats;
 use crate::table::Cell;
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             replay.enliven(node, true)?;
         }
         for edge in 0..replay.edges.len() {
-            replay.choose(edge);
+            replay.bound(edge);
         }
         Ok(replay)
     }
@@ -149,6 +149,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             if step % PATIENCE == PATIENCE - 1 {
                 check(self.control)?;
             }
+            self.settle();
             let live = self.best();
             self.skip_steps(live);
             match (self.trace.steps().get(self.place), live) {
@@ -208,7 +209,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     fn best(&self) -> Option<Leader> {
         let mut found: Option<Leader> = None;
         for (index, state) in self.edges.iter().enumerate() {
-            let Some(best) = state.best else { continue };
+            let Some(best) = state.best.exact() else { continue };
             let mut leader = Leader { index, edge: state.edge, best };
             match &mut found {
                 Some(other) if best.gain < other.best.gain => {}
@@ -295,11 +296,11 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             for slot in 0..self.nodes[live].edges.len() {
                 let Some(other) = self.nodes[live].edges[slot] else { continue };
                 if other != edge && !self.nodes[live].gains().has_same(&before, slot) {
-                    self.choose(other);
+                    self.bound(other);
                 }
             }
         }
-        self.choose(edge);
+        self.bound(edge);
         Ok(())
     }
 
@@ -314,7 +315,7 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         for edge in 0..self.edges.len() {
             let end = self.edges[edge].ends.into_iter().find(|&(end, _)| end == node);
             if end.is_some_and(|(_, slot)| !now.has_same(before, slot)) {
-                self.choose(edge);
+                self.bound(edge);
             }
         }
     }
@@ -362,8 +363,14 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
             } else {
                 [(neighbor, back), (node, slot)]
             };
-            let mut state =
-                LiveEdge { edge, cost, size: view.elements(), ends, elements: Vec::new(), best: None };
+            let mut state = LiveEdge {
+                edge,
+                cost,
+                size: view.elements(),
+                ends,
+                elements: Vec::new(),
+                best: Known::Exactly(None),
+            };
             if version > 0 {
                 let own = self.trace.first_steps(node, version).filter(|step| step.edge == edge);
                 state.elements = own.map(|step| step.element).collect();
@@ -379,20 +386,37 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
     fn choose_at(&mut self, index: usize) {
         for slot in 0..self.nodes[index].edges.len() {
             if let Some(edge) = self.nodes[index].edges[slot] {
-                self.choose(edge);
+                self.bound(edge);
             }
         }
     }
 
-    fn choose(&mut self, edge: usize) {
+    /// Bounds the best element of an edge, after what its elements gain has changed.
+    fn bound(&mut self, edge: usize) {
         let state = &self.edges[edge];
         let [low, high] = state.ends.map(|(node, slot)| self.gains(node, slot));
-        let best = state.choose(low, high);
-        self.edges[edge].best = best;
+        self.edges[edge].best = state.bound(low, high);
+    }
+
+    /// Finds the best element of every edge that may have the best of all. The others wait for
+    /// their turn: what they gain may change before.
+    fn settle(&mut self) {
+        let known = self.edges.iter().filter_map(|state| state.best.exact());
+        let mut most = known.map(|best| best.gain).fold(Nats::ZERO, Nats::max);
+        for edge in 0..self.edges.len() {
+            let state = &self.edges[edge];
+            if !matches!(state.best, Known::AtMost(bound) if bound >= most) {
+                continue;
+            }
+            let [low, high] = state.ends.map(|(node, slot)| self.gains(node, slot));
+            let best = state.choose(low, high);
+            most = best.map_or(most, |best| best.gain.max(most));
+            self.edges[edge].best = Known::Exactly(best);
+        }
     }
 
     /// What each element of an edge would change at one of its ends, now.
-    fn gains(&self, node: Var, slot: usize) -> &[Gain] {
+    fn gains(&self, node: Var, slot: usize) -> &SlotGains {
         match self.places.live(node) {
             Some(live) => self.nodes[live].gains().at(slot),
             None => self.trace.gains(node, self.trace.version(node, self.place)).at(slot),
@@ -407,7 +431,9 @@ impl<'r, 'a, 'b, S: CountSource> Replay<'r, 'a, 'b, S> {
         let mut equals: Vec<(Edge, u64)> = self
             .edges
             .iter()
-            .filter_map(|state| Some((state.edge, state.best.filter(|best| best.gain == gain)?.equals)))
+            .filter_map(|state| {
+                Some((state.edge, state.best.exact().filter(|best| best.gain == gain)?.equals))
+            })
             .collect();
         if let Some(recorded) = self.trace.steps().get(self.place).filter(|step| step.gain == gain) {
             let follows = |edge: Edge| {

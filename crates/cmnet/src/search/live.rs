@@ -2,7 +2,7 @@
 
 use super::memo::NodeMemo;
 use super::node_start::{NodeStart, evaluate};
-use super::trace::NodeGains;
+use super::trace::{NodeGains, SlotGains};
 use crate::control::{Control, Halting};
 use crate::data::Var;
 use crate::graph::Edge;
@@ -123,21 +123,45 @@ pub(super) struct LiveEdge {
     /// Each end with the position of the other in its blanket.
     pub(super) ends: [(Var, usize); 2],
     pub(super) elements: Vec<Cell>,
-    pub(super) best: Option<Best>,
+    pub(super) best: Known,
+}
+
+/// What is known of the best further element of an edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Known {
+    /// It is this one; `None` where no element improves.
+    Exactly(Option<Best>),
+    /// It gains no more than this.
+    AtMost(Nats),
+}
+
+impl Known {
+    /// The best element, if it is known exactly.
+    pub(super) fn exact(self) -> Option<Best> {
+        match self {
+            Self::Exactly(best) => best,
+            Self::AtMost(_) => None,
+        }
+    }
 }
 
 impl LiveEdge {
+    /// What the best of each end tells at a glance: most edges have no element that improves, or none that
+    /// is the best of all. A context has none left when the next element would make it full.
+    pub(super) fn bound(&self, low: &SlotGains, high: &SlotGains) -> Known {
+        let bound = low.most() + high.most() + self.cost;
+        let none = bound <= Nats::ZERO || self.elements.len() as u64 + 1 >= self.size;
+        if none { Known::Exactly(None) } else { Known::AtMost(bound) }
+    }
+
     /// The first best strictly improving element, given what each element changes at the
-    /// two ends; none when the next one would make the context full.
+    /// two ends, of a context that has one left.
     ///
     /// An element that neither end lists changes no score; its prior is not positive, so it
     /// never improves.
-    pub(super) fn choose(&self, low: &[Gain], high: &[Gain]) -> Option<Best> {
-        if self.elements.len() as u64 + 1 >= self.size {
-            return None;
-        }
+    pub(super) fn choose(&self, low: &SlotGains, high: &SlotGains) -> Option<Best> {
         let mut found: Option<Best> = None;
-        for (element, gain) in both(low, high) {
+        for (element, gain) in both(low.list(), high.list()) {
             let gain = gain + self.cost;
             if gain <= Nats::ZERO || self.elements.contains(&element) {
                 continue;
@@ -226,5 +250,63 @@ impl Places {
             self.of[node] = NEAR;
             self.touched.push(node);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    #[test]
+    fn an_edge_is_passed_over_only_where_no_element_improves() {
+        let mut rng = Pcg64::seed_from_u64(11);
+        let (mut passed, mut found, mut empty) = (0, 0, 0);
+        for _ in 0..5_000 {
+            let size = rng.random_range(2..12);
+            let mut list = || -> Vec<Gain> {
+                let elements = (0..size).filter(|_| rng.random_bool(0.6)).collect::<Vec<Cell>>();
+                let gain = |element| Gain { element, gain: Nats::from_units(rng.random_range(-20..10)) };
+                elements.into_iter().map(gain).collect()
+            };
+            let lists = [list(), list()];
+            let [low, high] = [0, 1].map(|end: usize| SlotGains::new(&lists[end]));
+            for (slot, list) in [(&low, &lists[0]), (&high, &lists[1])] {
+                assert!(slot.most() >= Nats::ZERO && list.iter().all(|gain| gain.gain <= slot.most()));
+            }
+            let state = LiveEdge {
+                edge: Edge::new(0, 1).unwrap(),
+                size,
+                cost: Nats::from_units(rng.random_range(-12..=0)),
+                ends: [(0, 0), (1, 0)],
+                elements: (0..size).filter(|_| rng.random_bool(0.1)).collect(),
+                best: Known::Exactly(None),
+            };
+            // Every element on its own, without any bound.
+            let of = |list: &[Gain], element| {
+                list.iter().find(|gain| gain.element == element).map_or(Nats::ZERO, |gain| gain.gain)
+            };
+            let full = state.elements.len() as u64 + 1 >= size;
+            let best = (0..size)
+                .filter(|element| !full && !state.elements.contains(element))
+                .map(|element| (of(&lists[0], element) + of(&lists[1], element) + state.cost, element))
+                .filter(|&(gain, _)| gain > Nats::ZERO)
+                .max_by_key(|&(gain, element)| (gain, std::cmp::Reverse(element)));
+            match state.bound(&low, &high) {
+                Known::AtMost(bound) => {
+                    assert!(best.is_none_or(|(gain, _)| gain <= bound));
+                    let chosen = state.choose(&low, &high);
+                    assert_eq!(chosen.map(|best| (best.gain, best.element)), best);
+                }
+                Known::Exactly(known) => {
+                    assert!(known.is_none() && best.is_none());
+                    passed += 1;
+                }
+            }
+            found += usize::from(best.is_some());
+            empty += usize::from(best.is_none());
+        }
+        assert!(passed > 500 && found > 500 && empty > passed, "{passed}, {found}, {empty}");
     }
 }

@@ -163,7 +163,7 @@ impl<'a> NodeMemo<'a> {
         let (mut views, mut gains) = (Vec::with_capacity(blanket.len()), Vec::with_capacity(blanket.len()));
         for place in blanket.iter().enumerate() {
             let start = self.look((graph, node), place, (cardinalities, counted), control)?;
-            let (view, listed) = start.map_or((None, None), |start| (Some(start.view), start.gains));
+            let (view, listed) = start.map_or_else(Default::default, |start| (Some(start.view), start.gains));
             views.push(view);
             gains.push(listed);
         }

@@ -71,7 +71,7 @@ impl SlotStart {
 
     /// The bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
-        128 + self.view.bytes() + self.gains.as_deref().map_or(0, size_of_val)
+        128 + self.view.bytes() + size_of_val(self.gains.list())
     }
 }
 
@@ -85,12 +85,12 @@ pub(super) fn evaluate(
     let mut slots = Vec::with_capacity(views.len());
     for (slot, view) in views.iter().enumerate() {
         let Some(view) = view else {
-            slots.push(None);
+            slots.push(SlotGains::default());
             continue;
         };
         check(control)?;
-        let (gains, known) = listed(|list| classes.gains(view, Some(before.at(slot)), list, control))?;
-        slots.push(if known { before.shared(slot) } else { gains });
+        let (gains, known) = listed(|list| classes.gains(view, Some(before.at(slot).list()), list, control))?;
+        slots.push(if known { before.at(slot).clone() } else { gains });
     }
     Ok(NodeGains::new(slots))
 }
@@ -100,7 +100,7 @@ fn listed<T>(write: impl FnOnce(&mut Vec<Gain>) -> Result<T>) -> Result<(SlotGai
     let mut list = LIST.take();
     list.clear();
     let told = write(&mut list)?;
-    let gains = (!list.is_empty()).then(|| Arc::from(&list[..]));
+    let gains = SlotGains::new(&list);
     LIST.set(list);
     Ok((gains, told))
 }

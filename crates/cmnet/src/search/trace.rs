@@ -43,9 +43,30 @@ impl ContextStep {
     }
 }
 
-/// What each element of one edge would change in the score of one of its ends; `None` where no
-/// element changes anything.
-pub(super) type SlotGains = Option<Arc<[Gain]>>;
+/// What each element of one edge would change in the score of one of its ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SlotGains {
+    /// `None` where no element changes anything.
+    list: Option<Arc<[Gain]>>,
+    most: Nats,
+}
+
+impl SlotGains {
+    pub(super) fn new(list: &[Gain]) -> Self {
+        let most = list.iter().map(|gain| gain.gain).fold(Nats::ZERO, Nats::max);
+        Self { list: (!list.is_empty()).then(|| Arc::from(list)), most }
+    }
+
+    /// The changes by element, ascending; an element that is not here changes nothing.
+    pub(super) fn list(&self) -> &[Gain] {
+        self.list.as_deref().unwrap_or_default()
+    }
+
+    /// What no element gains more than: 0 where none gains anything.
+    pub(super) fn most(&self) -> Nats {
+        self.most
+    }
+}
 
 /// What each element at one node would change in the node's own score, by the neighbour's
 /// position in the Markov blanket. What stays the same from one step to the next is shared.
@@ -62,22 +83,17 @@ impl NodeGains {
     /// The bytes of its lists, as far as another has not the very same.
     pub(super) fn bytes_beside(&self, other: &Self) -> usize {
         let own = (0..self.slots.len()).filter(|&slot| !self.has_same(other, slot));
-        size_of_val(&*self.slots) + own.map(|slot| 16 + size_of_val(self.at(slot))).sum::<usize>()
+        size_of_val(&*self.slots) + own.map(|slot| 16 + size_of_val(self.at(slot).list())).sum::<usize>()
     }
 
     /// The gains of the edge to the neighbour at this position of the blanket.
-    pub(super) fn at(&self, slot: usize) -> &[Gain] {
-        self.slots[slot].as_deref().unwrap_or_default()
-    }
-
-    /// The same, to be shared.
-    pub(super) fn shared(&self, slot: usize) -> SlotGains {
-        self.slots[slot].clone()
+    pub(super) fn at(&self, slot: usize) -> &SlotGains {
+        &self.slots[slot]
     }
 
     /// Whether a slot has the very list that another node's gains have; equal ones need not be.
     pub(super) fn has_same(&self, other: &Self, slot: usize) -> bool {
-        match (&self.slots[slot], other.slots.get(slot)) {
+        match (&self.slots[slot].list, other.slots.get(slot).map(|other| &other.list)) {
             (Some(one), Some(Some(other))) => Arc::ptr_eq(one, other),
             (None, Some(None)) => true,
             _ => false,

@@ -286,6 +286,49 @@ proptest! {
         }
     }
 
+    /// A quote in the header leaves every row to the parser, which takes them one by one.
+    #[test]
+    fn many_rows_at_a_time_are_what_they_are_one_by_one(
+        rows in prop::collection::vec((0..3_usize, 0..400_usize), 1..6),
+        odd in prop::collection::vec(prop::sample::select(vec![
+            "?", "3", "x", " ", "", "NA", "10", "0,1", "1,0,1,0", "a,b,c", "\n", "\r", "é", "\u{7f}",
+        ]), 6),
+        levels in prop::sample::select(vec![&["0", "1"][..], &["0", "1", "2", "3", "4", "5"][..]]),
+        schema in any::<bool>(),
+        drop in any::<bool>(),
+    ) {
+        let mut body = String::new();
+        for ((kind, count), odd) in rows.iter().zip(&odd) {
+            for row in 0..*count {
+                let level = |by: usize| levels[(row * by + row / 7 + kind) % levels.len()];
+                let _ = writeln!(body, "{},{},{}", level(1), level(3), level(5));
+            }
+            let _ = match kind {
+                0 => writeln!(body, "{odd}"),
+                1 => writeln!(body, "1,{odd},0"),
+                _ => write!(body, "{odd}"),
+            };
+        }
+        let declared = "[levels]\na = [\"1\", \"0\"]\n";
+        let options = ReadOptions {
+            schema: schema.then(|| LevelOrder::parse("s.toml", declared).unwrap()),
+            on_missing: if drop { OnMissing::Drop } else { OnMissing::Error },
+            delimiter: Some(b','),
+            ..ReadOptions::default()
+        };
+        let read = |header: &str| {
+            let loaded = read_csv(&Source::bytes("t.csv", format!("{header}{body}")), &options);
+            loaded.map_err(|error| error.to_string()).map(|loaded| {
+                (loaded.data, loaded.file_rows, loaded.dropped_rows, loaded.missing)
+            })
+        };
+        for names in [["a", "b", "c"], ["a", "bb", "c"]] {
+            let plain = names.join(",") + "\n";
+            let quoted = format!("\"{}\",{},{}\n", names[0], names[1], names[2]);
+            prop_assert_eq!(read(&plain), read(&quoted));
+        }
+    }
+
     #[test]
     fn schemas_of_any_kind_are_read_or_refused(text in "(\\[levels\\]\n)?[ab=\\[\\]\"'\n,1.#é ]{0,40}") {
         let _ = LevelOrder::parse("s", &text);

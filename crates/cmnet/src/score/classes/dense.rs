@@ -2,6 +2,7 @@
 
 use super::super::class_score::ClassScore;
 use super::super::nats::Nats;
+use super::joined::Joined;
 use super::merge::Merge;
 use super::{EdgeView, Gain};
 use crate::counts::Count;
@@ -18,13 +19,14 @@ thread_local! {
 struct Work {
     /// Empty between two calls.
     merge: Merge,
-    /// When each class, line or element was met last.
+    joined: Joined,
+    /// When each line was met last.
     met: Met,
-    /// Elements, or the first configurations of all elements.
+    /// Elements as a set of bits, empty between two calls.
+    touched: Vec<u64>,
+    /// The first configurations of elements or of lines.
     elements: Vec<u32>,
     lines: Vec<u32>,
-    /// Classes that become one, two at a time, those of one line one after the other.
-    pairs: Vec<(u32, u32)>,
     found: Vec<Gain>,
 }
 
@@ -91,12 +93,12 @@ const FEW_OBSERVED: usize = 4;
 /// Each configuration's class; each class's counts and score.
 #[derive(Clone, Debug)]
 pub(crate) struct DenseClasses<'a> {
-    levels: usize,
-    score: ClassScore<'a>,
+    pub(super) levels: usize,
+    pub(super) score: ClassScore<'a>,
     class: Vec<u32>,
-    counts: Vec<Count>,
+    pub(super) counts: Vec<Count>,
     /// Zero for classes without counts.
-    scores: Vec<Nats>,
+    pub(super) scores: Vec<Nats>,
     /// The configurations in the classes that the last element made of others.
     changed: Vec<u32>,
     /// Whether no element was added: each configuration is a class of its own.
@@ -159,14 +161,11 @@ impl<'a> DenseClasses<'a> {
     fn all_gains(&self, view: &EdgeView, work: &mut Work, gains: &mut Vec<Gain>) {
         view.write_firsts(&mut work.elements);
         view.write_lines(&mut work.lines);
-        let Work { elements, lines, .. } = work;
-        let (firsts, lines) = (std::mem::take(elements), std::mem::take(lines));
-        for (element, &first) in (0..).zip(&firsts) {
-            let at = view.at(first, &lines);
-            let gain = if self.fresh { self.fresh_gain(at) } else { self.gain(at, work) };
+        for (element, &first) in (0..).zip(&work.elements) {
+            let at = view.at(first, &work.lines);
+            let gain = if self.fresh { self.fresh_gain(at) } else { self.gain(at, &mut work.joined) };
             gains.extend(gain.map(|gain| Gain { element, gain }));
         }
-        (work.elements, work.lines) = (firsts, lines);
     }
 
     /// The gains while each configuration is a class of its own and few were observed: only
@@ -197,31 +196,34 @@ impl<'a> DenseClasses<'a> {
 
     /// The gains after an element, given those before it; whether any had to be evaluated.
     fn later_gains(&self, view: &EdgeView, before: &[Gain], work: &mut Work, gains: &mut Vec<Gain>) -> bool {
-        work.met.begin(self.class.len());
-        work.elements.clear();
-        for &cell in &self.changed {
-            let element = view.element(Cell::from(cell)) as u32;
-            if !work.met.meet(element) {
-                work.elements.push(element);
-            }
-        }
-        if work.elements.is_empty() {
+        let Work { joined, touched, lines, .. } = work;
+        if self.changed.is_empty() {
             return false;
         }
-        work.elements.sort_unstable();
-        view.write_lines(&mut work.lines);
-        let (touched, lines) = (std::mem::take(&mut work.elements), std::mem::take(&mut work.lines));
+        touched.resize((view.elements() as usize).div_ceil(64), 0);
+        let mut untouched = view.elements();
+        view.visit_elements(&self.changed, |element| {
+            let (word, bit) = (&mut touched[element as usize / 64], 1 << (element % 64));
+            untouched -= u64::from(*word & bit == 0);
+            *word |= bit;
+            untouched > 0
+        });
+        view.write_lines(lines);
         let mut rest = before;
-        for &element in &touched {
-            let element = Cell::from(element);
-            let (same, later) = rest.split_at(rest.partition_point(|gain| gain.element < element));
-            gains.extend_from_slice(same);
-            rest = later.split_first().filter(|(gain, _)| gain.element == element).map_or(later, |(_, r)| r);
-            let gain = self.gain(view.at(view.first(element) as u32, &lines), work);
-            gains.extend(gain.map(|gain| Gain { element, gain }));
+        for (from, word) in (0..).step_by(64).zip(touched.drain(..)) {
+            let mut word: u64 = word;
+            while word != 0 {
+                let element: Cell = from + Cell::from(word.trailing_zeros());
+                word &= word - 1;
+                let (same, later) = rest.split_at(rest.partition_point(|gain| gain.element < element));
+                gains.extend_from_slice(same);
+                rest =
+                    later.split_first().filter(|(gain, _)| gain.element == element).map_or(later, |(_, r)| r);
+                let gain = self.gain(view.at(view.first(element) as u32, lines), joined);
+                gains.extend(gain.map(|gain| Gain { element, gain }));
+            }
         }
         gains.extend_from_slice(rest);
-        (work.elements, work.lines) = (touched, lines);
         true
     }
 
@@ -314,42 +316,31 @@ impl<'a> DenseClasses<'a> {
     }
 
     /// The change of the score when an element's lines each become one class.
-    fn gain(&self, at: Lines<'_>, work: &mut Work) -> Option<Nats> {
-        let Work { merge, met, pairs, .. } = work;
-        met.begin(self.class.len());
-        pairs.clear();
-        let mut entangled = false;
+    fn gain(&self, at: Lines<'_>, joined: &mut Joined) -> Option<Nats> {
+        if self.levels == 2 { self.gain_of::<2>(at, joined) } else { self.gain_of::<0>(at, joined) }
+    }
+
+    /// The same, for a node with `L` levels, or any number of them where that is 0: what is known beforehand
+    /// need not be looped over.
+    #[inline]
+    fn gain_of<const L: usize>(&self, at: Lines<'_>, joined: &mut Joined) -> Option<Nats> {
+        joined.begin(self.class.len());
+        let mut merges = false;
         for start in at.starts() {
+            if at.levels == 2 {
+                let (one, other) = (self.class[start as usize], self.class[(start + at.stride) as usize]);
+                if one != other && one != LONE && other != LONE {
+                    merges |= joined.join::<L>(self, one, other);
+                }
+                continue;
+            }
             let mut classes = at.line(start).map(|cell| self.class[cell as usize]);
             let Some(one) = classes.find(|&class| class != LONE) else { continue };
-            let before = pairs.len();
             for other in classes.filter(|&class| class != LONE && class != one) {
-                entangled |= met.meet(other);
-                pairs.push((one, other));
+                merges |= joined.join::<L>(self, one, other);
             }
-            entangled |= pairs.len() > before && met.meet(one);
         }
-        let mut gain = None;
-        if entangled {
-            merge.reserve(self.class.len());
-            for &(one, other) in pairs.iter() {
-                merge.join(one, other);
-            }
-            for classes in merge.groups() {
-                let by = self.line_gain(classes.iter().map(|&(_, class)| class));
-                gain = by.map(|by| gain.unwrap_or_default() + by).or(gain);
-            }
-            merge.clear();
-            return gain;
-        }
-        for line in pairs.chunk_by(|one, other| one.0 == other.0) {
-            let by = match *line {
-                [(one, other)] => self.pair_gain(one, other),
-                _ => self.line_gain([line[0].0].into_iter().chain(line.iter().map(|pair| pair.1))),
-            };
-            gain = by.map(|by| gain.unwrap_or_default() + by).or(gain);
-        }
-        gain
+        merges.then(|| joined.gain::<L>(self))
     }
 
     fn absorb(&mut self, into: usize, class: usize) {

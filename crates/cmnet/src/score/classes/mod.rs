@@ -7,6 +7,7 @@
 //! observed.
 
 mod dense;
+mod joined;
 mod merge;
 mod partition;
 mod sparse;

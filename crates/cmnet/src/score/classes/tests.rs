@@ -1,6 +1,8 @@
 //! The classes that scoring uses are those of the paper: both engines against the referee.
 
-use super::{BlanketClasses, BlanketPartition, DenseClasses, EdgeView, SHARE_OF_CLASSES, SparseClasses};
+use super::{
+    BlanketClasses, BlanketPartition, DenseClasses, EdgeView, Gain, SHARE_OF_CLASSES, SparseClasses,
+};
 use crate::counts::{CountSource, FamilyCounts, MarginCounts};
 use crate::data::Var;
 use crate::error::Result;
@@ -264,6 +266,89 @@ fn both_engines_see_the_same_gains_before_and_after_contexts() {
         }
     }
     assert!(first > 5_000 && later > 2_000, "{first}, {later}");
+}
+
+/// Element by element, and each followed by one that is added: the gains after it, from those before it, are what
+/// scoring the merged classes anew gives.
+#[test]
+fn gains_after_an_element_are_differences_of_scores() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let (mut compared, mut none) = (0, 0);
+    for case in 0..300 {
+        let cardinalities: Vec<u32> = (0..6).map(|_| rng.random_range(2..=3)).collect();
+        let structure = random_structure(&mut rng, &cardinalities, 0.8);
+        let levels = Levels(cardinalities.clone());
+        let scorer = Scorer::new(&levels, Alpha::default());
+        let (blanket, space) = (structure.markov_blanket(0), structure.blanket_space(0).unwrap());
+        let mut seen = Vec::new();
+        for cell in 0..space.size() {
+            for level in 0..cardinalities[0] {
+                if rng.random_bool(0.4) {
+                    seen.push((cell, level, rng.random_range(1..20)));
+                }
+            }
+        }
+        let family = FamilyCounts::from_entries(space, cardinalities[0], seen);
+        let dense = DenseClasses::new(family.table(), cardinalities[0] as usize, scorer.class_score(0));
+        let mut classes = BlanketClasses::Dense(dense);
+        let view = |neighbor| {
+            let others = structure.markov_blanket(neighbor);
+            EdgeView::new(blanket, &cardinalities, neighbor, |member| others.contains(member))
+        };
+        let views: Vec<EdgeView> = blanket.iter().map(view).filter(|view| view.elements() > 1).collect();
+        let listed = |classes: &BlanketClasses<'_>, view: &EdgeView, before: Option<&[Gain]>| {
+            let mut gains = Vec::new();
+            let same = classes.gains(view, before, &mut gains, &()).unwrap();
+            if same { before.unwrap().to_vec() } else { gains }
+        };
+        let mut lists: Vec<Vec<Gain>> = views.iter().map(|view| listed(&classes, view, None)).collect();
+        for _ in 0..6.min(views.len()) {
+            let place = rng.random_range(0..views.len());
+            classes.add(&views[place], rng.random_range(0..views[place].elements())).unwrap();
+            for (view, list) in views.iter().zip(&mut lists) {
+                *list = listed(&classes, view, Some(list));
+                assert_eq!(*list, listed(&classes, view, None), "case {case}");
+                for element in 0..view.elements() {
+                    let mut merged = classes.clone();
+                    merged.add(view, element).unwrap();
+                    let found = list.iter().find(|gain| gain.element == element).map(|gain| gain.gain);
+                    let expected = merged.score() - classes.score();
+                    assert_eq!(found.unwrap_or_default(), expected, "case {case}, element {element}");
+                    compared += 1;
+                    none += usize::from(found.is_none());
+                }
+            }
+        }
+    }
+    assert!(compared > 20_000 && none > 1_000, "{compared}, {none}");
+}
+
+#[test]
+fn elements_of_many_configurations_are_those_of_each() {
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for case in 0..20 {
+        // Levels of two bits lie across the border of eight; three levels take divisions.
+        let choices: &[u32] = if case % 4 == 0 { &[2, 3, 4] } else { &[2, 4] };
+        let cardinalities: Vec<u32> = (0..9).map(|_| choices[rng.random_range(0..choices.len())]).collect();
+        let blanket: VarSet = (1..9).collect();
+        let common: Vec<bool> = (0..9).map(|_| rng.random_bool(0.4)).collect();
+        let view = EdgeView::new(&blanket, &cardinalities, 3, |member| common[member]);
+        let size: u32 = cardinalities[1..].iter().product();
+        let cells: Vec<u32> = (0..size).filter(|_| rng.random_bool(0.9)).collect();
+        let mut visited = Vec::new();
+        view.visit_elements(&cells, |element| {
+            visited.push(element);
+            true
+        });
+        let expected: Vec<Cell> = cells.iter().map(|&cell| view.element(Cell::from(cell))).collect();
+        assert_eq!(visited, expected, "case {case}");
+        let mut first = 0;
+        view.visit_elements(&cells, |_| {
+            first += 1;
+            first < 3
+        });
+        assert_eq!(first, cells.len().min(3));
+    }
 }
 
 /// A node that is adjacent to all of a path, and vanishes from each of its edges unless both neighbours

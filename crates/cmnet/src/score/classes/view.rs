@@ -24,6 +24,9 @@ pub(crate) struct EdgeView {
     by_bits: bool,
 }
 
+/// Configurations whose elements are worth a table of 256.
+const MANY: usize = 1 << 10;
+
 /// A member of a blanket.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
@@ -94,6 +97,24 @@ impl EdgeView {
             return common.fold(0, |element, axis| element | level(axis) << axis.place.trailing_zeros());
         }
         common.map(|axis| cell / axis.stride % axis.levels * axis.place).sum()
+    }
+
+    /// Visits the elements of configurations, ascending, until the answer is no. Where there are many and shifts
+    /// do for divisions, the element of the last eight bits is looked up: neighbours share what is before.
+    pub(super) fn visit_elements(&self, cells: &[u32], mut visit: impl FnMut(Cell) -> bool) {
+        if !self.by_bits || cells.len() < MANY {
+            cells.iter().all(|&cell| visit(self.element(Cell::from(cell))));
+            return;
+        }
+        let last: [Cell; 256] = std::array::from_fn(|bits| self.element(bits as Cell));
+        let (mut block, mut first) = (u32::MAX, 0);
+        cells.iter().all(|&cell| {
+            if cell >> 8 != block {
+                block = cell >> 8;
+                first = self.element(Cell::from(cell & !255));
+            }
+            visit(first | last[cell as usize & 255])
+        });
     }
 
     /// The first configuration of the blanket that has this element: level 0 of all but the
