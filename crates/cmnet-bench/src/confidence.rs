@@ -1,38 +1,19 @@
 //! Calibration of bootstrap supports on known structures: of what is reported with a support,
 //! the share that is true; and what a consensus gains over one learning.
 
+use crate::calibration::Calibration;
+use crate::confirm::{NEARLY, largest_effect};
 use crate::known::known;
 use crate::usage::Meter;
 use anyhow::Result;
 use cmnet::{
-    Bootstrap, BootstrapOptions, ContextElement, Edge, LearnOptions, Select, Structure, bootstrap, canonical,
+    Bootstrap, BootstrapOptions, ContextElement, LearnOptions, Select, Structure, bootstrap, canonical,
     difference, learn,
 };
-use cmnet_paper::generate::recovery;
+use cmnet_paper::generate::{Known, recovery};
 use std::collections::BTreeSet;
 
-/// Lower ends of the classes of support.
-const CLASSES: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9];
 const THRESHOLDS: [f64; 6] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-
-/// True and all, for each class of support.
-#[derive(Default)]
-struct Calibration([(u64, u64); CLASSES.len()]);
-
-impl Calibration {
-    fn add(&mut self, support: f64, is_true: bool) {
-        let place = CLASSES.iter().rposition(|&class| support >= class).unwrap_or(0);
-        self.0[place].0 += u64::from(is_true);
-        self.0[place].1 += 1;
-    }
-
-    fn print(&self, what: &str) {
-        for (class, (truth, all)) in CLASSES.iter().zip(self.0) {
-            let share = truth as f64 / all.max(1) as f64;
-            println!("  {what:<9} support from {class:.2}: {truth:>5} of {all:>5} true, {share:.2}");
-        }
-    }
-}
 
 /// How much is drawn.
 pub(crate) struct Amount {
@@ -59,7 +40,7 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
             kappas: vec!["n^-0.5".parse()?],
             threads: 1,
             select: Select::None,
-            ..LearnOptions::default()
+            ..how.learn.clone()
         };
         let meter = Meter::start();
         let learned = learn(&truth.data, &learning, &())?;
@@ -74,21 +55,23 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
         let found = bootstrap(&truth.data, &options, &())?;
         resampled += meter.processor();
         bounded += found.bounded;
-        calibrations.add(&truth.structure, &found)?;
+        calibrations.add(&truth, &found)?;
         for (sum, &threshold) in sums[1..].iter_mut().zip(&THRESHOLDS) {
             let found = found.clone().with_threshold(threshold)?;
             add(sum, &truth.structure, &found.consensus);
         }
     }
     println!(
-        "{kind}, {variables} variables, {rows} rows, tables {first} to {}, {replicates} replicates of {} {:.3} from {}, kappa n^-0.5; {bounded} bounded",
+        "{kind}, {variables} variables, {rows} rows, tables {first} to {}, {replicates} replicates of {} {:.3} from {}, kappa n^-0.5, contexts {}; {bounded} bounded",
         first + tables - 1,
         how.resample,
         how.share(),
-        how.start
+        how.start,
+        how.learn.contexts
     );
     calibrations.edges.print("edges");
     calibrations.elements.print("elements");
+    calibrations.nearly.print("nearly");
     let names = THRESHOLDS.iter().map(|threshold| format!("consensus {threshold:.1}"));
     for (name, sum) in std::iter::once("one learning".to_owned()).chain(names).zip(sums) {
         let [edge, precision, recall, f1] = sum.map(|total| total / tables as f64);
@@ -106,25 +89,29 @@ fn add(sum: &mut [f64; 4], truth: &Structure, found: &Structure) {
     sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
 }
 
-/// How often edges and context elements of some support are true.
+/// How often edges and context elements of some support are true, and elements nearly so.
 #[derive(Default)]
 struct Calibrations {
     edges: Calibration,
     elements: Calibration,
+    nearly: Calibration,
 }
 
 impl Calibrations {
-    fn add(&mut self, truth: &Structure, found: &Bootstrap) -> Result<()> {
-        let empty = Structure::empty(truth.cardinalities());
+    fn add(&mut self, truth: &Known, found: &Bootstrap) -> Result<()> {
+        let structure = &truth.structure;
+        let empty = Structure::empty(structure.cardinalities());
         let known: BTreeSet<ContextElement> =
-            difference(truth, &empty)?.elements[0].iter().cloned().collect();
-        let graph: BTreeSet<Edge> = truth.graph().edges().collect();
+            difference(structure, &empty)?.elements[0].iter().cloned().collect();
         for edge in &found.edges {
-            self.edges.add(edge.found.support(), graph.contains(&edge.edge));
+            self.edges.add(edge.found.support(), structure.graph().contains(edge.edge));
         }
         for element in &found.elements {
             let named = ContextElement { edge: element.edge, given: element.given.clone() };
-            self.elements.add(element.found.support(), known.contains(&named));
+            let (support, is_true) = (element.found.support(), known.contains(&named));
+            let given = element.given.iter().copied().collect();
+            self.elements.add(support, is_true);
+            self.nearly.add(support, is_true || largest_effect(truth, element.edge, &given) < NEARLY);
         }
         Ok(())
     }

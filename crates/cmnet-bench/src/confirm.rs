@@ -11,7 +11,7 @@ use cmnet_paper::generate::{Known, recovery};
 use std::collections::BTreeMap;
 
 /// A true log odds ratio below this is as good as none.
-const NEARLY: f64 = 0.2;
+pub(crate) const NEARLY: f64 = 0.2;
 
 /// What a structure's elements are worth: precision, recall, F1, precision counting nearly true
 /// elements, F1 of the edges, BIC.
@@ -82,7 +82,7 @@ fn levels(space: &OutcomeSpace, cell: Cell) -> BTreeMap<Var, u32> {
 
 /// The largest true |log odds ratio| of any two levels of both ends, over all that the other
 /// common neighbours may be.
-fn largest_effect(truth: &Known, edge: Edge, given: &BTreeMap<Var, u32>) -> f64 {
+pub(crate) fn largest_effect(truth: &Known, edge: Edge, given: &BTreeMap<Var, u32>) -> f64 {
     let Known { structure, parameters, .. } = truth;
     if !structure.graph().contains(edge) {
         return 0.0;

@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod by_counts;
+mod calibration;
 mod confidence;
 mod confirm;
 mod contexts;
@@ -17,6 +18,7 @@ mod loading;
 mod missing;
 mod paper;
 mod peer;
+mod posterior;
 mod reading;
 mod roofline;
 mod scores;
@@ -56,10 +58,25 @@ fn main() -> Result<()> {
                     resample: if name(6).is_empty() { usual.resample } else { name(6).parse()? },
                     share: if name(7).is_empty() { None } else { Some(name(7).parse()?) },
                     start: if name(8).is_empty() { usual.start } else { name(8).parse()? },
+                    learn: cmnet::LearnOptions {
+                        contexts: if name(10).is_empty() {
+                            usual.learn.contexts
+                        } else {
+                            name(10).parse()?
+                        },
+                        ..usual.learn
+                    },
                     ..usual
                 },
             };
             confidence::run(name(1), &amount)
+        }
+        "calibration" => calibration::run(name(1), arguments.get(2..).unwrap_or_default()),
+        "posterior" => {
+            let (variables, rows) = (number(2, 8)?, number(3, 1000)?);
+            let (tables, first, kappa) = (number(4, 20)?, number(5, 1)?, name(6));
+            let exponents = arguments.get(7..).unwrap_or_default();
+            posterior::run(name(1), &posterior::Amount { variables, rows, tables, first, kappa, exponents })
         }
         "accuracy-table" => {
             accuracy::write_table(name(1), name(2), (number(3, 50)?, number(4, 2000)?), number(5, 1)? as u64)
