@@ -89,7 +89,8 @@ impl Problem<'_> {
                 *value = sum * p[k + 1] * (own - p[l + 1]);
             }
             for (place, &(feature, weight)) in features.iter().enumerate() {
-                for (k, curvature) in curvature.chunks_exact(free).enumerate() {
+                // A variable with one level has nothing free, and no chunk.
+                for (k, curvature) in curvature.chunks_exact(free.max(1)).enumerate() {
                     gradient[feature * free + k] += weight * (counts[k + 1] - sum * p[k + 1]);
                     let row = &mut rows[feature * free + k];
                     for &(other, factor) in &features[..place] {

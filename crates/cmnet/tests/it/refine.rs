@@ -2,8 +2,8 @@
 
 use crate::common::{Impatient, Sample, edge, generator, labelled, random_structure};
 use cmnet::{
-    EdgePrior, EdgeRules, JunctionTree, Kappa, LearnOptions, Outcome, Refine, RefineOptions, RowCounts,
-    SearchMode, StopReason, Structure, conditional_bic, learn, refine,
+    Dataset, EdgePrior, EdgeRules, JunctionTree, Kappa, LearnOptions, Outcome, Refine, RefineOptions,
+    RowCounts, SearchMode, StopReason, Structure, conditional_bic, learn, refine,
 };
 use cmnet_check::ConditionalBic;
 use cmnet_paper::generate::{Field, Hubs, hubs, recovery, sparse_field, two_tree};
@@ -171,4 +171,19 @@ fn the_prior_of_edges_has_a_say_in_whether_a_refinement_is_kept() {
     let f1 = |structure| recovery(&known.structure, structure).edges.f1();
     assert!(f1(&yes) > f1(&no) && bic > refined_bic, "{} {} {bic} {refined_bic}", f1(&yes), f1(&no));
     assert_eq!(by(Refine::Auto).0, yes);
+}
+
+#[test]
+fn a_variable_with_one_level_is_no_obstacle() {
+    let rows = [["0", "0", "x"], ["1", "1", "x"]].repeat(20);
+    let data = Dataset::from_labels(&["a", "b", "c"], rows).unwrap();
+    for edges in [vec![], vec![(0, 2)], vec![(0, 2), (1, 2)]] {
+        let mut start = Structure::empty(&[2, 2, 1]);
+        for (i, j) in edges {
+            start.toggle_edge(edge(i, j)).unwrap();
+        }
+        let refined =
+            refine(&start, &RowCounts::new(&data), &RefineOptions::default(), &free(), &()).unwrap();
+        assert!(refined.structure.graph().contains(edge(0, 1)) && refined.score > refined.before);
+    }
 }
