@@ -6,11 +6,10 @@ use crate::peer::as_text;
 use crate::usage::Meter;
 use anyhow::{Context, Result, bail};
 use cmnet::{
-    Backbone, Dataset, EdgePrior, EdgeRules, FitMethod, FitOptions, Kappa, LearnOptions, LevelOrder,
-    MixtureOptions, Order, PlaneCounts, ReadOptions, Refine, RefineOptions, SearchMode, Select, Source, Tune,
-    edge_names, evaluate, learn, learn_mixture, read_csv, refine,
+    Backbone, Dataset, EdgePrior, FitOptions, Kappa, LearnOptions, LevelOrder, MixtureOptions, Order,
+    PlaneCounts, ReadOptions, Refine, Select, Source, Tune, edge_names, evaluate, learn, learn_mixture,
+    read_csv,
 };
-use cmnet_paper::generate::recovery;
 use serde_json::json;
 use std::path::Path;
 
@@ -31,7 +30,7 @@ pub(crate) fn write_table(
     Ok(())
 }
 
-fn table(folder: &Path, name: &str) -> Result<Option<Dataset>> {
+pub(crate) fn table(folder: &Path, name: &str) -> Result<Option<Dataset>> {
     let path = folder.join(name);
     if !path.exists() {
         return Ok(None);
@@ -59,13 +58,12 @@ pub(crate) fn learn_folder(folder: &str, variant: &str) -> Result<()> {
     };
     // "complete": all edges, terms of at most three variables, a ridge by held-out rows.
     let is_complete = way == "complete";
-    let Way { kappas, refine, tune } = if is_complete { Way::complete() } else { Way::of(way)? };
+    let Way { kappas, refine, tune, edge_prior } = if is_complete { Way::complete() } else { Way::of(way)? };
     let select = if test.is_some() || kappas.len() > 1 { Select::Bic } else { Select::None };
-    let method = if test.is_some() { FitMethod::Auto } else { FitMethod::Pseudo };
     let order = if is_complete { Order::at_most(3)? } else { Order::FULL };
-    let fit = FitOptions { method, order, memory: 1 << 30, ..FitOptions::default() };
+    let fit = FitOptions { order, memory: 1 << 30, ..FitOptions::default() };
     let mut options =
-        LearnOptions { kappas, refine, select, fit, tune, threads: 1, ..LearnOptions::default() };
+        LearnOptions { kappas, refine, edge_prior, select, fit, tune, threads: 1, ..LearnOptions::default() };
     if is_complete {
         options.knowledge.require.push("*-*".into());
     }
@@ -93,35 +91,42 @@ struct Way {
     kappas: Vec<Kappa>,
     refine: Refine,
     tune: Tune,
+    edge_prior: EdgePrior,
 }
 
 impl Way {
     fn complete() -> Self {
         let tune = Tune { ridge: true, ..Tune::NOTHING };
-        Self { kappas: vec![Kappa::Epsilon], refine: Refine::No, tune }
+        let edge_prior = EdgePrior::default();
+        Self { kappas: vec![Kappa::Epsilon], refine: Refine::No, tune, edge_prior }
     }
 
+    /// A way by its words, joined by "-".
     fn of(variant: &str) -> Result<Self> {
-        // "-tuned": order and ridge by held-out rows.
-        let (variant, tuned) = variant.strip_suffix("-tuned").map_or((variant, false), |base| (base, true));
-        let (kappas, refine) = match variant {
-            "plain" => (vec![Kappa::Epsilon], Refine::No),
-            "refined" => (vec![Kappa::Epsilon], Refine::Yes),
-            "refined-auto" => (vec![Kappa::Epsilon], Refine::Auto),
-            "contexts" => (Kappa::paper_grid(), Refine::No),
-            "contexts-refined" => (Kappa::paper_grid(), Refine::Yes),
-            "contexts-auto" => (Kappa::paper_grid(), Refine::Auto),
-            other => bail!("{other:?} is not a way to learn"),
-        };
-        Ok(Self { kappas, refine, tune: Tune { order: tuned, ridge: tuned, ..Tune::NOTHING } })
+        let mut way = Self { tune: Tune::NOTHING, ..Self::complete() };
+        for word in variant.split('-') {
+            match word {
+                "plain" => {}
+                "contexts" => way.kappas = Kappa::paper_grid(),
+                "refined" => way.refine = Refine::Yes,
+                "auto" => way.refine = Refine::Auto,
+                // An edge prior of 1.
+                "sparse" => way.edge_prior = "1".parse()?,
+                // Order and ridge by held-out rows.
+                "tuned" => way.tune = Tune { order: true, ridge: true, ..Tune::NOTHING },
+                other => bail!("{other:?} is not a way to learn"),
+            }
+        }
+        Ok(way)
     }
 }
 
 /// Learns a mixture of so many classes, and evaluates it on the rows of `valid.csv` and `test.csv`.
 fn learn_mixture_of(folder: &Path, data: &Dataset, count: &str, way: &str) -> Result<()> {
-    let Way { kappas, refine, tune } = Way::of(way)?;
+    let Way { kappas, refine, tune, edge_prior } = Way::of(way)?;
     let fit = FitOptions { memory: 1 << 30, ..FitOptions::default() };
-    let options = LearnOptions { kappas, refine, tune, fit, threads: 1, ..LearnOptions::default() };
+    let options =
+        LearnOptions { kappas, refine, tune, edge_prior, fit, threads: 1, ..LearnOptions::default() };
     let how = MixtureOptions { components: count.parse()?, ..MixtureOptions::default() };
     let meter = Meter::start();
     let learned = learn_mixture(data, &options, &how, &())?;
@@ -167,51 +172,5 @@ pub(crate) fn classify_folder(folder: &str, variant: &str) -> Result<()> {
         "connected": own.is_some_and(|own| own.is_connected),
     });
     println!("{answer}");
-    Ok(())
-}
-
-/// Learns tables of one kind with and without contexts, and refines each by several priors: how
-/// gamma was chosen.
-pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str) -> Result<()> {
-    for seed in seeds.split(',') {
-        let truth = known(kind, variables, rows, seed.parse()?)?;
-        for kappa in ["eps", "n^-0.5"] {
-            let options = LearnOptions {
-                kappas: vec![kappa.parse::<Kappa>()?],
-                search: SearchMode::Blanket,
-                select: Select::None,
-                threads: 1,
-                ..LearnOptions::default()
-            };
-            let meter = Meter::start();
-            let learned = learn(&truth.data, &options, &())?;
-            let start = &learned.models[0].structure;
-            let found = recovery(&truth.structure, start);
-            print!(
-                "{kind:<14} {variables:>5} {rows:>6} {seed:>4} {kappa:>6} | {:>6.2} s edges {:.4} elements {:.3} \
-                 limited {:>3}",
-                meter.processor(),
-                found.edges.f1(),
-                found.elements.f1(),
-                learned.limited.len()
-            );
-            let counts = PlaneCounts::new(&truth.data);
-            for gamma in ["0", "0.25", "0.5", "1"] {
-                let options =
-                    RefineOptions { edge_prior: gamma.parse::<EdgePrior>()?, ..RefineOptions::default() };
-                let meter = Meter::start();
-                let refined = refine(start, &counts, &options, &EdgeRules::default(), &())?;
-                let found = recovery(&truth.structure, &refined.structure);
-                print!(
-                    " | {gamma}: {:>5.2} s {:>3} steps {:.4} {:.3}",
-                    meter.processor(),
-                    refined.steps.len(),
-                    found.edges.f1(),
-                    found.elements.f1()
-                );
-            }
-            println!();
-        }
-    }
     Ok(())
 }

@@ -20,6 +20,7 @@ mod paper;
 mod peer;
 mod posterior;
 mod reading;
+mod refining;
 mod roofline;
 mod scores;
 mod tables;
@@ -83,7 +84,9 @@ fn main() -> Result<()> {
         }
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
         "accuracy-class" => accuracy::classify_folder(name(1), name(2)),
-        "accuracy-priors" => accuracy::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
+        "accuracy-priors" => refining::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
+        "accuracy-rules" if arguments.len() < 5 => refining::folder_rules(name(1), name(2)),
+        "accuracy-rules" => refining::rules(name(1), (number(2, 50)?, number(3, 2000)?), name(4), name(5)),
         "accuracy-scores" => scores::run(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "confirm" => {
             confirm::run(name(1), number(2, 50)?, number(3, 10_000)?, (number(4, 1)?, number(5, 20)?))

@@ -179,7 +179,7 @@ group! {
         );
         REFINE = choice::<Refine>(
             "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
-             prior is given, gamma is 0.5",
+             prior is given, gamma is 1",
         );
         MAX_CELLS = optional(
             OptionName::MaxCells,

@@ -77,8 +77,8 @@ def learn(
         ``require``, ``forbid``, ``no_contexts``, ``tiers`` and ``prior`` (see docs/tables.md).
     refine
         ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
-        conditional BIC; ``"auto"`` keeps the outcome only where its BIC is higher; ``"no"`` does
-        nothing. Where no edge prior is given, gamma is 0.5.
+        conditional BIC; ``"auto"`` keeps the outcome only where its BIC, less what the prior asks for
+        its edges, is higher; ``"no"`` does nothing. Where no edge prior is given, gamma is 1.
     max_cells
         Refinement adds no edge that would give the junction tree more table cells than this.
     select

@@ -6,7 +6,7 @@ use crate::control::{Outcome, StopReason};
 use crate::counts::CountSource;
 use crate::error::{ErrorKind, Result, choices};
 use crate::graph::Edge;
-use crate::loglinear::{Fit, FitMethod, FitOptions, FitRequest, fit_named};
+use crate::loglinear::{Estimate, Fit, FitMethod, FitOptions, FitRequest, fit_named};
 use crate::model::RefinedScore;
 use crate::refine::{RefineOptions, Refined, refine};
 use crate::score::{EdgePrior, Scorer};
@@ -19,7 +19,8 @@ choices! {
         No = "no",
         /// Toggle edges of each structure while that raises the conditional BIC.
         Yes = "yes",
-        /// Refine each structure, and keep what came out where its BIC is higher.
+        /// Refine each structure, and keep what came out where its BIC, less what the prior asks for its
+        /// edges, is higher.
         Auto = "auto",
     }
 }
@@ -80,7 +81,7 @@ impl<S: CountSource> Work<'_, '_, S> {
             learned.stop = refined.stop;
             learned.models[place].climb.stop = refined.stop;
         }
-        let kept = self.keeps(learned, place, &refined)?;
+        let kept = self.keeps(learned, place, &refined, &judged)?;
         let model = &mut learned.models[place];
         let toggled = |add: bool| {
             let one = if add { &refined.structure } else { &found };
@@ -102,10 +103,17 @@ impl<S: CountSource> Work<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether the refined structure is to be kept: always, or by BIC. The fit of the winner
-    /// stays.
-    fn keeps(&self, learned: &mut Learned, place: usize, refined: &Refined) -> Result<bool> {
-        let model = &mut learned.models[place];
+    /// Whether the refined structure is to be kept: always, or by the BIC of both fits and the prior of
+    /// their edges, by which the refinement judged too. BIC alone would keep the false edges of a search
+    /// among many variables.
+    fn keeps(
+        &self,
+        learned: &Learned,
+        place: usize,
+        refined: &Refined,
+        judged: &RefineOptions,
+    ) -> Result<bool> {
+        let model = &learned.models[place];
         if refined.structure == model.structure || self.step.options.refine == Refine::Yes {
             return Ok(refined.structure != model.structure);
         }
@@ -117,10 +125,15 @@ impl<S: CountSource> Work<'_, '_, S> {
             let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
             (before, after) = (self.fit(&model.structure, &pseudo)?, self.fit(&refined.structure, &pseudo)?);
         }
-        Ok(match (before, after) {
-            (Some(before), Some(after)) => after.bic() > before.bic(),
-            _ => false,
-        })
+        let (Some(before), Some(after)) = (before, after) else { return Ok(false) };
+        // A likelihood has the evidence for an edge once, a pseudo-likelihood at both of its ends.
+        let ends = if after.estimate == Estimate::Exact { 1.0 } else { 2.0 };
+        let usual = judged.edge_prior.log_end(model.structure.variables());
+        let prior = |structure: &Structure| {
+            let end = |edge| model.prior.rules().log_end(edge).unwrap_or(usual).to_f64();
+            ends * structure.graph().edges().map(end).sum::<f64>()
+        };
+        Ok(after.bic() + prior(&refined.structure) > before.bic() + prior(&model.structure))
     }
 
     fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {

@@ -23,6 +23,9 @@ const SLACK: f64 = 2.0;
 /// high where the likelihood is far from a parabola.
 const REMOVAL_SLACK: f64 = 2.0;
 
+/// So many toggles whose gains are out of date are looked at together, the most promising ones first.
+const TOGETHER: usize = 8;
+
 /// A toggle must improve the score by more than the fits are exact to.
 const MARGIN: f64 = 1e-4;
 
@@ -94,7 +97,10 @@ pub(super) struct State {
     fits: Vec<Option<NodeFit>>,
     /// For each node, sets of its neighbours with what it loses without their terms.
     losses: Vec<BTreeMap<VarSet, f64>>,
-    /// What is known of each toggle that may be taken.
+    /// For each node, the variables outside of its blanket that promise enough to be fitted.
+    promising: Vec<VarSet>,
+    /// What is known of each toggle that may be taken: of edges, and of pairs that promise enough to
+    /// one end at least.
     candidates: BTreeMap<Edge, Option<Evaluated>>,
     steps: Vec<RefineStep>,
     moves: u64,
@@ -106,6 +112,8 @@ pub(super) struct State {
 struct Evaluated {
     gain: Option<f64>,
     watched: Vec<Var>,
+    /// Whether no conditional that it watches has changed since.
+    is_fresh: bool,
 }
 
 impl Judge<'_> {
@@ -124,6 +132,7 @@ impl Judge<'_> {
                 .collect(),
             structure: structure.clone(),
             losses: vec![BTreeMap::new(); fits.len()],
+            promising: vec![VarSet::default(); fits.len()],
             fits,
             steps: Vec::new(),
             moves: 0,
@@ -136,24 +145,35 @@ impl Judge<'_> {
         Ok(state)
     }
 
-    /// Adds the pairs of some nodes that promise something to the candidates.
+    /// Looks at the pairs of some nodes anew: those that promise something become candidates, and those
+    /// that promise nothing to either end any more cease to be.
     fn screen(&self, state: &mut State, nodes: &[Var]) -> Halting<()> {
         let look = |&node: &Var| {
             check(self.control)?;
-            let Some(fit) = &state.fits[node] else { return Ok(Vec::new()) };
+            let Some(fit) = &state.fits[node] else { return Ok(VarSet::default()) };
             let mut enough = Vec::new();
             for (other, gain) in promises(self.rows, &state.structure, node, fit) {
                 let edge = Edge::new(node, other)?;
                 if self.rules.is_free(edge) && SLACK * gain >= self.price(edge) {
-                    enough.push(edge);
+                    enough.push(other);
                 }
             }
-            Ok(enough)
+            Ok(enough.into_iter().collect())
         };
-        let found: Vec<Vec<Edge>> = nodes.par_iter().map(look).collect::<Halting<_>>()?;
-        for edge in found.into_iter().flatten() {
-            state.candidates.entry(edge).or_insert(None);
+        let found: Vec<VarSet> = nodes.par_iter().map(look).collect::<Halting<_>>()?;
+        for (&node, enough) in nodes.iter().zip(found) {
+            for other in enough.iter() {
+                state.candidates.entry(Edge::new(node, other)?).or_insert(None);
+            }
+            state.promising[node] = enough;
         }
+        let (structure, promising) = (&state.structure, &state.promising);
+        state.candidates.retain(|edge, _| {
+            let (low, high) = edge.ends();
+            structure.graph().contains(*edge)
+                || promising[low].contains(high)
+                || promising[high].contains(low)
+        });
         Ok(())
     }
 
@@ -169,20 +189,31 @@ impl Judge<'_> {
         }
     }
 
+    /// Takes the toggle with the highest gain. Gains that are out of date are guesses: they are renewed from
+    /// the highest on until one of them leads, and all of them before the climb ends.
     fn step(&self, state: &mut State) -> Halting<bool> {
-        self.evaluate_open(state)?;
         state.moves += state.candidates.len() as u64;
-        while let Some((edge, gain)) = state.best() {
+        loop {
             check(self.control)?;
-            if self.is_within(&state.structure, edge) {
-                self.take(state, edge, gain)?;
+            let unknown = state.unknown();
+            self.renew(state, &unknown)?;
+            let stale = state.stale();
+            let Some(leader) = state.best() else {
+                if stale.is_empty() {
+                    return Ok(false);
+                }
+                self.renew(state, &stale)?;
+                continue;
+            };
+            if !leader.is_fresh {
+                self.renew(state, &stale[..stale.len().min(TOGETHER)])?;
+            } else if self.is_within(&state.structure, leader.edge) {
+                self.take(state, leader.edge, leader.gain)?;
                 return Ok(true);
-            }
-            if let Some(Some(evaluated)) = state.candidates.get_mut(&edge) {
+            } else if let Some(Some(evaluated)) = state.candidates.get_mut(&leader.edge) {
                 evaluated.gain = None;
             }
         }
-        Ok(false)
     }
 
     /// Whether the junction tree with an edge toggled keeps to the budget. Removals always do.
@@ -195,12 +226,11 @@ impl Judge<'_> {
         !cost.at_least && cost.cells <= most
     }
 
-    fn evaluate_open(&self, state: &mut State) -> Halting<()> {
-        let unknown = state.candidates.iter().filter(|(_, evaluated)| evaluated.is_none());
-        let open: Vec<Edge> = unknown.map(|(&edge, _)| edge).collect();
+    /// Finds out what some toggles change.
+    fn renew(&self, state: &mut State, edges: &[Edge]) -> Halting<()> {
         let found: Vec<Evaluated> =
-            open.par_iter().map(|&edge| self.evaluate(state, edge)).collect::<Halting<_>>()?;
-        for (edge, evaluated) in open.into_iter().zip(found) {
+            edges.par_iter().map(|&edge| self.evaluate(state, edge)).collect::<Halting<_>>()?;
+        for (&edge, evaluated) in edges.iter().zip(found) {
             state.candidates.insert(edge, Some(evaluated));
         }
         Ok(())
@@ -210,14 +240,14 @@ impl Judge<'_> {
     fn evaluate(&self, state: &State, edge: Edge) -> Halting<Evaluated> {
         let watched = affected(&state.structure, edge);
         if state.structure.graph().contains(edge) && !self.may_go(state, edge, &watched) {
-            return Ok(Evaluated { gain: Some(f64::NEG_INFINITY), watched });
+            return Ok(Evaluated { gain: Some(f64::NEG_INFINITY), watched, is_fresh: true });
         }
         let gain = match self.toggled(state, edge, &watched) {
             Ok(found) => found.map(|found| found.gain),
             Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => None,
             Err(halt) => return Err(halt),
         };
-        Ok(Evaluated { gain, watched })
+        Ok(Evaluated { gain, watched, is_fresh: true })
     }
 
     /// Whether an edge could be worth removing, by the losses that its nodes expect.
@@ -287,10 +317,9 @@ impl Judge<'_> {
         let added = state.structure.graph().contains(edge);
         state.steps.push(RefineStep { edge, added, score: state.score });
         let changed: VarSet = nodes.iter().copied().collect();
-        for evaluated in state.candidates.values_mut() {
-            if evaluated.as_ref().is_some_and(|e| e.watched.iter().any(|&node| changed.contains(node))) {
-                *evaluated = None;
-            }
+        state.candidates.insert(edge, None);
+        for evaluated in state.candidates.values_mut().flatten() {
+            evaluated.is_fresh &= !evaluated.watched.iter().any(|&node| changed.contains(node));
         }
         self.expect_losses(state, &nodes)?;
         self.screen(state, &nodes)
@@ -310,14 +339,37 @@ fn affected(structure: &Structure, edge: Edge) -> Vec<Var> {
     [edge.low(), edge.high()].into_iter().chain(common.iter()).collect()
 }
 
+/// A toggle with its gain.
+struct Leader {
+    edge: Edge,
+    gain: f64,
+    is_fresh: bool,
+}
+
 impl State {
-    /// The toggle that improves the score most; of equals the first.
-    fn best(&self) -> Option<(Edge, f64)> {
-        let mut best: Option<(Edge, f64)> = None;
+    /// The toggles about which nothing is known.
+    fn unknown(&self) -> Vec<Edge> {
+        self.candidates.iter().filter(|(_, known)| known.is_none()).map(|(&edge, _)| edge).collect()
+    }
+
+    /// The toggles whose gains are out of date, from the highest on; of equals the first.
+    fn stale(&self) -> Vec<Edge> {
+        let known = self.candidates.iter().filter_map(|(&edge, known)| Some((edge, known.as_ref()?)));
+        let mut stale: Vec<(Edge, f64)> = known
+            .filter(|(_, evaluated)| !evaluated.is_fresh)
+            .map(|(edge, evaluated)| (edge, evaluated.gain.unwrap_or(f64::NEG_INFINITY)))
+            .collect();
+        stale.sort_by(|one, other| other.1.total_cmp(&one.1));
+        stale.into_iter().map(|(edge, _)| edge).collect()
+    }
+
+    /// The toggle that improves the score most, as far as is known; of equals the first.
+    fn best(&self) -> Option<Leader> {
+        let mut best: Option<Leader> = None;
         for (&edge, evaluated) in &self.candidates {
-            let gain = evaluated.as_ref().and_then(|evaluated| evaluated.gain);
-            if let Some(gain) = gain.filter(|&gain| gain > best.map_or(MARGIN, |(_, leader)| leader)) {
-                best = Some((edge, gain));
+            let Some(Evaluated { gain: Some(gain), is_fresh, .. }) = evaluated else { continue };
+            if *gain > best.as_ref().map_or(MARGIN, |leader| leader.gain) {
+                best = Some(Leader { edge, gain: *gain, is_fresh: *is_fresh });
             }
         }
         best

@@ -42,6 +42,10 @@ impl Problem<'_> {
         let levels = self.levels();
         let mut energies = vec![0.0; self.counts.len()];
         for (values, features) in energies.chunks_exact_mut(levels).zip(self.design) {
+            if levels == 2 {
+                values[1] = features.iter().fold(0.0, |sum, &(feature, weight)| sum + weight * beta[feature]);
+                continue;
+            }
             for &(feature, weight) in features {
                 let own = &beta[feature * (levels - 1)..(feature + 1) * (levels - 1)];
                 values[1..].iter_mut().zip(own).for_each(|(value, beta)| *value += weight * beta);
@@ -75,20 +79,27 @@ impl Problem<'_> {
         let mut rows: Vec<Vec<f64>> = (0..size).map(|row| vec![0.0; row + 1]).collect();
         rows.iter_mut().enumerate().for_each(|(place, row)| row[place] = RIDGE);
         let classes = self.counts.chunks_exact(levels).zip(point.probabilities.chunks_exact(levels));
+        // For each pair of levels, minus the second derivative by their log-odds in one class.
+        let mut curvature = vec![0.0; free * free];
         for (features, (counts, p)) in self.design.iter().zip(classes) {
             let sum: f64 = counts.iter().sum();
+            for (place, value) in curvature.iter_mut().enumerate() {
+                let (k, l) = (place / free, place % free);
+                let own = if k == l { 1.0 } else { 0.0 };
+                *value = sum * p[k + 1] * (own - p[l + 1]);
+            }
             for (place, &(feature, weight)) in features.iter().enumerate() {
-                for k in 0..free {
-                    let row = feature * free + k;
-                    gradient[row] += weight * (counts[k + 1] - sum * p[k + 1]);
-                    for &(other, factor) in &features[..=place] {
-                        let scale = sum * weight * factor * p[k + 1];
-                        let last = if other == feature { k } else { free - 1 };
-                        for l in 0..=last {
-                            let own = if k == l { 1.0 } else { 0.0 };
-                            rows[row][other * free + l] += scale * (own - p[l + 1]);
-                        }
+                // A variable with one level has nothing free, and no chunk.
+                for (k, curvature) in curvature.chunks_exact(free.max(1)).enumerate() {
+                    gradient[feature * free + k] += weight * (counts[k + 1] - sum * p[k + 1]);
+                    let row = &mut rows[feature * free + k];
+                    for &(other, factor) in &features[..place] {
+                        let scale = weight * factor;
+                        let block = row[other * free..(other + 1) * free].iter_mut();
+                        block.zip(curvature).for_each(|(sum, value)| *sum += scale * value);
                     }
+                    let block = row[feature * free..].iter_mut();
+                    block.zip(curvature).for_each(|(sum, value)| *sum += weight * weight * value);
                 }
             }
         }

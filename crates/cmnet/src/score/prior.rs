@@ -38,7 +38,7 @@ impl EdgePrior {
 
     /// What a refinement takes where no number is given: see docs/accuracy.md.
     pub(crate) fn for_refinement() -> Self {
-        Self(Some(Decimal { numerator: 1, denominator: 2 }))
+        Self(Some(Decimal { numerator: 1, denominator: 1 }))
     }
 
     /// Gamma.

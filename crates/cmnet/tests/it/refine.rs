@@ -2,11 +2,11 @@
 
 use crate::common::{Impatient, Sample, edge, generator, labelled, random_structure};
 use cmnet::{
-    EdgePrior, EdgeRules, JunctionTree, Outcome, RefineOptions, RowCounts, StopReason, Structure,
-    conditional_bic, refine,
+    Dataset, EdgePrior, EdgeRules, JunctionTree, Kappa, LearnOptions, Outcome, Refine, RefineOptions,
+    RowCounts, SearchMode, StopReason, Structure, conditional_bic, learn, refine,
 };
 use cmnet_check::ConditionalBic;
-use cmnet_paper::generate::{Hubs, hubs, recovery, two_tree};
+use cmnet_paper::generate::{Field, Hubs, hubs, recovery, sparse_field, two_tree};
 use std::collections::BTreeMap;
 
 /// Nothing is known about edges.
@@ -154,4 +154,36 @@ fn an_order_below_two_is_refused() {
     let tree = two_tree(4, 100, 1).unwrap();
     let refused = refine(&tree.structure, &RowCounts::new(&tree.data), &options(1, "0"), &free(), &());
     assert!(refused.unwrap_err().to_string().contains("order"));
+}
+
+#[test]
+fn the_prior_of_edges_has_a_say_in_whether_a_refinement_is_kept() {
+    // Among many variables the search finds false edges, and BIC alone would keep them.
+    let known = sparse_field(Field { levels: 2, strength: 1.2 }, 80, 400, 3).unwrap();
+    let by = |refine| {
+        let kappas = vec![Kappa::Epsilon];
+        let options = LearnOptions { kappas, refine, search: SearchMode::Paper, ..LearnOptions::default() };
+        let learned = learn(&known.data, &options, &()).unwrap();
+        let kept = learned.kept(known.data.rows()).unwrap();
+        (kept.structure.clone(), kept.fit.as_ref().unwrap().bic())
+    };
+    let ((no, bic), (yes, refined_bic)) = (by(Refine::No), by(Refine::Yes));
+    let f1 = |structure| recovery(&known.structure, structure).edges.f1();
+    assert!(f1(&yes) > f1(&no) && bic > refined_bic, "{} {} {bic} {refined_bic}", f1(&yes), f1(&no));
+    assert_eq!(by(Refine::Auto).0, yes);
+}
+
+#[test]
+fn a_variable_with_one_level_is_no_obstacle() {
+    let rows = [["0", "0", "x"], ["1", "1", "x"]].repeat(20);
+    let data = Dataset::from_labels(&["a", "b", "c"], rows).unwrap();
+    for edges in [vec![], vec![(0, 2)], vec![(0, 2), (1, 2)]] {
+        let mut start = Structure::empty(&[2, 2, 1]);
+        for (i, j) in edges {
+            start.toggle_edge(edge(i, j)).unwrap();
+        }
+        let refined =
+            refine(&start, &RowCounts::new(&data), &RefineOptions::default(), &free(), &()).unwrap();
+        assert!(refined.structure.graph().contains(edge(0, 1)) && refined.score > refined.before);
+    }
 }
