@@ -88,7 +88,9 @@ pub(crate) fn run(kind: &str, amount: &Amount<'_>) -> Result<()> {
                 let named = ContextElement { edge: known.edge, given: known.given.clone() };
                 elements.add(known.chance.share, missed.remove(&named), draws);
             }
-            missed.iter().for_each(|_| elements.add(0.0, true, draws));
+            for _ in 0..missed.len() {
+                elements.add(0.0, true, draws);
+            }
         }
         let last = first + tables - 1;
         println!(
