@@ -82,19 +82,7 @@ impl<S: CountSource> Work<'_, '_, S> {
         }
         let kept = self.keeps(learned, place, &refined)?;
         let model = &mut learned.models[place];
-        let toggled = |add: bool| {
-            let one = if add { &refined.structure } else { &found };
-            let other = if add { &found } else { &refined.structure };
-            one.graph().edges().filter(|&edge| !other.graph().contains(edge)).collect::<Vec<Edge>>()
-        };
-        model.refinement = Some(Refinement {
-            options: judged,
-            before: refined.before,
-            after: refined.score,
-            added: toggled(true),
-            removed: toggled(false),
-            kept,
-        });
+        model.refinement = Some(Refinement::of(&found, &refined, judged, kept));
         if kept {
             model.score = self.scorer.score(&refined.structure, &model.prior)?;
             model.structure = refined.structure;
@@ -102,36 +90,64 @@ impl<S: CountSource> Work<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether the refined structure is to be kept: always, or by BIC. The fit of the winner
-    /// stays.
+    /// Whether the refined structure is to be kept: always, or by BIC.
     fn keeps(&self, learned: &mut Learned, place: usize, refined: &Refined) -> Result<bool> {
         let model = &mut learned.models[place];
         if refined.structure == model.structure || self.step.options.refine == Refine::Yes {
             return Ok(refined.structure != model.structure);
         }
-        let usual = self.step.options.fit.clone();
-        let (mut before, mut after) =
-            (self.fit(&model.structure, &usual)?, self.fit(&refined.structure, &usual)?);
-        let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
-        if estimate(&before) != estimate(&after) {
-            let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
-            (before, after) = (self.fit(&model.structure, &pseudo)?, self.fit(&refined.structure, &pseudo)?);
-        }
-        Ok(match (before, after) {
-            (Some(before), Some(after)) => after.bic() > before.bic(),
-            _ => false,
-        })
+        has_higher_bic(&refined.structure, &model.structure, self.step)
     }
+}
 
-    fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
-        let names = Some(self.step.table.schema());
-        let request = FitRequest::new(structure, self.step.table.counts(), names, options);
-        let control = FitControl { observer: self.step.observer, searched: true, fitted: false };
-        match fit_named(&request, &control) {
-            Ok(Outcome::Done(fit)) => Ok(Some(fit)),
-            Ok(Outcome::Stopped(_)) => Ok(None),
-            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
-            Err(error) => Err(error),
+/// Whether one structure has a higher BIC than another, both by the same estimate; not where one cannot be fitted.
+pub(super) fn has_higher_bic<S: CountSource>(
+    one: &Structure,
+    other: &Structure,
+    step: &Step<'_, '_, S>,
+) -> Result<bool> {
+    let usual = step.options.fit.clone();
+    let (mut after, mut before) = (fitted(one, &usual, step)?, fitted(other, &usual, step)?);
+    let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
+    if estimate(&before) != estimate(&after) {
+        let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
+        (after, before) = (fitted(one, &pseudo, step)?, fitted(other, &pseudo, step)?);
+    }
+    Ok(match (before, after) {
+        (Some(before), Some(after)) => after.bic() > before.bic(),
+        _ => false,
+    })
+}
+
+fn fitted<S: CountSource>(
+    structure: &Structure,
+    options: &FitOptions,
+    step: &Step<'_, '_, S>,
+) -> Result<Option<Fit>> {
+    let names = Some(step.table.schema());
+    let request = FitRequest::new(structure, step.table.counts(), names, options);
+    let control = FitControl { observer: step.observer, searched: true, fitted: false };
+    match fit_named(&request, &control) {
+        Ok(Outcome::Done(fit)) => Ok(Some(fit)),
+        Ok(Outcome::Stopped(_)) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Refinement {
+    /// What a refinement made of a structure.
+    pub(super) fn of(found: &Structure, refined: &Refined, options: RefineOptions, kept: bool) -> Self {
+        let toggled = |one: &Structure, other: &Structure| {
+            one.graph().edges().filter(|&edge| !other.graph().contains(edge)).collect::<Vec<Edge>>()
+        };
+        Self {
+            options,
+            before: refined.before,
+            after: refined.score,
+            added: toggled(&refined.structure, found),
+            removed: toggled(found, &refined.structure),
+            kept,
         }
     }
 }
