@@ -37,13 +37,19 @@ def chain(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
 
 
 def two_tree(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
-    """Binary variables, each with two neighbours that are joined: the second matters at one level of the first alone."""
+    """Binary variables, each with two earlier neighbours that are joined: the second matters at one level of the first alone.
+
+    No variable has more than six neighbours.
+    """
     numbers = np.random.default_rng(seed)
     made = [numbers.integers(0, 2, rows, dtype=np.int8)]
     made.append(np.where(numbers.random(rows) < 0.3, 1 - made[0], made[0]).astype(np.int8))
-    edges = [(0, 1)]
+    edges, neighbors = [(0, 1)], np.ones(variables, dtype=int)
     for number in range(2, variables):
-        one, other = edges[numbers.integers(max(0, len(edges) - 8), len(edges))]
+        free = [edge for edge in edges[-40:] if neighbors[list(edge)].max() < 6]
+        one, other = free[numbers.integers(len(free))]
+        neighbors[[one, other]] += 1
+        neighbors[number] = 2
         chance = np.where(made[one] == 0, 0.3, np.where(made[other] == 0, 0.2, 0.8))
         made.append((numbers.random(rows) < chance).astype(np.int8))
         edges += [(one, number), (other, number)]
