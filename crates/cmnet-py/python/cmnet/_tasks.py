@@ -53,6 +53,10 @@ class Pool:
             raise self.lost("its tasks", error) from error
         return future
 
+    def threads_of_a_lone_task(self) -> int:
+        """Threads for a task beside which all other workers are idle."""
+        return 1
+
     def let_go(self, futures: list[Future]) -> None:
         """Cancels tasks whose results nobody wants any more."""
         for future in futures:
@@ -201,7 +205,8 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
     try:
         while tasks := run.tasks(PIECES * workers.workers):
             needed = run.needed()
-            arguments = (needed, learning["threads"] or 1, until)
+            threads = learning["threads"] or (workers.threads_of_a_lone_task() if len(tasks) == 1 else 1)
+            arguments = (needed, threads, until)
             named = [(name, (spec, task, *arguments)) for task, name in tasks]
             # A task that ends at the limit gives what it has, so wait for it a little longer.
             grace = None if deadline is None else deadline + 2.0

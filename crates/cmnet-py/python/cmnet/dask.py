@@ -14,6 +14,7 @@ to the last byte. A worker that dies costs the tasks that it was doing, which ar
 from __future__ import annotations
 
 import asyncio
+import collections
 import functools
 import glob
 import inspect
@@ -143,6 +144,13 @@ class ClientPool(Pool):
             if self._client.status == "running":
                 raise
             raise worker_error("a task", f"the scheduler of the cluster cannot be reached ({error})") from error
+
+    def threads_of_a_lone_task(self) -> int:
+        """The threads of all workers of one machine: those of the smallest, since any may do the task."""
+        machines: collections.Counter[str] = collections.Counter()
+        for each in self._workers():
+            machines[each.get("host", "")] += each.get("nthreads", 1)
+        return min(machines.values(), default=1)
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)

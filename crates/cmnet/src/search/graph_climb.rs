@@ -255,12 +255,15 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         if state.rounds.spent {
             return Ok(false);
         }
-        self.evaluate_open(state, observer)?;
+        let is_whole = self.evaluate_open(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let best = changes().flatten().max().filter(|&best| best > Nats::ZERO);
         let bound = state.refused_above(best.unwrap_or(Nats::ZERO));
         let Some(best) = best else {
             state.note_bound(&bound);
+            if !is_whole {
+                self.count_sweep(state);
+            }
             return Ok(false);
         };
         let promising = changes().flatten().filter(|&change| change > Nats::ZERO).count() as u64;
@@ -301,13 +304,29 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Ok(any)
     }
 
-    /// Evaluates the toggles whose evaluation is open.
-    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<()> {
+    /// Evaluates all toggles whose evaluation is open, or those that a sweep may afford; whether these are all.
+    fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
+        let places = (0..state.candidates.len()).collect();
+        if self.swept.is_some() && self.contexts.allows_contexts() {
+            return self.sweep(state, places, observer);
+        }
+        self.evaluate(state, &places, observer)?;
+        Ok(true)
+    }
+
+    /// Evaluates the toggles at these places whose evaluation is open.
+    pub(super) fn evaluate(
+        &self,
+        state: &mut GraphClimbState,
+        places: &[usize],
+        observer: &dyn SearchObserver,
+    ) -> Halting<()> {
         let open: Vec<usize> =
-            (0..state.candidates.len()).filter(|&place| state.evaluated[place].is_none()).collect();
+            places.iter().copied().filter(|&place| state.evaluated[place].is_none()).collect();
+        let all = state.evaluated.iter().filter(|evaluated| evaluated.is_none()).count();
         let evaluate = |places: &mut Places, &place: &usize| {
             let change = self.change(state, state.candidates[place], places, observer);
-            observer.observe(&SearchEvent::Evaluated { of: open.len() });
+            observer.observe(&SearchEvent::Evaluated { of: all });
             unless_too_large(change, state.structure.variables())
         };
         let found: Vec<Evaluated> = open

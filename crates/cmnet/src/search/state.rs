@@ -154,7 +154,7 @@ impl GraphClimbState {
 pub struct Rounds {
     /// How many such sweeps there were.
     pub sweeps: u64,
-    /// Configurations of blankets that they went through.
+    /// Configurations of blankets that they and the toggles taken in turn went through.
     pub work: u64,
     /// Toggles that wait for their turn, the best last.
     pub pending: Vec<Edge>,
