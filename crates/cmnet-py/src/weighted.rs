@@ -91,6 +91,13 @@ impl WeightedTable {
     }
 
     #[getter]
+    fn cuts(&self) -> Vec<(String, Vec<f64>)> {
+        let schema = self.loaded.table.schema();
+        let cut = |v: usize| Some((schema.name(v).to_owned(), schema.cuts(v)?.points().to_vec()));
+        (0..schema.len()).filter_map(cut).collect()
+    }
+
+    #[getter]
     fn dropped_rows(&self) -> u64 {
         self.loaded.dropped_rows
     }

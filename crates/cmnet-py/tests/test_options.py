@@ -24,11 +24,6 @@ COMMAND_ONLY = {
     "information": "Python has Model.explain",
     "intervals": "Python has Model.intervals and Model.probability_intervals",
     "plot": "Python has Bootstrap.plot",
-    "group": "Python has cmnet.compare_groups",
-    "block": "Python has cmnet.compare_groups",
-    "among": "Python has cmnet.compare_groups, and require=",
-    "permutations": "Python has cmnet.compare_groups",
-    "level": "Python has cmnet.compare_groups",
     "weights_as": "Python has cmnet.WeightedTable",
     "shard": "a batch queue's; Python has executor=",
     "part": "a batch queue's; Python has executor=",
@@ -109,7 +104,9 @@ def test_command_and_python_have_the_same_options_and_defaults(command, name, fu
         left_out |= reading
     if name == "compare":
         # Those of groups: in Python another function.
-        left_out |= {"groups", "seed", "threads", "time_limit"}
+        grouping = {option["name"] for option in _cmnet.option_table()["grouping"]}
+        assert grouping <= set(inspect.signature(cmnet.compare_groups).parameters)
+        left_out |= {"groups", "seed", "threads", "time_limit"} | grouping
     there = {option: default for option, default in options_of(command, name).items() if option not in left_out}
     parameters = inspect.signature(function).parameters
     here = {option: parameter.default for option, parameter in parameters.items() if option not in PYTHON_ONLY}
@@ -160,6 +157,7 @@ GROUPS = {
     "reading": [cmnet.Table, *FITTING, cmnet.Model.evaluate],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
+    "grouping": [cmnet.learn],
     "completing": [cmnet.learn],
     "fitting": FITTING,
     "validation": [cmnet.cross_validate],
