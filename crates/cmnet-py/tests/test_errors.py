@@ -167,7 +167,7 @@ def test_tables_that_do_not_fit_the_model_complain(heart_model, heart):
         error = raised(cmnet.UnknownLevelError, work, other)
         assert (error.row, error.name) == (5, "smoking")
     other["smoking"][5] = None
-    error = raised(cmnet.MissingValuesError, heart_model.log_prob, other)
+    error = raised(cmnet.MissingValuesError, heart_model.log_prob, other, on_missing="error")
     assert error.counts == {"smoking": 1}
     found = heart_model.log_prob(other, on_missing="drop")
     assert np.flatnonzero(np.isnan(found)).tolist() == [5]

@@ -154,7 +154,7 @@ FITTING = [
 
 # Each group of the library's table of options, with the functions that have all of it.
 GROUPS = {
-    "reading": [cmnet.Table, *FITTING, cmnet.Model.evaluate],
+    "reading": [cmnet.Table, *FITTING],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
     "grouping": [cmnet.learn],
@@ -226,9 +226,12 @@ def test_reading_options_are_the_same_everywhere():
         for option, parameter in inspect.signature(cmnet.Table).parameters.items()
         if option not in ("table", "names")
     }
-    for function in (cmnet.learn, cmnet.cross_validate, cmnet.Model.fit, cmnet.Model.evaluate, cmnet.Model.compare):
+    for function in (cmnet.learn, cmnet.cross_validate, cmnet.Model.fit, cmnet.Model.compare):
         parameters = inspect.signature(function).parameters
         assert {option: parameters[option].default for option in reading} == reading
+    # What is known of a row is evaluated, as it is predicted from.
+    parameters = inspect.signature(cmnet.Model.evaluate).parameters
+    assert {option: parameters[option].default for option in reading} == {**reading, "on_missing": "model"}
 
 
 def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():
