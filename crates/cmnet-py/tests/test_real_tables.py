@@ -129,12 +129,25 @@ def test_holes_are_evaluated_as_they_are(heart, heart_model, tmp_path):
             several.evaluate(table, on_missing="error")
 
 
+def test_filling_tells_what_was_missing(heart, heart_model):
+    filled = heart_model.impute(holed(heart))
+    assert filled.missing["assumption"] == "missing at random" and filled.missing["incomplete_rows"] == 369
+    assert [column["name"] for column in filled.missing["columns"]] == ["smoking"]
+    assert heart_model.impute(heart).missing is None
+
+
+def test_weighted_rows_that_are_held_out_choose_a_kappa(heart):
+    table = {**{name: list(labels) for name, labels in heart.items()}, "w": [0.5 + row % 4 / 4 for row in range(1841)]}
+    learned = cmnet.learn(cmnet.WeightedTable(table, weights="w"), select="heldout", kappa=["eps", "n^-0.5"])
+    assert learned.criterion == "heldout" and learned.by_rows is not None and len(learned.models) == 1
+
+
 def test_numbers_are_cut_with_real_weights():
     numbers = {"n": list(range(1, 41)), "b": ["x", "y"] * 20}
     equal = cmnet.WeightedTable({**numbers, "w": [1.5] * 40}, weights="w", bins={"n": 2})
     assert equal.cuts == cmnet.Table(numbers, bins={"n": 2}).cuts == {"n": [21.0]}
     heavy = [3.5 if n > 30 else 0.5 for n in numbers["n"]]
-    assert cmnet.WeightedTable({**numbers, "w": heavy}, weights="w", bins={"n": 2}).cuts == {"n": [33.0]}
+    assert cmnet.WeightedTable({**numbers, "w": heavy}, weights="w", bins={"n": 2}).cuts == {"n": [34.0]}
     with pytest.raises(cmnet.OptionError, match="frequency, width or given points"):
         cmnet.WeightedTable({**numbers, "w": heavy}, weights="w", bins="graph:2")
     with pytest.raises(cmnet.OptionError, match="weights"):

@@ -108,7 +108,7 @@ pub use learn::{
     FoldState, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
     ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried,
     Tune, Tuned, cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts,
-    learn_from, parse_bytes, parse_duration, run_identity, tune,
+    learn_from, learn_weighted, parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{
