@@ -153,7 +153,8 @@ def learn(
         if grouping["group"] is not None:
             raise OptionError("group: groups cannot be compared in rows with missing values; use on_missing=\"drop\"")
         return _learn_incomplete(packed, completing, learning, progress)
-    begun, groups = time.monotonic(), None
+    begun = time.monotonic()
+    groups: _cmnet.Groups | None = None
     if grouping["group"] is not None:
         groups, packed = _grouped(packed, grouping, learning)
     if learning["backbone"] != "none":
@@ -202,9 +203,10 @@ def _grouped(packed: Table, grouping: dict[str, Any], learning: dict[str, Any]) 
 def _kept(facts: dict[str, Any], models: list[_cmnet.Model]) -> _cmnet.Model | None:
     """The model that a comparison of groups speaks of: the chosen one, or that of the smallest kappa."""
     if facts["selected"] is not None:
-        return models[facts["selected"]]
-    smallest = min(zip(facts["scores"], models), key=lambda pair: _log_kappa(pair[0]), default=None)
-    return None if smallest is None else smallest[1]
+        return models[int(facts["selected"])]
+    rows: list[dict[str, Any]] = facts["scores"]
+    places = sorted(range(len(models)), key=lambda place: _log_kappa(rows[place]))
+    return models[places[0]] if places else None
 
 
 def _log_kappa(row: dict[str, Any]) -> float:
