@@ -320,7 +320,7 @@ def test_missing_values_of_files_are_told_with_their_place(heart_model, tmp_path
     path = tmp_path / "gaps.csv"
     row = "no,no,no,<140,<3,negative"
     path.write_text(f"{','.join(heart_model.names)}\n{row}\n?{row[2:]}\n")
-    error = raised(cmnet.MissingValuesError, heart_model.log_prob, path)
+    error = raised(cmnet.MissingValuesError, heart_model.log_prob, path, on_missing="error")
     assert error.file == str(path) and "line 3" in str(error), str(error)
 
 

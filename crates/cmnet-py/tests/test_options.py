@@ -113,9 +113,9 @@ def test_command_and_python_have_the_same_options_and_defaults(command, name, fu
     assert len(there) >= 2
     assert set(here) == set(there)
     for option, default in there.items():
-        # Words such as "sniffed" describe what happens without a value: None in Python.
-        if option in ("delimiter", "missing"):
-            assert here[option] is None, option
+        # Words such as "sniffed" describe what happens without a value: nothing in Python.
+        if option in ("delimiter", "missing", "among"):
+            assert not here[option], option
             continue
         assert shown(here[option]) == default, option
 
