@@ -153,7 +153,7 @@ impl Ensemble {
             let known = move |table: &_, memory, stop: &Stop| {
                 Ok(EvaluatedAnswer::from(&other.evaluate_incomplete(table, memory, stop)?))
             };
-            return evaluate_known(py, ensemble.schema(), data, reading, complete, known);
+            return evaluate_known(py, ensemble.schema(), (data, reading), complete, known);
         }
         let first = Model::new(self.ensemble.members()[0].model.clone());
         let data = first.dataset(py, data, &reading)?;

@@ -124,8 +124,7 @@ pub(crate) fn learn_incomplete<'py>(
 pub(crate) fn evaluate_known<'py>(
     py: Python<'py>,
     schema: &Schema,
-    data: Data<'py>,
-    reading: Reading,
+    (data, reading): (Data<'py>, Reading),
     complete: impl FnOnce(&Dataset, &Stop) -> Result<EvaluatedAnswer> + Send + 'static,
     known: impl FnOnce(&cmnet::IncompleteTable, u64, &Stop) -> Result<EvaluatedAnswer> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -163,7 +162,7 @@ impl Model {
         let known = move |table: &_, memory, stop: &Stop| {
             Ok(EvaluatedAnswer::from(&evaluate_incomplete(&other, table, memory, stop)?))
         };
-        evaluate_known(py, self.model.schema(), data, reading, complete, known)
+        evaluate_known(py, self.model.schema(), (data, reading), complete, known)
     }
 
     /// The log-probability of what is known of each row.

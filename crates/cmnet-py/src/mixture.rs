@@ -207,7 +207,7 @@ impl Mixture {
             let known = move |table: &_, memory, stop: &Stop| {
                 Ok(EvaluatedAnswer::from(&other.evaluate_incomplete(table, memory, stop)?))
             };
-            return evaluate_known(py, mixture.schema(), data, reading, complete, known);
+            return evaluate_known(py, mixture.schema(), (data, reading), complete, known);
         }
         let data = self.first().dataset(py, data, &reading)?;
         work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&mixture.evaluate(&data, stop)?)))

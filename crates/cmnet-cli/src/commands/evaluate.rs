@@ -12,7 +12,17 @@ use cmnet::{
 use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> {
-    let found = match files::any_model(&arguments.model.model)? {
+    let found = judged(arguments)?;
+    match arguments.format {
+        Format::Text => output::page(&as_text(&found))?,
+        Format::Json => output::answer(&found)?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// What the file that was named says of the rows.
+fn judged(arguments: &EvaluateArgs) -> anyhow::Result<EvaluatedAnswer> {
+    match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => {
             files::fit_of(&model, &arguments.model.model)?;
             let complete = |data: &DataArgs| complete(&model, data, &arguments.weighing);
@@ -23,7 +33,7 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
                 }
                 Ok(EvaluatedAnswer::from(&evaluate_incomplete(&model, table, memory(), &())?))
             };
-            evaluated(model.schema(), &arguments.data, complete, known)?
+            evaluated(model.schema(), &arguments.data, complete, known)
         }
         AnyModel::Mixture(mixture) => {
             let complete = |data: &DataArgs| {
@@ -33,7 +43,7 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
             let known = |table: &IncompleteTable| {
                 Ok(EvaluatedAnswer::from(&mixture.evaluate_incomplete(table, memory(), &())?))
             };
-            evaluated(mixture.schema(), &arguments.data, complete, known)?
+            evaluated(mixture.schema(), &arguments.data, complete, known)
         }
         AnyModel::Ensemble(ensemble) => {
             let complete = |data: &DataArgs| {
@@ -43,9 +53,12 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
             let known = |table: &IncompleteTable| {
                 Ok(EvaluatedAnswer::from(&ensemble.evaluate_incomplete(table, memory(), &())?))
             };
-            evaluated(ensemble.schema(), &arguments.data, complete, known)?
+            evaluated(ensemble.schema(), &arguments.data, complete, known)
         }
-    };
+    }
+}
+
+fn as_text(found: &EvaluatedAnswer) -> String {
     let number = |value: Option<f64>, why: &str| {
         value.map_or(format!("not available: {why}"), |value| format!("{value:.6}"))
     };
@@ -54,25 +67,22 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
     } else {
         "the model is not normalised"
     };
-    match arguments.format {
-        Format::Text => {
-            let incomplete = found.incomplete_rows.filter(|&rows| rows > 0);
-            let holes = incomplete.map_or(String::new(), |rows| {
-                let share = found.missing_share.map_or(String::new(), |share| {
-                    format!("values missing               {:.1} %\n", 100.0 * share)
-                });
-                format!(
-                    "with missing values          {rows}: the log-likelihood is that of the known values\n{share}"
-                )
-            });
-            let alone = found.alone.map_or(String::new(), |alone| {
-                let spread = alone.spread.deviation.map_or(String::new(), |sd| format!(", sd {sd:.6}"));
-                format!("by each network alone        {:.6}{spread}\n", alone.mean)
-            });
-            let parameters =
-                found.parameters.map_or("not available: an ensemble".to_owned(), |n| n.to_string());
-            output::page(&format!(
-                "rows                         {}\n\
+    let incomplete = found.incomplete_rows.filter(|&rows| rows > 0);
+    let holes = incomplete.map_or(String::new(), |rows| {
+        let share = found
+            .missing_share
+            .map_or(String::new(), |share| format!("values missing               {:.1} %\n", 100.0 * share));
+        format!(
+            "with missing values          {rows}: the log-likelihood is that of the known values\n{share}"
+        )
+    });
+    let alone = found.alone.map_or(String::new(), |alone| {
+        let spread = alone.spread.deviation.map_or(String::new(), |sd| format!(", sd {sd:.6}"));
+        format!("by each network alone        {:.6}{spread}\n", alone.mean)
+    });
+    let parameters = found.parameters.map_or("not available: an ensemble".to_owned(), |n| n.to_string());
+    format!(
+        "rows                         {}\n\
                  {holes}\
                  mean log-likelihood          {}\n\
                  {alone}\
@@ -80,16 +90,12 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
                  parameters                   {parameters}\n\
                  BIC                          {}\n\
                  BIC / n                      {}\n",
-                found.rows,
-                number(found.log_likelihood, unnormalised),
-                number(found.pseudo_log_likelihood, "values are missing"),
-                number(found.bic, unnormalised),
-                number(found.sbic, unnormalised),
-            ))?;
-        }
-        Format::Json => output::answer(&found)?,
-    }
-    Ok(Outcome::Done)
+        found.rows,
+        number(found.log_likelihood, unnormalised),
+        number(found.pseudo_log_likelihood, "values are missing"),
+        number(found.bic, unnormalised),
+        number(found.sbic, unnormalised),
+    )
 }
 
 /// Complete rows, or what is known of all where values are missing and that is no error.

@@ -24,6 +24,12 @@ fn survey(holes: bool) -> String {
     text
 }
 
+/// A header and rows as the text of a file.
+fn lines(header: &str, rows: impl Iterator<Item = String>) -> String {
+    let rows: Vec<String> = rows.collect();
+    format!("{header}\n{}\n", rows.join("\n"))
+}
+
 #[test]
 fn rows_with_holes_are_evaluated_as_they_are() {
     let sandbox = Sandbox::new();
@@ -147,16 +153,10 @@ fn a_column_of_decimals_is_an_error_with_the_flag_that_cuts_it() {
     sandbox.run("describe whole.csv").succeeds().says(&["income", "warning"]);
     sandbox.run("learn whole.csv --bins 4 --kappa eps --no-output").succeeds();
     // Whole numbers may be codes, and a schema says what is a level.
-    sandbox.write(
-        "codes.csv",
-        "code,b\n".to_owned() + &(0..50).map(|n| format!("{n},{}\n", n % 2)).collect::<String>(),
-    );
+    sandbox.write("codes.csv", lines("code,b", (0..50).map(|n| format!("{n},{}", n % 2))));
     sandbox.run("learn codes.csv --kappa eps --no-output").succeeds();
     let tenths: Vec<String> = (0..30).map(|n| format!("{n}.5")).collect();
-    sandbox.write(
-        "tenths.csv",
-        "t,b\n".to_owned() + &tenths.iter().map(|t| format!("{t},x\n{t},y\n")).collect::<String>(),
-    );
+    sandbox.write("tenths.csv", lines("t,b", tenths.iter().map(|t| format!("{t},x\n{t},y"))));
     sandbox.run("learn tenths.csv --no-output").refused(2, &["30 different numbers with decimals"]);
     sandbox.write("levels.toml", format!("[levels]\nt = {tenths:?}\n"));
     sandbox.run("learn tenths.csv --schema levels.toml --kappa eps --no-output").succeeds();

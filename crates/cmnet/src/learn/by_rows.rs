@@ -100,7 +100,8 @@ fn judge_parts(
         let counted = CountedTable::with_digest(&counts, fold.training.schema(), digest)?;
         for (sum, model) in sums.iter_mut().zip(&learned.models) {
             let Some(so_far) = sum else { continue };
-            match so_far.add(&model.structure, &counted, (&fold.heldout, 1.0), options, observer)? {
+            let part = Part { training: &counted, heldout: &fold.heldout, unit: 1.0 };
+            match so_far.add(&model.structure, &part, options, observer)? {
                 Added::Yes => {}
                 Added::Unfitted => *sum = None,
                 Added::Stopped(reason) => return cut(index, reason),
@@ -125,6 +126,14 @@ impl Default for Sums {
     }
 }
 
+/// Rows that are held out, and the others.
+pub(super) struct Part<'a, 't, S> {
+    pub(super) training: &'a CountedTable<'t, S>,
+    pub(super) heldout: &'a Dataset,
+    /// How much one of the rows counts that are held out.
+    pub(super) unit: f64,
+}
+
 pub(super) enum Added {
     Yes,
     Unfitted,
@@ -142,12 +151,11 @@ impl Sums {
         sums.iter().map(mean).collect()
     }
 
-    /// Adds rows that were held out, each of which counts so much, by a fit to the others.
+    /// Adds rows that were held out, by a fit to the others.
     pub(super) fn add<S: CountSource>(
         &mut self,
         structure: &Structure,
-        training: &CountedTable<'_, S>,
-        (heldout, unit): (&Dataset, f64),
+        &Part { training, heldout, unit }: &Part<'_, '_, S>,
         options: &LearnOptions,
         observer: &dyn LearnObserver,
     ) -> Result<Added> {

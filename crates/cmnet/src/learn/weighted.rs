@@ -1,6 +1,6 @@
 //! Learning from observations with real-valued weights, of which some may be held out to choose by.
 
-use super::by_rows::{Added, ByRows, Sums, parts_asked};
+use super::by_rows::{Added, ByRows, Part, Sums, parts_asked};
 use super::cross_validate_weighted::{Dealt, drawn};
 use super::hopeless::Kappas;
 use super::observer::{LearnEvent, LearnObserver, Quiet};
@@ -84,7 +84,8 @@ fn judge_parts(
         let unit = heldout.sum() / heldout.units().rows() as f64;
         for (sum, model) in sums.iter_mut().zip(&learned.models) {
             let Some(so_far) = sum else { continue };
-            match so_far.add(&model.structure, &counted, (heldout.units(), unit), options, observer)? {
+            let part = Part { training: &counted, heldout: heldout.units(), unit };
+            match so_far.add(&model.structure, &part, options, observer)? {
                 Added::Yes => {}
                 Added::Unfitted => *sum = None,
                 Added::Stopped(reason) => return cut(index, reason),
