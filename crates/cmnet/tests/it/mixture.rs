@@ -394,7 +394,7 @@ fn what_is_known_of_a_row_is_summed_over_the_rest() {
     for row in &holes {
         table.push(row, 2).unwrap();
     }
-    let cardinalities = data.schema().cardinalities().to_vec();
+    let cardinalities = data.schema().cardinalities();
     let matches = |row: &[u32], known: &[Option<u32>]| {
         row.iter().zip(known).all(|(level, known)| known.is_none_or(|known| known == *level))
     };
