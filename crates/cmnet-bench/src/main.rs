@@ -16,6 +16,7 @@ mod inference;
 mod known;
 mod loading;
 mod missing;
+mod missing_warnings;
 mod paper;
 mod peer;
 mod posterior;
@@ -155,6 +156,7 @@ fn of_accuracy(words: &Words) -> Result<()> {
             missing::run(name(1), amount, words.0.get(5..))
         }
         "missing-noise" => missing::noise(name(1), number(2, 20)?),
+        "missing-warnings" => missing_warnings::run(number(1, 50)?),
         "cuts" => cuts::run(name(1), number(2, 12)?, number(3, 1000)?, number(4, 20)?),
         "groups" => groups::run(number(1, 2)?, number(2, 300)?, number(3, 100)?, number(4, 199)?, false),
         "groups-beside-separate" => {

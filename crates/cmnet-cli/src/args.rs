@@ -59,7 +59,7 @@ pub(crate) enum Command {
     )]
     Fit(Printed<FitArgs>),
     /// Tell how probable a fitted model finds these rows
-    #[command(after_help = "Example: cmnet evaluate coronary_heart.model.json heldout.csv")]
+    #[command(after_help = "Example: cmnet evaluate coronary_heart.model.json heldout.csv", mut_arg("on_missing", |arg| arg.default_value("model")))]
     Evaluate(Printed<EvaluateArgs>),
     /// Cross-validate: structure, kappa and parameters learned anew in each fold
     #[command(after_help = "Examples:
@@ -272,7 +272,7 @@ pub(crate) struct ReadingArgs {
 /// What weights mean.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WeighingArgs {
-    #[arg(help_heading = READING, long, help = weighing::WEIGHTS_AS.help, value_parser = choice::<WeightKind>())]
+    #[arg(help_heading = READING, long, help = weighing::WEIGHTS_AS.help, value_parser = choice::<WeightKind>(), requires = "weights")]
     pub(crate) weights_as: Option<WeightKind>,
 }
 

@@ -57,7 +57,7 @@ pub(crate) enum AskCommand {
     Predict(Printed<PredictArgs>),
     /// Fill the missing values of a table by a fitted model
     #[command(after_help = IMPUTE_HELP)]
-    Impute(ImputeArgs),
+    Impute(Printed<ImputeArgs>),
     /// Draw rows from a fitted model
     #[command(after_help = "Example: cmnet sample heart.model.json -n 1000 --seed 7 > rows.csv")]
     Sample(Printed<SampleArgs>),

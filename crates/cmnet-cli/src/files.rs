@@ -8,8 +8,8 @@ use crate::progress::Watch;
 use anyhow::Context as _;
 use cmnet::{
     AnyModel, Bins, CutColumn, DataDigest, Dataset, Ensemble, Error, Fit, IncompleteTable, LearnOptions,
-    LevelOrder, LoadedIncomplete, LoadedTable, Mixture, Model, OnUnknown, ReadOptions, Schema, Source,
-    Support, Warning, cut_by_graph, cut_incomplete_by_graph, parse_delimiter, quoted_names, read_csv,
+    LevelOrder, LoadedIncomplete, LoadedTable, Mixture, Model, OnMissing, OnUnknown, ReadOptions, Schema,
+    Source, Support, Warning, cut_by_graph, cut_incomplete_by_graph, parse_delimiter, quoted_names, read_csv,
     read_incomplete, visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
@@ -21,14 +21,18 @@ use std::sync::OnceLock;
 /// Standard input with a column of weights, which is read twice where they are real numbers.
 static HELD: OnceLock<Source> = OnceLock::new();
 
-/// Where a table comes from. Standard input can be read once alone: with weights it is held in memory.
+/// Where a table comes from. Standard input can be read once alone. It is held in memory where it may be read
+/// twice: with weights, and with missing values that a model takes.
 pub(crate) fn source(arguments: &DataArgs) -> anyhow::Result<Cow<'static, Source>> {
     let source = Source::from_argument(&arguments.data);
-    if source != Source::Stdin || arguments.reading.rows.weights.is_none() {
+    if source != Source::Stdin {
         return Ok(Cow::Owned(source));
     }
     if let Some(held) = HELD.get() {
         return Ok(Cow::Borrowed(held));
+    }
+    if arguments.reading.rows.weights.is_none() && arguments.reading.on_missing != OnMissing::Model {
+        return Ok(Cow::Owned(source));
     }
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
@@ -53,6 +57,7 @@ pub(crate) fn table_sparing(
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
     let loaded = read_sparing(spared, arguments, learning, watch)?;
+    loaded.check_categories()?;
     warn(&loaded);
     Ok(loaded)
 }
@@ -110,6 +115,7 @@ pub(crate) fn incomplete_table(
     watch: &Watch,
 ) -> anyhow::Result<LoadedIncomplete> {
     let loaded = read_incomplete_sparing(spared, arguments, learning, watch)?;
+    loaded.check_categories()?;
     tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }
@@ -155,18 +161,16 @@ pub(crate) fn options_for(schema: &Schema, arguments: &DataArgs) -> anyhow::Resu
 }
 
 /// Reads the rows of a table that a model speaks of, with their missing values.
-pub(crate) fn incomplete_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<IncompleteTable> {
+pub(crate) fn incomplete_for(schema: &Schema, arguments: &DataArgs) -> anyhow::Result<IncompleteTable> {
     let reading = &arguments.reading;
     if reading.columns.is_some() || reading.schema.is_some() {
-        let problem =
-            "--on-missing model reads the columns and levels of the model; leave out --columns and --schema";
+        let problem = "rows with missing values are read with the columns and levels of the model; leave out --columns \
+             and --schema, or give --on-missing drop";
         return Err(Usage(problem.to_owned()).into());
     }
-    let mut table = IncompleteTable::new(model.schema().clone());
-    let (source, options) = (Source::from_argument(&arguments.data), row_options(&reading.rows)?);
-    visit_rows(&source, &options, OnUnknown::Error, model.schema(), |row| {
-        table.push(row.levels, row.weight)
-    })?;
+    let mut table = IncompleteTable::new(schema.clone());
+    let (source, options) = (source(arguments)?, row_options(&reading.rows)?);
+    visit_rows(&source, &options, OnUnknown::Error, schema, |row| table.push(row.levels, row.weight))?;
     Ok(table)
 }
 
@@ -211,6 +215,7 @@ pub(crate) fn table_with_note(
         }
     }
     let mut loaded = read_csv(&*source(arguments)?, &options)?;
+    loaded.check_categories()?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
     loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
     warn(&loaded);
@@ -232,7 +237,8 @@ pub(crate) fn warn(loaded: &LoadedTable) {
     tell(&loaded.cuts, &loaded.warnings);
 }
 
-fn tell(cuts: &[CutColumn], warnings: &[Warning]) {
+/// Says where columns were cut, and what else a reader should know.
+pub(crate) fn tell(cuts: &[CutColumn], warnings: &[Warning]) {
     for column in cuts {
         output::note(&cut_text(column));
     }

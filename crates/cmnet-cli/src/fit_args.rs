@@ -100,6 +100,8 @@ pub(crate) struct PosteriorArgs {
     pub(crate) alpha: String,
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help = drawing::EDGE_PRIOR.help, default_value = drawing::EDGE_PRIOR.default)]
     pub(crate) edge_prior: String,
+    #[command(flatten)]
+    pub(crate) knowledge: KnowledgeArgs,
     #[arg(long, help = drawing::EXPONENT.help, default_value = drawing::EXPONENT.default)]
     pub(crate) exponent: f64,
     #[arg(long, value_name = "N", help = drawing::CHAINS.help, default_value = drawing::CHAINS.default)]

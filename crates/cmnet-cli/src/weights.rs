@@ -54,6 +54,12 @@ pub(crate) enum Weighed {
     Real(WeightedTable),
 }
 
+/// What the weights of a table for a model mean: what was typed, or what those meant that it was learned with.
+pub(crate) fn meaning(model: &Model, weighing: &WeighingArgs) -> WeighingArgs {
+    let recorded = model.provenance().and_then(|learned| learned.weights).map(|weights| weights.kind);
+    WeighingArgs { weights_as: weighing.weights_as.or(recorded) }
+}
+
 /// Reads the columns of a table that a model speaks of. Where nothing says what the weights mean, they mean what
 /// those did that the model was learned with.
 pub(crate) fn weighed_for(
@@ -61,8 +67,7 @@ pub(crate) fn weighed_for(
     arguments: &DataArgs,
     weighing: &WeighingArgs,
 ) -> anyhow::Result<Weighed> {
-    let recorded = model.provenance().and_then(|learned| learned.weights).map(|weights| weights.kind);
-    let weighing = &WeighingArgs { weights_as: weighing.weights_as.or(recorded) };
+    let weighing = &meaning(model, weighing);
     if are_of_a_design(arguments, weighing) {
         return Ok(Weighed::Real(table_for(model, arguments, weighing)?));
     }
@@ -79,6 +84,7 @@ fn loaded(
     weighing: &WeighingArgs,
 ) -> anyhow::Result<LoadedWeighted> {
     let loaded = read_weighted(&*files::source(arguments)?, options, weighing.weights_as)?;
+    files::tell(&loaded.cuts, &[]);
     output::note(&format!("{}: {}", loaded.file, words(&loaded.table)));
     if loaded.dropped_rows > 0 {
         output::note(&format!("{} rows with missing values were left out", loaded.dropped_rows));

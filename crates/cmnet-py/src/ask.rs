@@ -11,11 +11,13 @@ use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
-    IndependenceQuestion, InferenceMethod, Network, Query, QueryMethod, QueryOptions, Question as Asked,
-    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
+    IncompleteTable, IndependenceQuestion, InferenceMethod, Network, Query, QueryMethod, QueryOptions,
+    Question as Asked, Result, Schema, Under, Var, VarSet, find_level, find_variable,
+    independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
-    Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MostProbable, Shown,
+    Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MissingAnswer,
+    MostProbable, Shown,
 };
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -196,20 +198,24 @@ pub(crate) fn impute<'py>(
     rows: RowReading,
     seed: Option<u64>,
     inference: Inference,
-) -> PyResult<Rows> {
+) -> PyResult<(Rows, Option<Bound<'py, PyAny>>)> {
     let network = model.network(py)?;
     let exact = inference.exact().map_err(|error| errors::to_python(py, &error))?;
-    over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
+    let (filled, missing) = over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
         let imputer = Imputer::new(&network, exact.memory);
         let fill = seed.map_or(Fill::MostProbable, |seed| Fill::Draw { seed });
         let (mut filled, mut number) = (RowsBuilder::new(network.schema()), 0);
-        rows.each(&mut |levels, _| {
+        let mut table = IncompleteTable::new(network.schema().clone());
+        rows.each(&mut |levels, weight| {
+            table.push(levels, weight)?;
             filled.push(&imputer.fill(levels, fill, number, stop)?)?;
             number += 1;
             Ok(())
         })?;
-        Ok(filled.finish())
-    })
+        let missing = MissingAnswer::of(&table).map(|missing| value::of(&missing)).transpose()?;
+        Ok((filled.finish(), missing))
+    })?;
+    Ok((filled, missing.map(|missing| value::to_python(py, &missing)).transpose()?))
 }
 
 /// Cells that are drawn at once, in thousands.

@@ -2,15 +2,16 @@
 
 use crate::ask::{Given, Inference, Question};
 use crate::errors;
+use crate::incomplete::{evaluate_known, takes_missing};
 use crate::model::{Data, Model, check_picture};
 use crate::options::Reading;
 use crate::predict::{Predicted, PredictedArrays, RowQuestion};
 use crate::table::levels;
 use crate::value;
-use crate::work::{self, Lazy};
+use crate::work::{self, Lazy, Stop};
 use cmnet::{
-    EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var, find_variables,
-    write_atomic,
+    Dataset, EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var,
+    find_variables, write_atomic,
 };
 use cmnet_report::answer::ensemble::ensemble_joint;
 use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals, EvaluatedAnswer, ExplainedEnsemble};
@@ -144,8 +145,18 @@ impl Ensemble {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let ensemble = self.ensemble.clone();
+        if takes_missing(py, &reading)? {
+            let (one, other) = (ensemble.clone(), ensemble.clone());
+            let complete =
+                move |data: &Dataset, stop: &Stop| Ok(EvaluatedAnswer::from(&one.evaluate(data, stop)?));
+            let known = move |table: &_, memory, stop: &Stop| {
+                Ok(EvaluatedAnswer::from(&other.evaluate_incomplete(table, memory, stop)?))
+            };
+            return evaluate_known(py, ensemble.schema(), (data, reading), complete, known);
+        }
         let first = Model::new(self.ensemble.members()[0].model.clone());
-        let (data, ensemble) = (first.dataset(py, data, &reading)?, self.ensemble.clone());
+        let data = first.dataset(py, data, &reading)?;
         work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&ensemble.evaluate(&data, stop)?)))
     }
 

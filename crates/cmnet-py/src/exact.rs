@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::learn::watched;
 use crate::model::Model;
-use crate::options::Fitting;
+use crate::options::{Fitting, KnowledgeGiven, knowledge};
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
@@ -24,6 +24,9 @@ use std::sync::Arc;
 pub(crate) struct Proving {
     kappa: String,
     alpha: String,
+    require: String,
+    forbid: String,
+    knowledge: Option<KnowledgeGiven>,
     time_limit: Option<String>,
     fitting: Fitting,
 }
@@ -37,15 +40,14 @@ struct Found {
 impl Found {
     fn of(
         data: &Dataset,
-        (kappa, alpha): (Kappa, Alpha),
+        (kappa, alpha, known): (Kappa, Alpha, &Knowledge),
         options: &FitOptions,
         watch: &Watch,
     ) -> Result<Self> {
-        let prior = ContextPrior::new(kappa, data.rows());
+        let prior = ContextPrior::new(kappa, data.rows()).with_rules(Arc::new(known.rules(data.schema())?));
         let counts = PlaneCounts::new(data);
         let found = optimum(&Scorer::new(&counts, alpha), &prior, watch)?;
-        let model =
-            fitted(found.to_model(data, &prior, alpha, &Knowledge::default())?, data, options, watch)?;
+        let model = fitted(found.to_model(data, &prior, alpha, known)?, data, options, watch)?;
         let facts = value::of(&OptimumAnswer { found: &found, prior: &prior, alpha, model: &model })?;
         Ok(Self { facts, model })
     }
@@ -76,12 +78,14 @@ pub(crate) fn exact<'py>(
     let to_python = |error: Error| errors::to_python(py, &error);
     let kappa = proving.kappa.parse().map_err(to_python)?;
     let alpha = proving.alpha.parse().map_err(to_python)?;
+    let known =
+        knowledge(&proving.require, &proving.forbid, proving.knowledge.as_ref()).map_err(to_python)?;
     let options = proving.fitting.fixed(FixedOnly::Proof).map_err(to_python)?;
     let limit = proving.time_limit.as_deref().map(|text| parse_duration(OptionName::TimeLimit, text));
     let limit = limit.transpose().map_err(to_python)?;
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
     let (own, data) = (watch.clone(), table.data.clone());
-    let work = move || Found::of(&data, (kappa, alpha), &options, &own);
+    let work = move || Found::of(&data, (kappa, alpha, &known), &options, &own);
     let (found, raised) = watched(py, &watch, progress, work)?.even_late(py)?;
     let answer =
         |found: Found| -> PyResult<_> { Ok((value::to_python(py, &found.facts)?, Model::new(found.model))) };

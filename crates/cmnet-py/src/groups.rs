@@ -1,32 +1,95 @@
 //! Groups of rows, compared pair by pair.
 
 use crate::errors;
+use crate::learn::Either;
+use crate::model::Model;
+use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
+use crate::watch::Watch;
 use crate::work::{self, Stop};
-use cmnet::{GroupOptions, LearnOptions, compare_groups as compare, find_variable};
+use cmnet::{Error, GroupNames, Grouping, LearnOptions, LearnState, find_variable, write_atomic};
 use cmnet_report::answer::GroupsAnswer;
+use cmnet_report::group_panels;
 use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-/// Compares the groups of a packed table.
-#[pyfunction]
-pub(crate) fn compare_groups<'py>(
-    py: Python<'py>,
-    table: PyRef<'py, Table>,
-    group: &str,
-    block: Option<&str>,
+/// How groups are asked for, as Python says it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct GroupsGiven {
+    group: String,
+    block: Option<String>,
+    among: Vec<String>,
     permutations: u64,
     level: f64,
-    seed: u64,
-) -> PyResult<Bound<'py, PyAny>> {
-    let data = table.data.clone();
-    let find = |name: &str| find_variable(data.schema(), name).map_err(|error| errors::to_python(py, &error));
-    let block = block.map(find).transpose()?;
-    let options = GroupOptions { block, permutations, level, seed, ..GroupOptions::of(find(group)?) };
-    let data = table.data.clone();
-    let facts = work::call(py, 0, move |stop: &Stop| {
-        let found = compare(&data, &options, &LearnOptions::default(), stop)?;
-        value::of(&GroupsAnswer::of(&found, &options, data.schema(), None))
-    })?;
-    value::to_python(py, &facts)
+}
+
+/// The groups of a packed table.
+#[pyclass(frozen, module = "cmnet._cmnet")]
+pub(crate) struct Groups {
+    grouping: Arc<Grouping>,
+}
+
+#[pymethods]
+impl Groups {
+    /// The groups of a table that is learned from as `learning` says.
+    #[staticmethod]
+    fn of(py: Python<'_>, table: PyRef<'_, Table>, given: GroupsGiven, learning: Learning) -> PyResult<Self> {
+        let to_python = |error: Error| errors::to_python(py, &error);
+        let known = learning.untargeted().map_err(to_python)?.knowledge;
+        let GroupsGiven { group, block, among, permutations, level } = given;
+        let names = GroupNames { group, block, among, permutations, level, seed: learning.seed };
+        let grouping = Grouping::new(&names, (*table.data).clone(), &known).map_err(to_python)?;
+        Ok(Self { grouping: Arc::new(grouping) })
+    }
+
+    /// The table to learn from: without the column of blocks.
+    fn table(&self, py: Python<'_>, whole: PyRef<'_, Table>) -> PyResult<Table> {
+        let data = self.grouping.table().map_err(|error| errors::to_python(py, &error))?;
+        Ok(whole.with_data(data))
+    }
+
+    /// The edges that the group is required to have.
+    #[getter]
+    fn require(&self) -> Vec<String> {
+        let edges = self.grouping.knowledge.require.iter();
+        edges.map(|edge| serde_json::to_string(edge).unwrap_or_default()).collect()
+    }
+
+    /// What the comparison found; none where no permutation was finished in time.
+    fn compare<'py>(
+        &self,
+        py: Python<'py>,
+        model: Option<PyRef<'py, Model>>,
+        learning: Learning,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let to_python = |error: Error| errors::to_python(py, &error);
+        let options = LearnOptions { target: None, ..learning.untargeted().map_err(to_python)? };
+        let watch = Watch::new(learning.time_limit().map_err(to_python)?, None, LearnState::default());
+        let (grouping, model) = (self.grouping.clone(), model.map(|model| model.model.clone()));
+        let facts = work::call(py, 0, move |stop: &Stop| {
+            let found = grouping.compare(&options, &Either(&watch, stop))?;
+            let kept = model.as_ref().map(|model| (model.schema(), model.structure()));
+            let answer = GroupsAnswer::of(&found, &grouping.options, grouping.data.schema(), kept);
+            (found.permutations > 0).then(|| value::of(&answer)).transpose()
+        })?;
+        facts.map(|facts| value::to_python(py, &facts)).transpose()
+    }
+}
+
+/// Writes the network of each group of a model beside the others.
+#[pyfunction]
+pub(crate) fn draw_groups(
+    py: Python<'_>,
+    model: PyRef<'_, Model>,
+    group: &str,
+    path: PathBuf,
+) -> PyResult<()> {
+    let own = model.model.clone();
+    let group = find_variable(own.schema(), group).map_err(|error| errors::to_python(py, &error))?;
+    work::call(py, 1, move |_| {
+        write_atomic(&path, group_panels(own.schema(), own.structure(), group)?.as_bytes())
+    })
 }

@@ -13,9 +13,9 @@ use crate::watch::Watch;
 use crate::work::{self, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    Checkpointer, CompletedLearning, CompletionOptions, Error, ExactOptions, FitOptions, LearnState,
-    LoadedIncomplete, Result, Session, Under, cut_incomplete_by_graph, evaluate_incomplete, evaluate_under,
-    learn_incomplete_from, read_incomplete,
+    Checkpointer, CompletedLearning, CompletionOptions, Dataset, Error, ExactOptions, FitOptions, LearnState,
+    LoadedIncomplete, OnMissing, Result, Schema, Session, Under, cut_incomplete_by_graph,
+    evaluate_incomplete, evaluate_under, learn_incomplete_from, read_incomplete,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
 use cmnet_report::warning_text;
@@ -33,8 +33,14 @@ pub(crate) struct IncompleteTable {
 impl IncompleteTable {
     /// Packs a table.
     #[staticmethod]
-    fn read(py: Python<'_>, source: Unpacked<'_>, reading: Reading, learning: Learning) -> PyResult<Self> {
-        let (options, learning) = how(py, &reading, Some(&learning), None)?;
+    fn read(
+        py: Python<'_>,
+        source: Unpacked<'_>,
+        reading: Reading,
+        learning: Learning,
+        spared: Option<&str>,
+    ) -> PyResult<Self> {
+        let (options, learning) = how(py, &reading, Some(&learning), spared)?;
         let bins = options.bins.clone();
         let mut loaded = match source {
             Unpacked::File(path) => {
@@ -46,6 +52,7 @@ impl IncompleteTable {
                 packing.finish_incomplete(py)?
             }
         };
+        loaded.check_categories().map_err(|error| errors::to_python(py, &error))?;
         let cut = move |stop: &Stop| {
             cut_incomplete_by_graph(&mut loaded, &bins, &learning, stop)?;
             Ok(loaded)
@@ -113,6 +120,32 @@ pub(crate) fn learn_incomplete<'py>(
     Found::handed(py, ended)
 }
 
+/// Evaluates rows with their missing values: those of a table without any by one function, others by another.
+pub(crate) fn evaluate_known<'py>(
+    py: Python<'py>,
+    schema: &Schema,
+    (data, reading): (Data<'py>, Reading),
+    complete: impl FnOnce(&Dataset, &Stop) -> Result<EvaluatedAnswer> + Send + 'static,
+    known: impl FnOnce(&cmnet::IncompleteTable, u64, &Stop) -> Result<EvaluatedAnswer> + Send + 'static,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (how, own) = (RowReading { reading, forgiving: false }, schema.clone());
+    let answer = over_rows(py, schema, data, &how, move |rows, stop| {
+        let mut table = cmnet::IncompleteTable::new(own);
+        rows.each(&mut |levels, weight| table.push(levels, weight))?;
+        if let Some(data) = table.complete_rows().filter(|_| table.incomplete_rows() == 0) {
+            return value::of(&complete(&data, stop)?);
+        }
+        value::of(&known(&table, FitOptions::default().memory, stop)?.of_rows(&table))
+    })?;
+    value::to_python(py, &answer)
+}
+
+/// Whether what is known of rows with missing values is to be evaluated.
+pub(crate) fn takes_missing(py: Python<'_>, reading: &Reading) -> PyResult<bool> {
+    let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    Ok(options.on_missing == OnMissing::Model)
+}
+
 impl Model {
     /// How probable the known values of the rows are.
     pub(crate) fn evaluate_incomplete<'py>(
@@ -121,19 +154,15 @@ impl Model {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let model = self.model.clone();
-        let how = RowReading { reading, forgiving: false };
-        let answer = over_rows(py, self.model.schema(), data, &how, move |rows, stop| {
-            let mut table = cmnet::IncompleteTable::new(model.schema().clone());
-            rows.each(&mut |levels, weight| table.push(levels, weight))?;
-            if let Some(data) = table.complete_rows().filter(|_| table.incomplete_rows() == 0) {
-                let fit = model.normalized_fit_under(stop)?;
-                return value::of(&EvaluatedAnswer::from(&evaluate_under(&fit, &data, stop)?));
-            }
-            let memory = FitOptions::default().memory;
-            value::of(&EvaluatedAnswer::from(&evaluate_incomplete(&model, &table, memory, stop)?))
-        })?;
-        value::to_python(py, &answer)
+        let (one, other) = (self.model.clone(), self.model.clone());
+        let complete = move |data: &Dataset, stop: &Stop| {
+            let fit = one.normalized_fit_under(stop)?;
+            Ok(EvaluatedAnswer::from(&evaluate_under(&fit, data, stop)?))
+        };
+        let known = move |table: &_, memory, stop: &Stop| {
+            Ok(EvaluatedAnswer::from(&evaluate_incomplete(&other, table, memory, stop)?))
+        };
+        evaluate_known(py, self.model.schema(), (data, reading), complete, known)
     }
 
     /// The log-probability of what is known of each row.
@@ -143,11 +172,22 @@ impl Model {
         data: Data<'py>,
         rows: &RowReading,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let network = self.network(py)?;
+        let (network, model) = (self.network(py)?, self.model.clone());
         let answers = over_rows(py, self.model.schema(), data, rows, move |rows, stop| {
-            let mut session = Session::under(&network, &ExactOptions::default(), stop)?;
+            let fit = model.normalized_fit_under(stop)?;
+            let evaluator = fit.parameters.evaluator_under(stop)?;
+            let mut session: Option<Session<'_>> = None;
             let mut answers = Vec::new();
             rows.each(&mut |levels, _| {
+                // A row without holes needs no junction tree, whatever the rows beside it have.
+                if let Some(row) = levels.iter().copied().collect::<Option<Vec<u32>>>() {
+                    answers.push(evaluator.log_probability(&row).ok_or_else(not_normalised)?);
+                    return Ok(());
+                }
+                let session = match &mut session {
+                    Some(session) => session,
+                    none => none.insert(Session::under(&network, &ExactOptions::default(), stop)?),
+                };
                 for (variable, level) in levels.iter().enumerate() {
                     session.retract(variable);
                     if let Some(level) = level {
@@ -161,4 +201,10 @@ impl Model {
         })?;
         Ok(PyArray1::from_vec(py, answers))
     }
+}
+
+/// What is wrong with a model whose probabilities are not known.
+pub(crate) fn not_normalised() -> Error {
+    let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
+    Error::question("the model is not normalised: its junction tree is too large", hint)
 }

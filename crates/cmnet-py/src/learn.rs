@@ -12,7 +12,7 @@ use cmnet::options::OptionName;
 use cmnet::{
     ArrowCells, CheckpointPace, CheckpointedRun, Checkpointer, Control, CrossValidation, DataDigest, Dataset,
     Error, Fit, FitControl, FoldPlan, LearnObserver, LearnOptions, LearnState, Learned, OpenedCheckpoint,
-    Outcome as Worked, PlaneCounts, Result, RowCounts, Schema, Select, StopReason,
+    Outcome as Worked, PlaneCounts, Result, RowCounts, Schema, SearchObserver, Select, StopReason,
     cross_validate as validate, find_variable, fit_with, learn_from,
 };
 use cmnet_paper::sgm::{self, SgmOptions};
@@ -117,13 +117,17 @@ pub(crate) fn learn<'py>(
 }
 
 /// Ends work at a time limit and when a person asks for it.
-struct Either<'a>(&'a Watch, &'a Stop);
+pub(crate) struct Either<'a>(pub(crate) &'a Watch, pub(crate) &'a Stop);
 
 impl Control for Either<'_> {
     fn stop(&self) -> Option<StopReason> {
         self.0.stop().or_else(|| self.1.stop())
     }
 }
+
+impl SearchObserver for Either<'_> {}
+
+impl LearnObserver for Either<'_> {}
 
 /// The edges that are found first, as pairs of names. It warns where their search was cut.
 #[pyfunction]

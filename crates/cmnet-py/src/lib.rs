@@ -70,7 +70,8 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;
     module.add_function(wrap_pyfunction!(exact::exact, module)?)?;
-    module.add_function(wrap_pyfunction!(groups::compare_groups, module)?)?;
+    module.add_class::<groups::Groups>()?;
+    module.add_function(wrap_pyfunction!(groups::draw_groups, module)?)?;
     module.add_function(wrap_pyfunction!(report::report_table, module)?)?;
     module.add_function(wrap_pyfunction!(report::report_model, module)?)?;
     module.add_function(wrap_pyfunction!(options::option_table, module)?)?;

@@ -4,6 +4,7 @@ use crate::ask::{Given, Inference, Question};
 use crate::dialect::Keywords;
 use crate::ensemble::Ensemble;
 use crate::errors;
+use crate::incomplete::{evaluate_known, takes_missing};
 use crate::learn::watched;
 use crate::model::{Data, Model};
 use crate::options::{Learning, Reading};
@@ -198,8 +199,17 @@ impl Mixture {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let data = self.first().dataset(py, data, &reading)?;
         let mixture = self.mixture.clone();
+        if takes_missing(py, &reading)? {
+            let (one, other) = (mixture.clone(), mixture.clone());
+            let complete =
+                move |data: &Dataset, stop: &Stop| Ok(EvaluatedAnswer::from(&one.evaluate(data, stop)?));
+            let known = move |table: &_, memory, stop: &Stop| {
+                Ok(EvaluatedAnswer::from(&other.evaluate_incomplete(table, memory, stop)?))
+            };
+            return evaluate_known(py, mixture.schema(), (data, reading), complete, known);
+        }
+        let data = self.first().dataset(py, data, &reading)?;
         work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&mixture.evaluate(&data, stop)?)))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::each_row::{RowReading, over_rows};
 use crate::errors;
+use crate::incomplete::{not_normalised, takes_missing};
 use crate::intake::{Files, Packing, Source, read};
 use crate::options::{Fitting, Reading};
 use crate::table::{Table, levels};
@@ -334,8 +335,7 @@ impl Model {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
-        if on_missing == OnMissing::Model {
+        if takes_missing(py, &reading)? {
             return self.evaluate_incomplete(py, data, reading);
         }
         let data = self.dataset(py, data, &reading)?;
@@ -368,9 +368,7 @@ impl Model {
         let answers = over_rows(py, self.model.schema(), data, &rows, move |rows, stop| {
             let fit = model.normalized_fit_under(stop)?;
             if !pseudo && fit.parameters.log_partition().is_none() {
-                let hint = "ask for pseudo_log_prob, or fit with method=\"exact\" and more memory";
-                let problem = "the model is not normalised: its junction tree is too large";
-                return Err(Error::question(problem, hint));
+                return Err(not_normalised());
             }
             let evaluator = fit.parameters.evaluator_under(stop)?;
             let mut gaps = Gaps::new(model.schema());

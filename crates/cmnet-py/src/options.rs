@@ -95,7 +95,7 @@ impl Fitting {
 /// What is known about edges: a file, or what a mapping says as JSON.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct KnowledgeGiven {
+pub(crate) struct KnowledgeGiven {
     file: Option<PathBuf>,
     json: String,
 }
@@ -104,6 +104,18 @@ fn read_json<T: DeserializeOwned>(option: OptionName, text: &str) -> Result<T> {
     let expected =
         "edges such as \"a-b\" or (\"a\", \"b\"), by the names require, forbid, no_contexts, tiers, prior";
     serde_json::from_str(text).map_err(|_| Error::option(option, text, expected))
+}
+
+/// What is known about edges, all told.
+pub(crate) fn knowledge(require: &str, forbid: &str, given: Option<&KnowledgeGiven>) -> Result<Knowledge> {
+    let given = match given {
+        Some(KnowledgeGiven { file: Some(path), .. }) => Knowledge::read(path)?,
+        Some(KnowledgeGiven { json, .. }) => read_json(OptionName::Knowledge, json)?,
+        None => Knowledge::default(),
+    };
+    let require = read_json(OptionName::Require, require)?;
+    let forbid = read_json(OptionName::Forbid, forbid)?;
+    Ok(given.and(Knowledge { require, forbid, ..Knowledge::default() }))
 }
 
 impl Fitting {
@@ -172,7 +184,7 @@ impl Learning {
             contexts: self.contexts.parse()?,
             alpha: self.alpha.parse()?,
             edge_prior: self.edge_prior.parse()?,
-            knowledge: self.knowledge()?,
+            knowledge: knowledge(&self.require, &self.forbid, self.knowledge.as_ref())?,
             refine: self.refine.parse()?,
             max_cells: self.max_cells,
             select: self.select.parse()?,
@@ -193,17 +205,6 @@ impl Learning {
             return Err(Error::option(OptionName::Backbone, self.backbone.clone(), expected));
         }
         Ok(backbone)
-    }
-
-    fn knowledge(&self) -> Result<Knowledge> {
-        let given = match &self.knowledge {
-            Some(KnowledgeGiven { file: Some(path), .. }) => Knowledge::read(path)?,
-            Some(KnowledgeGiven { json, .. }) => read_json(OptionName::Knowledge, json)?,
-            None => Knowledge::default(),
-        };
-        let require = read_json(OptionName::Require, &self.require)?;
-        let forbid = read_json(OptionName::Forbid, &self.forbid)?;
-        Ok(given.and(Knowledge { require, forbid, ..Knowledge::default() }))
     }
 
     /// Whether the decomposable stratified graphical models of the paper's comparison are

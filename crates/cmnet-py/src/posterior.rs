@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::learn::watched;
+use crate::options::{KnowledgeGiven, knowledge};
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
@@ -21,6 +22,9 @@ pub(crate) struct Drawing {
     kappa: String,
     alpha: String,
     edge_prior: String,
+    require: String,
+    forbid: String,
+    knowledge: Option<KnowledgeGiven>,
     exponent: f64,
     chains: usize,
     sweeps: usize,
@@ -38,6 +42,7 @@ impl Drawing {
             kappa: self.kappa.parse()?,
             alpha: self.alpha.parse()?,
             edge_prior: self.edge_prior.parse()?,
+            knowledge: knowledge(&self.require, &self.forbid, self.knowledge.as_ref())?,
             exponent: self.exponent,
             chains: self.chains,
             sweeps: self.sweeps,

@@ -44,6 +44,17 @@ impl Table {
             data: Arc::new(loaded.data),
         }
     }
+
+    /// The same table with other columns: what is told about those that are left.
+    pub(crate) fn with_data(&self, data: Dataset) -> Self {
+        let kept = |name: &str| data.schema().find(name).is_some();
+        Self {
+            warnings: self.warnings.clone(),
+            missing: self.missing.iter().filter(|(name, _)| kept(name)).cloned().collect(),
+            dropped_rows: self.dropped_rows,
+            data: Arc::new(data),
+        }
+    }
 }
 
 #[pymethods]
@@ -71,6 +82,7 @@ impl Table {
                 packing.finish(py)?
             }
         };
+        loaded.check_categories().map_err(|error| errors::to_python(py, &error))?;
         let loaded = cut(py, loaded, bins, learning)?;
         Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }

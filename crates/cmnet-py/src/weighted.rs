@@ -14,7 +14,7 @@ use cmnet::options::OptionName;
 use cmnet::{
     CountedTable, CrossValidation, Error, Evaluation, Fit, FixedOnly, LearnOptions, LearnState,
     LoadedWeighted, Outcome, Result, Under, WeightKind, WeightedCounts, cross_validate_weighted,
-    evaluate_under, fit_with, learn_counts, read_weighted,
+    evaluate_under, fit_with, learn_weighted as learn, read_weighted,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
 use pyo3::prelude::*;
@@ -91,6 +91,13 @@ impl WeightedTable {
     }
 
     #[getter]
+    fn cuts(&self) -> Vec<(String, Vec<f64>)> {
+        let schema = self.loaded.table.schema();
+        let cut = |v: usize| Some((schema.name(v).to_owned(), schema.cuts(v)?.points().to_vec()));
+        (0..schema.len()).filter_map(cut).collect()
+    }
+
+    #[getter]
     fn dropped_rows(&self) -> u64 {
         self.loaded.dropped_rows
     }
@@ -101,7 +108,7 @@ fn learned(loaded: &LoadedWeighted, options: &LearnOptions, watch: &Watch) -> Re
     let table = &loaded.table;
     let counts = WeightedCounts::new(table);
     let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
-    let learned = learn_counts(&counted, options, watch)?;
+    let learned = learn(table, options, watch)?;
     let models = learned.models.iter().map(|model| model.to_model_of(&counted, options, &learned.search));
     let summary = LearnedSummary::of(&learned, table.schema(), &Keywords);
     Ok(Found { facts: value::of(&summary)?, models: models.collect::<Result<_>>()? })

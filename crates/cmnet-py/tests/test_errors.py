@@ -167,7 +167,7 @@ def test_tables_that_do_not_fit_the_model_complain(heart_model, heart):
         error = raised(cmnet.UnknownLevelError, work, other)
         assert (error.row, error.name) == (5, "smoking")
     other["smoking"][5] = None
-    error = raised(cmnet.MissingValuesError, heart_model.log_prob, other)
+    error = raised(cmnet.MissingValuesError, heart_model.log_prob, other, on_missing="error")
     assert error.counts == {"smoking": 1}
     found = heart_model.log_prob(other, on_missing="drop")
     assert np.flatnonzero(np.isnan(found)).tolist() == [5]
@@ -320,7 +320,7 @@ def test_missing_values_of_files_are_told_with_their_place(heart_model, tmp_path
     path = tmp_path / "gaps.csv"
     row = "no,no,no,<140,<3,negative"
     path.write_text(f"{','.join(heart_model.names)}\n{row}\n?{row[2:]}\n")
-    error = raised(cmnet.MissingValuesError, heart_model.log_prob, path)
+    error = raised(cmnet.MissingValuesError, heart_model.log_prob, path, on_missing="error")
     assert error.file == str(path) and "line 3" in str(error), str(error)
 
 

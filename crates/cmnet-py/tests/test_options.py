@@ -24,11 +24,6 @@ COMMAND_ONLY = {
     "information": "Python has Model.explain",
     "intervals": "Python has Model.intervals and Model.probability_intervals",
     "plot": "Python has Bootstrap.plot",
-    "group": "Python has cmnet.compare_groups",
-    "block": "Python has cmnet.compare_groups",
-    "among": "Python has cmnet.compare_groups, and require=",
-    "permutations": "Python has cmnet.compare_groups",
-    "level": "Python has cmnet.compare_groups",
     "weights_as": "Python has cmnet.WeightedTable",
     "shard": "a batch queue's; Python has executor=",
     "part": "a batch queue's; Python has executor=",
@@ -109,16 +104,18 @@ def test_command_and_python_have_the_same_options_and_defaults(command, name, fu
         left_out |= reading
     if name == "compare":
         # Those of groups: in Python another function.
-        left_out |= {"groups", "seed", "threads", "time_limit"}
+        grouping = {option["name"] for option in _cmnet.option_table()["grouping"]}
+        assert grouping <= set(inspect.signature(cmnet.compare_groups).parameters)
+        left_out |= {"groups", "seed", "threads", "time_limit"} | grouping
     there = {option: default for option, default in options_of(command, name).items() if option not in left_out}
     parameters = inspect.signature(function).parameters
     here = {option: parameter.default for option, parameter in parameters.items() if option not in PYTHON_ONLY}
     assert len(there) >= 2
     assert set(here) == set(there)
     for option, default in there.items():
-        # Words such as "sniffed" describe what happens without a value: None in Python.
-        if option in ("delimiter", "missing"):
-            assert here[option] is None, option
+        # Words such as "sniffed" describe what happens without a value: nothing in Python.
+        if option in ("delimiter", "missing", "among"):
+            assert not here[option], option
             continue
         assert shown(here[option]) == default, option
 
@@ -157,9 +154,10 @@ FITTING = [
 
 # Each group of the library's table of options, with the functions that have all of it.
 GROUPS = {
-    "reading": [cmnet.Table, *FITTING, cmnet.Model.evaluate],
+    "reading": [cmnet.Table, *FITTING],
     "rows": [cmnet.Model.predict_proba, cmnet.Model.log_prob, cmnet.Model.pseudo_log_prob],
     "learning": [cmnet.learn],
+    "grouping": [cmnet.learn],
     "completing": [cmnet.learn],
     "fitting": FITTING,
     "validation": [cmnet.cross_validate],
@@ -228,9 +226,12 @@ def test_reading_options_are_the_same_everywhere():
         for option, parameter in inspect.signature(cmnet.Table).parameters.items()
         if option not in ("table", "names")
     }
-    for function in (cmnet.learn, cmnet.cross_validate, cmnet.Model.fit, cmnet.Model.evaluate, cmnet.Model.compare):
+    for function in (cmnet.learn, cmnet.cross_validate, cmnet.Model.fit, cmnet.Model.compare):
         parameters = inspect.signature(function).parameters
         assert {option: parameters[option].default for option in reading} == reading
+    # What is known of a row is evaluated, as it is predicted from.
+    parameters = inspect.signature(cmnet.Model.evaluate).parameters
+    assert {option: parameters[option].default for option in reading} == {**reading, "on_missing": "model"}
 
 
 def test_options_that_are_passed_on_are_typed_once_and_shown_everywhere():

@@ -43,7 +43,8 @@ def test_unknown_values_are_missing_where_that_is_asked_for(model, tmp_path):
         logs = model.log_prob(table, on_unknown="missing", on_missing="drop")
         assert np.isnan(logs).sum() == 2, form
         with pytest.raises(cmnet.MissingValuesError):
-            model.log_prob(table, on_unknown="missing")
+            model.log_prob(table, on_unknown="missing", on_missing="error")
+        assert np.isfinite(model.log_prob(table, on_unknown="missing")).all(), form
         for call in (model.log_prob, lambda table: model.predict_proba(table, "a")):
             with pytest.raises(cmnet.UnknownLevelError):
                 call(table)

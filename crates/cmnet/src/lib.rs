@@ -93,9 +93,9 @@ mod widest;
 pub use data::{
     BinRule, Bins, Codes, CutColumn, Cuts, DataDigest, Dataset, Fold, FoldPlan, Folds, IncompleteTable,
     Intake, Levels, ListedLevels, LoadedIncomplete, LoadedTable, LoadedWeighted, MAX_LEVELS, MAX_ROWS,
-    MissingPattern, OnMissing, OnUnknown, RawIncomplete, RawTable, RowLevels, Schema, Survey, Surveyed,
-    UNNAMED_TABLE, Var, Variable, Warning, WeightKind, WeightedTable, Weighting, collapse, mix_seed,
-    quoted_names,
+    MeasuredColumn, MissingPattern, OnMissing, OnUnknown, RawIncomplete, RawTable, RowLevels, Schema, Survey,
+    Surveyed, UNNAMED_TABLE, Var, Variable, Warning, WeightKind, WeightedTable, Weighting, collapse,
+    mix_seed, quoted_names,
 };
 // Structures.
 pub use context::{EdgeContext, Label, Symbol};
@@ -108,7 +108,7 @@ pub use learn::{
     FoldState, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
     ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried,
     Tune, Tuned, cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts,
-    learn_from, parse_bytes, parse_duration, run_identity, tune,
+    learn_from, learn_weighted, parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{
@@ -120,16 +120,16 @@ pub use mixture::{
 pub use confidence::{
     Agreement, BayesFactor, Bootstrap, BootstrapOptions, BootstrapState, Chance, CompletedLearning,
     CompletionOptions, CompletionState, Drawn, EdgePosterior, EdgeSupport, ElementPosterior, ElementSupport,
-    Ensemble, EnsembleAnswer, EnsembleConsensus, EnsembleEvaluation, EnsembleNetwork, EnsemblePrediction,
-    EnsemblePredictor, Frequency, KappaCount, Member, Moves, PosteriorOptions, ReplicateStart, Resample,
-    Similarity, Spread, Stability, StabilityPoint, StructurePosterior, Verdict, bootstrap, bootstrap_from,
-    bootstrap_identity, completion_identity, learn_incomplete, learn_incomplete_from, stability,
-    structure_posterior,
+    Ensemble, EnsembleAnswer, EnsembleConsensus, EnsembleEvaluation, EnsembleNetwork, EnsembleObserved,
+    EnsemblePrediction, EnsemblePredictor, Frequency, KappaCount, Member, Moves, PosteriorOptions,
+    ReplicateStart, Resample, Similarity, Spread, Stability, StabilityPoint, StructurePosterior, Verdict,
+    bootstrap, bootstrap_from, bootstrap_identity, completion_identity, learn_incomplete,
+    learn_incomplete_from, stability, structure_posterior,
 };
 pub use discretize::{CutSearch, cut_by_graph, cut_incomplete_by_graph};
 pub use groups::{
-    GroupComparison, GroupOptions, PairInGroup, PairOfGroups, compare_groups, group_knowledge,
-    vanishes_in_group,
+    GroupComparison, GroupNames, GroupOptions, Grouping, PairInGroup, PairOfGroups, compare_groups,
+    group_knowledge, vanishes_in_group,
 };
 pub use search::{BlanketLimits, CandidateRule, SearchEvent, SearchObserver, SearchUsed};
 // Tasks.

@@ -353,6 +353,9 @@ group! {
         );
         ALPHA = learning::ALPHA;
         EDGE_PRIOR = learning::EDGE_PRIOR;
+        REQUIRE = learning::REQUIRE;
+        FORBID = learning::FORBID;
+        KNOWLEDGE = learning::KNOWLEDGE;
         EXPONENT = value(
             OptionName::Exponent,
             "1",
@@ -387,10 +390,11 @@ group! {
 }
 
 /// Every group that the command line and Python share, by its name.
-pub const GROUPS: [(&str, &[OptionInfo]); 9] = [
+pub const GROUPS: [(&str, &[OptionInfo]); 10] = [
     ("reading", reading::ALL),
     ("rows", rows::ALL),
     ("learning", learning::ALL),
+    ("grouping", grouping::ALL),
     ("completing", completing::ALL),
     ("fitting", fitting::ALL),
     ("validation", validation::ALL),
@@ -490,6 +494,7 @@ mod tests {
             kappa: read(drawing::KAPPA),
             alpha: read(drawing::ALPHA),
             edge_prior: read(drawing::EDGE_PRIOR),
+            knowledge: Knowledge::default(),
             exponent: read(drawing::EXPONENT),
             chains: read(drawing::CHAINS),
             sweeps: read(drawing::SWEEPS),

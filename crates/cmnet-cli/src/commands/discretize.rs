@@ -1,12 +1,14 @@
 //! `cmnet discretize`: a table whose numbers are cut into classes.
 
 use crate::args::{DataArgs, DiscretizeArgs, Format, Printed};
+use crate::commands::missing;
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
 use cmnet::{
     Bins, LearnOptions, LevelOrder, OnMissing, OnUnknown, ReadOptions, Schema, Source, csv_field,
-    cut_by_graph, read_csv, visit_rows, write_atomic, write_atomic_with,
+    cut_by_graph, cut_incomplete_by_graph, read_csv, read_incomplete, visit_rows, write_atomic,
+    write_atomic_with,
 };
 use cmnet_report::answer::DiscretizedAnswer;
 use cmnet_report::warning_text;
@@ -28,18 +30,30 @@ pub(crate) fn run(arguments: &Printed<DiscretizeArgs>) -> anyhow::Result<Outcome
         options.bins = Bins::read([USUAL])?;
     }
     let source = twice_readable(&arguments.data)?;
-    let mut loaded = read_csv(&source, &options)?;
-    let search = cut_by_graph(&mut loaded, &options.bins, &LearnOptions::default(), &Watch::new(None))?;
-    for warning in &loaded.warnings {
+    let (learning, watch) = (LearnOptions::default(), Watch::new(None));
+    // Holes stay holes: what is known of each column is cut.
+    let (answer, schema, warnings) = if options.on_missing == OnMissing::Model {
+        let mut loaded = read_incomplete(&source, &options)?;
+        let search = cut_incomplete_by_graph(&mut loaded, &options.bins, &learning, &watch)?;
+        missing::tell(&arguments.data.data, &loaded.table);
+        let answer = DiscretizedAnswer::of_incomplete(&loaded, search.as_ref(), Vec::new());
+        (answer, loaded.table.schema().clone(), loaded.warnings)
+    } else {
+        let mut loaded = read_csv(&source, &options)?;
+        let search = cut_by_graph(&mut loaded, &options.bins, &learning, &watch)?;
+        let answer = DiscretizedAnswer::of(&loaded, search.as_ref(), Vec::new());
+        (answer, loaded.data.schema().clone(), loaded.warnings)
+    };
+    for warning in &warnings {
         output::note(&format!("warning: {}", warning_text(warning, &crate::dialect::CommandLine)));
     }
     let mut written = Vec::new();
-    if let Some((table, schema)) = &outputs {
-        write_table(table, &source, &options, loaded.data.schema())?;
-        write_atomic(schema, LevelOrder::of(loaded.data.schema()).to_text().as_bytes())?;
-        written = vec![table.display().to_string(), schema.display().to_string()];
+    if let Some((table, levels)) = &outputs {
+        write_table(table, &source, &options, &schema)?;
+        write_atomic(levels, LevelOrder::of(&schema).to_text().as_bytes())?;
+        written = vec![table.display().to_string(), levels.display().to_string()];
     }
-    let answer = DiscretizedAnswer::of(&loaded, search.as_ref(), written);
+    let answer = DiscretizedAnswer { written, ..answer };
     match arguments.format {
         Format::Text => output::page(&answer.to_string())?,
         Format::Json => output::answer(&answer)?,

@@ -1,28 +1,64 @@
 //! `cmnet evaluate`: how probable a fitted model finds these rows.
 
-use crate::args::{EvaluateArgs, Format, Printed};
+use crate::args::{DataArgs, EvaluateArgs, Format, Printed, ReadingArgs, WeighingArgs};
 use crate::commands::missing;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
 use crate::weights::{self, Weighed};
 use crate::{files, output};
-use cmnet::{AnyModel, Evaluation, FitOptions, Model, OnMissing, evaluate, evaluate_incomplete};
+use cmnet::{
+    AnyModel, ErrorKind, Evaluation, FitOptions, IncompleteTable, InputProblem, Model, OnMissing, Schema,
+    evaluate, evaluate_incomplete,
+};
 use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> {
-    let found = match files::any_model(&arguments.model.model)? {
+    let found = judged(arguments)?;
+    match arguments.format {
+        Format::Text => output::page(&as_text(&found))?,
+        Format::Json => output::answer(&found)?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// What the file that was named says of the rows.
+fn judged(arguments: &EvaluateArgs) -> anyhow::Result<EvaluatedAnswer> {
+    match files::any_model(&arguments.model.model)? {
         AnyModel::Network(model) => {
             files::fit_of(&model, &arguments.model.model)?;
-            evaluated(&model, arguments)?
+            let complete = |data: &DataArgs| complete(&model, data, &arguments.weighing);
+            let known = |table: &IncompleteTable| {
+                // What is known of a row has a whole number of observations.
+                if weights::are_of_a_design(&arguments.data, &weights::meaning(&model, &arguments.weighing)) {
+                    return Err(no_real_weights());
+                }
+                Ok(EvaluatedAnswer::from(&evaluate_incomplete(&model, table, memory(), &())?))
+            };
+            evaluated(model.schema(), &arguments.data, complete, known)
         }
         AnyModel::Mixture(mixture) => {
-            let data = files::table_for_mixture(&mixture, &arguments.data)?;
-            EvaluatedAnswer::from(&mixture.evaluate(&data, &())?)
+            let complete = |data: &DataArgs| {
+                let data = files::table_for_mixture(&mixture, data)?;
+                Ok(EvaluatedAnswer::from(&mixture.evaluate(&data, &())?))
+            };
+            let known = |table: &IncompleteTable| {
+                Ok(EvaluatedAnswer::from(&mixture.evaluate_incomplete(table, memory(), &())?))
+            };
+            evaluated(mixture.schema(), &arguments.data, complete, known)
         }
         AnyModel::Ensemble(ensemble) => {
-            let data = files::table_for_ensemble(&ensemble, &arguments.data)?;
-            EvaluatedAnswer::from(&ensemble.evaluate(&data, &())?)
+            let complete = |data: &DataArgs| {
+                let data = files::table_for_ensemble(&ensemble, data)?;
+                Ok(EvaluatedAnswer::from(&ensemble.evaluate(&data, &())?))
+            };
+            let known = |table: &IncompleteTable| {
+                Ok(EvaluatedAnswer::from(&ensemble.evaluate_incomplete(table, memory(), &())?))
+            };
+            evaluated(ensemble.schema(), &arguments.data, complete, known)
         }
-    };
+    }
+}
+
+fn as_text(found: &EvaluatedAnswer) -> String {
     let number = |value: Option<f64>, why: &str| {
         value.map_or(format!("not available: {why}"), |value| format!("{value:.6}"))
     };
@@ -31,22 +67,22 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
     } else {
         "the model is not normalised"
     };
-    match arguments.format {
-        Format::Text => {
-            let incomplete = found.incomplete_rows.filter(|&rows| rows > 0);
-            let holes = incomplete.map_or(String::new(), |rows| {
-                format!(
-                    "with missing values          {rows}: the log-likelihood is that of the known values\n"
-                )
-            });
-            let alone = found.alone.map_or(String::new(), |alone| {
-                let spread = alone.spread.deviation.map_or(String::new(), |sd| format!(", sd {sd:.6}"));
-                format!("by each network alone        {:.6}{spread}\n", alone.mean)
-            });
-            let parameters =
-                found.parameters.map_or("not available: an ensemble".to_owned(), |n| n.to_string());
-            output::page(&format!(
-                "rows                         {}\n\
+    let incomplete = found.incomplete_rows.filter(|&rows| rows > 0);
+    let holes = incomplete.map_or(String::new(), |rows| {
+        let share = found
+            .missing_share
+            .map_or(String::new(), |share| format!("values missing               {:.1} %\n", 100.0 * share));
+        format!(
+            "with missing values          {rows}: the log-likelihood is that of the known values\n{share}"
+        )
+    });
+    let alone = found.alone.map_or(String::new(), |alone| {
+        let spread = alone.spread.deviation.map_or(String::new(), |sd| format!(", sd {sd:.6}"));
+        format!("by each network alone        {:.6}{spread}\n", alone.mean)
+    });
+    let parameters = found.parameters.map_or("not available: an ensemble".to_owned(), |n| n.to_string());
+    format!(
+        "rows                         {}\n\
                  {holes}\
                  mean log-likelihood          {}\n\
                  {alone}\
@@ -54,37 +90,62 @@ pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> 
                  parameters                   {parameters}\n\
                  BIC                          {}\n\
                  BIC / n                      {}\n",
-                found.rows,
-                number(found.log_likelihood, unnormalised),
-                number(found.pseudo_log_likelihood, "values are missing"),
-                number(found.bic, unnormalised),
-                number(found.sbic, unnormalised),
-            ))?;
-        }
-        Format::Json => output::answer(&found)?,
-    }
-    Ok(Outcome::Done)
+        found.rows,
+        number(found.log_likelihood, unnormalised),
+        number(found.pseudo_log_likelihood, "values are missing"),
+        number(found.bic, unnormalised),
+        number(found.sbic, unnormalised),
+    )
 }
 
-/// Complete rows, or what is known of all.
-fn evaluated(model: &Model, arguments: &EvaluateArgs) -> anyhow::Result<EvaluatedAnswer> {
-    let data = if arguments.data.reading.on_missing == OnMissing::Model {
-        let table = files::incomplete_for(model, &arguments.data)?;
-        let complete = table.complete_rows().filter(|_| table.incomplete_rows() == 0);
-        let Some(data) = complete else {
-            missing::tell(&arguments.data.data, &table);
-            let found = evaluate_incomplete(model, &table, FitOptions::default().memory, &())?;
-            return Ok(EvaluatedAnswer::from(&found));
-        };
-        data
-    } else {
-        match weights::weighed_for(model, &arguments.data, &arguments.weighing)? {
-            Weighed::Whole(data) => data,
-            Weighed::Real(table) => {
-                let found = evaluate(&model.normalized_fit()?, table.units());
-                return Ok(EvaluatedAnswer::from(&Evaluation { rows: table.rows(), ..found }));
-            }
+/// Complete rows, or what is known of all where values are missing and that is no error.
+fn evaluated(
+    schema: &Schema,
+    arguments: &DataArgs,
+    complete: impl Fn(&DataArgs) -> anyhow::Result<EvaluatedAnswer>,
+    known: impl Fn(&IncompleteTable) -> anyhow::Result<EvaluatedAnswer>,
+) -> anyhow::Result<EvaluatedAnswer> {
+    if arguments.reading.on_missing != OnMissing::Model {
+        return complete(arguments);
+    }
+    // Held in memory, where it is standard input, before the options are those of complete rows.
+    let _held = files::source(arguments)?;
+    let reading = ReadingArgs { on_missing: OnMissing::Error, ..arguments.reading.clone() };
+    match complete(&DataArgs { data: arguments.data.clone(), reading }) {
+        Err(error) if is_missing(&error) => {}
+        answer => return answer,
+    }
+    let table = files::incomplete_for(schema, arguments)
+        .map_err(|error| if weights::are_real(&error) { no_real_weights() } else { error })?;
+    missing::tell(&arguments.data, &table);
+    Ok(known(&table)?.of_rows(&table))
+}
+
+/// Whether a table was refused since values are missing.
+fn is_missing(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<cmnet::Error>().map(cmnet::Error::kind);
+    matches!(kind, Some(ErrorKind::Input { problem: InputProblem::Missing(_), .. }))
+}
+
+fn no_real_weights() -> anyhow::Error {
+    let problem = "--weights: rows with missing values take weights that are counts; leave those rows out with \
+                   --on-missing drop";
+    Usage(problem.to_owned()).into()
+}
+
+/// The memory for tables in which missing values are summed out.
+fn memory() -> u64 {
+    FitOptions::default().memory
+}
+
+/// Complete rows, with whole or real weights.
+fn complete(model: &Model, arguments: &DataArgs, weighing: &WeighingArgs) -> anyhow::Result<EvaluatedAnswer> {
+    let found = match weights::weighed_for(model, arguments, weighing)? {
+        Weighed::Whole(data) => evaluate(&model.normalized_fit()?, &data),
+        Weighed::Real(table) => {
+            let found = evaluate(&model.normalized_fit()?, table.units());
+            Evaluation { rows: table.rows(), ..found }
         }
     };
-    Ok(EvaluatedAnswer::from(&evaluate(&model.normalized_fit()?, &data)))
+    Ok(EvaluatedAnswer::from(&found))
 }

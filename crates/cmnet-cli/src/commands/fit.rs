@@ -67,7 +67,7 @@ fn estimate(
         return Ok((fit(model.structure(), &data, options)?, None));
     }
     tuning.check_fixed(FixedOnly::MissingValues)?;
-    let table = files::incomplete_for(model, &arguments.data)?;
+    let table = files::incomplete_for(model.schema(), &arguments.data)?;
     missing::tell(&arguments.data.data, &table);
     match fit_incomplete(model.structure(), &table, options, &())? {
         Work::Done(found) => Ok((found.fit, Some(table))),

@@ -1,16 +1,21 @@
 //! `cmnet impute`: rows with missing values filled by a fitted model.
 
+use super::missing;
+use crate::args::{Format, Printed};
 use crate::ask_args::ImputeArgs;
 use crate::exit::Outcome;
 use crate::{files, output};
-use cmnet::{Fill, Imputer, OnUnknown, Schema, Source, csv_field, visit_rows, write_atomic_with};
+use cmnet::{
+    Fill, Imputer, IncompleteTable, OnUnknown, Schema, Source, csv_field, visit_rows, write_atomic_with,
+};
+use cmnet_report::answer::{FilledAnswer, MissingAnswer};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Rows in the order of the file, with holes.
 type Rows = Vec<Vec<Option<u32>>>;
 
-pub(crate) fn run(arguments: &ImputeArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Printed<ImputeArgs>) -> anyhow::Result<Outcome> {
     let network = files::model(&arguments.model.model)?.network()?;
     let schema = network.schema();
     let memory = super::fitting::bytes(&arguments.memory)?;
@@ -20,10 +25,12 @@ pub(crate) fn run(arguments: &ImputeArgs) -> anyhow::Result<Outcome> {
     let mut rows: Rows = Vec::new();
     let options = files::row_options(&arguments.reading)?;
     let source = Source::from_argument(&arguments.data);
+    let mut table = IncompleteTable::new(schema.clone());
     visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
         rows.push(row.levels.to_vec());
-        Ok(())
+        table.push(row.levels, row.weight)
     })?;
+    missing::tell(&arguments.data, &table);
     let fills: Vec<Fill> = match arguments.draws {
         None => vec![Fill::MostProbable],
         Some(draws) => {
@@ -39,9 +46,22 @@ pub(crate) fn run(arguments: &ImputeArgs) -> anyhow::Result<Outcome> {
     let as_csv = |out: &mut dyn Write| write_csv(schema, &tables, arguments.draws.is_some(), out);
     match &arguments.output {
         Some(path) => write_atomic_with(path, as_csv)?,
-        None => output::stream(as_csv)?,
+        None if arguments.format == Format::Text => output::stream(as_csv)?,
+        None => {}
     }
     let holes: usize = rows.iter().map(|row| row.iter().filter(|level| level.is_none()).count()).sum();
+    if arguments.format == Format::Json {
+        output::answer(&FilledAnswer {
+            rows: rows.len() as u64,
+            filled: holes as u64,
+            draws: arguments.draws,
+            seed: arguments.draws.map(|_| arguments.seed),
+            missing: MissingAnswer::of(&table),
+            columns: schema.variables().iter().map(|variable| variable.name.clone()).collect(),
+            tables: arguments.output.is_none().then(|| FilledAnswer::labels(schema, &tables)),
+            written: arguments.output.as_ref().map(|path| path.display().to_string()),
+        })?;
+    }
     let what = if arguments.draws.is_some() { "draws" } else { "their most probable values" };
     output::note(&format!("filled {holes} missing values of {} rows by {what}", rows.len()));
     Ok(Outcome::Done)

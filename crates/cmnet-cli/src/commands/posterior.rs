@@ -1,6 +1,6 @@
 //! `cmnet posterior`: how probable each edge and each context is.
 
-use super::fitting::bytes;
+use super::fitting::{bytes, knowledge};
 use crate::args::{Format, PosteriorArgs, Printed};
 use crate::exit::Outcome;
 use crate::progress::Watch;
@@ -40,6 +40,7 @@ fn options(arguments: &PosteriorArgs) -> anyhow::Result<PosteriorOptions> {
         kappa: arguments.kappa.parse()?,
         alpha: arguments.alpha.parse()?,
         edge_prior: arguments.edge_prior.parse()?,
+        knowledge: knowledge(&arguments.knowledge)?,
         exponent: arguments.exponent,
         chains: arguments.chains,
         sweeps: arguments.sweeps,

@@ -24,6 +24,7 @@ mod mixture;
 mod numbers;
 mod posterior;
 mod query;
+mod real_tables;
 mod refine;
 mod report;
 mod shares;

@@ -236,7 +236,8 @@ fn real_weights_are_taken_and_bad_ones_refused() {
         .succeeds()
         .says(&["The referee agrees"]);
     assert_ne!(edges("scaled.csv", "")[1], design[1]);
-    sandbox.run("learn design.csv --weights w --select cv --no-output").refused(2, &["--select"]);
+    let chosen = sandbox.json("learn design.csv --weights w --select heldout --kappa eps,n^-0.5 --no-output");
+    assert_eq!((&chosen["criterion"], chosen["models"].as_array().unwrap().len()), (&json!("heldout"), 1));
     sandbox.run("learn design.csv --weights w --target smoking --no-output").refused(2, &["--target"]);
 }
 

@@ -106,8 +106,8 @@ class Completion(dict[str, str]):
 class Evaluation(NamedTuple):
     """What a fitted model says of a table; log-likelihoods are means per row, natural logs.
 
-    With ``on_missing="model"`` the log-likelihood is that of the known values, and there is no
-    pseudo-log-likelihood where values are missing.
+    Where values are missing, the log-likelihood is that of the known values, there is no
+    pseudo-log-likelihood, and ``missing_share`` is the share of all values that is missing.
     """
 
     rows: int
@@ -117,6 +117,7 @@ class Evaluation(NamedTuple):
     bic: float | None
     sbic: float | None
     incomplete_rows: int | None = None
+    missing_share: float | None = None
     alone: dict[str, Any] | None = None
     """Of an ensemble, which has no parameters of its own: the log-likelihood by each network alone, as
     ``mean``, ``deviation``, ``error`` and ``range``."""

@@ -104,14 +104,15 @@ class Ensemble(Networks):
         that are stronger in the mean are wider."""
         self._made.draw(_options.path(path), _options.real("threshold", threshold), bool(widths))
 
-    @keywords_of(_options.reading)
+    @keywords_of(_options.known_reading)
     def evaluate(
         self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
     ) -> Evaluation:
         """How probable the ensemble finds the rows of a table: the mean over rows of the logarithm of the
-        networks' mean probability. ``alone`` is the same by each network, with its spread."""
-        how = _options.reading(**reading)
-        return Evaluation(**self._made.evaluate(source(table, names, how), how))
+        networks' mean probability. ``alone`` is the same by each network, with its spread. Rows
+        with missing values are taken as they are, as by `Model.evaluate`."""
+        how = _options.known_reading(**reading)
+        return Evaluation(**self._made.evaluate(source(table, names, how, keep=["on_missing"]), how))
 
     @keywords_of(_options.inference, _options.row_reading)
     def predict_proba(

@@ -156,6 +156,9 @@ class Drawing(Reading, total=False):
     kappa: str | float
     alpha: str | float
     edge_prior: str | float
+    require: Edges
+    forbid: Edges
+    knowledge: Knowledge | None
     exponent: float
     chains: int
     sweeps: int
@@ -172,11 +175,29 @@ class Proving(Fitting, Reading, total=False):
 
     kappa: str | float
     alpha: str | float
+    require: Edges
+    forbid: Edges
+    knowledge: Knowledge | None
     time_limit: Amount | None
 
 
-class Learning(Validating, Checkpointing, total=False):
-    """The options of `learning`, `completing` and `checkpointing` besides."""
+class Grouping(TypedDict, total=False):
+    """The options of `grouping` but for the group."""
+
+    block: str | None
+    among: Sequence[str] | str
+    permutations: int
+    level: float
+
+
+class GroupReading(Grouping, Reading, total=False):
+    """The options of `grouping` and `reading`."""
+
+
+class Learning(Validating, Checkpointing, Grouping, total=False):
+    """The options of `learning`, `completing`, `grouping` and `checkpointing` besides."""
+
+    group: str | None
 
     completions: int
     rounds: int

@@ -23,11 +23,16 @@ from ._weighted import WeightedTable, alone
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import Drawing, Learning, Proving, Reading, Resampling, Validating
+    from ._keywords import Drawing, GroupReading, Learning, Proving, Resampling, Validating
 
 
 @keywords_of(
-    _options.searching, _options.learning, _options.completing, _options.fitting, _options.reading
+    _options.searching,
+    _options.learning,
+    _options.grouping,
+    _options.completing,
+    _options.fitting,
+    _options.reading,
 )
 def learn(
     table: Any,
@@ -104,6 +109,12 @@ def learn(
         this share of the completed tables has; parameters maximise the likelihood of the known
         values. Values are assumed to be missing at random. `Learned.imputation` says how far the
         tables agree.
+    group, among, block, permutations, level
+        ``group`` is a column whose levels are groups. It is adjacent to all variables, or to those of
+        ``among``, so that a dependence may vanish in a group. Pairs of variables are compared between
+        groups by that many permutations of the labels, within the levels of the column ``block`` where
+        there is one, at this level adjusted for all pairs. `Learned.groups` has what was found, and
+        `Model.draw_groups` draws the groups beside each other.
     progress
         True shows a bar (with tqdm, where that is installed), False none; None shows one
         after a second when a person is watching. A function is called about every 50
@@ -121,13 +132,15 @@ def learn(
         **_options.learning(**_keywords.pick(options, _options.learning)),
         "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
+    grouping = _options.grouping(**_keywords.pick(options, _options.grouping))
     if isinstance(table, WeightedTable):
         alone(names, _keywords.pick(options, _options.reading))
+        _whole_only(group=grouping["group"])
         return _learn_weighted(table, learning, executor, progress)
     reading = _keywords.pick(options, _options.reading)
     completing = _options.completing(**_keywords.pick(options, _options.completing))
     _check_unused(completing, reading, learning, executor)
-    packed = _packed(table, names, reading, learning)
+    packed = _packed(table, names, reading, learning, grouping["block"])
     _check_checkpoint(learning["checkpoint"], table)
     warnings = packed.warnings
     if isinstance(packed, _cmnet.IncompleteTable):
@@ -137,7 +150,13 @@ def learn(
             raise OptionError("components: a mixture cannot be learned from rows with missing values")
         if learning["backbone"] != "none":
             raise OptionError("backbone: it cannot be found in rows with missing values")
+        if grouping["group"] is not None:
+            raise OptionError("group: groups cannot be compared in rows with missing values; use on_missing=\"drop\"")
         return _learn_incomplete(packed, completing, learning, progress)
+    begun = time.monotonic()
+    groups: _cmnet.Groups | None = None
+    if grouping["group"] is not None:
+        groups, packed = _grouped(packed, grouping, learning)
     if learning["backbone"] != "none":
         _find_backbone(packed, learning)
     if learning["components"] is not None:
@@ -157,7 +176,48 @@ def learn(
 
         _raise(raised, partial)
     facts, models = answer
+    if groups is None or facts["stop"] != "converged":
+        return Learned(facts, models, warnings)
+    if learning["time_limit"] is not None:
+        learning["time_limit"] = _left(learning["time_limit"], begun)
+    try:
+        facts["groups"] = groups.compare(_kept(facts, models), learning)
+    except KeyboardInterrupt as interrupt:
+        _raise(interrupt, lambda: Learned(facts, models, warnings))
     return Learned(facts, models, warnings)
+
+
+def _grouped(packed: Table, grouping: dict[str, Any], learning: dict[str, Any]) -> tuple[_cmnet.Groups, Table]:
+    """Requires the group's edges, and takes the column of blocks out of the table to learn from."""
+    for option, usual in (("components", None), ("model", "cmn")):
+        if learning[option] != usual:
+            raise OptionError(f"group: groups are compared for single networks of model \"cmn\"; leave out {option}")
+    groups = _cmnet.Groups.of(packed._table, grouping, learning)
+    required = [json.loads(edge) for edge in groups.require]
+    learning["require"] = json.dumps([*json.loads(learning["require"]), *required])
+    if grouping["block"] is None:
+        return groups, packed
+    return groups, Table._of(groups.table(packed._table))
+
+
+def _kept(facts: dict[str, Any], models: list[_cmnet.Model]) -> _cmnet.Model | None:
+    """The model that a comparison of groups speaks of: the chosen one, or that of the smallest kappa."""
+    if facts["selected"] is not None:
+        return models[int(facts["selected"])]
+    rows: list[dict[str, Any]] = facts["scores"]
+    places = sorted(range(len(models)), key=lambda place: _log_kappa(rows[place]))
+    return models[places[0]] if places else None
+
+
+def _log_kappa(row: dict[str, Any]) -> float:
+    """Its logarithm; that of eps is below all others."""
+    found = row.get("log_kappa")
+    return float("-inf") if found is None else float(found)
+
+
+def _left(time_limit: str, begun: float) -> str:
+    """What is left of a time limit."""
+    return f"{max(_cmnet.seconds(time_limit) - (time.monotonic() - begun), 0.0):.6f}"
 
 
 def _check_unused(
@@ -179,8 +239,7 @@ def _find_backbone(packed: Table, learning: dict[str, Any]) -> None:
     found = _cmnet.backbone(packed._table, learning)
     learning["require"] = json.dumps([*json.loads(learning["require"]), *found])
     if learning["time_limit"] is not None:
-        left = _cmnet.seconds(learning["time_limit"]) - (time.monotonic() - begun)
-        learning["time_limit"] = f"{max(left, 0.0):.6f}"
+        learning["time_limit"] = _left(learning["time_limit"], begun)
 
 
 def _learn_weighted(
@@ -239,16 +298,21 @@ def _learn_mixture(packed: Table, learning: dict[str, Any], progress: Progress) 
 
 
 def _packed(
-    table: Any, names: Sequence[str] | None, reading: dict[str, Any], learning: dict[str, Any]
+    table: Any,
+    names: Sequence[str] | None,
+    reading: dict[str, Any],
+    learning: dict[str, Any],
+    spared: str | None = None,
 ) -> Table | _cmnet.IncompleteTable:
-    """The packed table; with its missing values where there are some and a model is to take them."""
+    """The packed table; with its missing values where there are some and a model is to take them. The column
+    ``spared`` is no variable, and not cut."""
     if _options.text("on_missing", reading.get("on_missing", "error")) != "model":
-        return Table._read(table, names, reading, learning)
+        return Table._read(table, names, reading, learning, spared)
     how = _options.reading(**reading)
     data = source(table, names, how, keep=["on_missing"])
     if isinstance(data, _cmnet.Table):
         return Table._of(data)
-    incomplete = _cmnet.IncompleteTable.read(data, how, learning)
+    incomplete = _cmnet.IncompleteTable.read(data, how, learning, spared)
     warn(incomplete.warnings)
     complete = incomplete.complete()
     return incomplete if complete is None else Table._of(complete)
@@ -396,6 +460,8 @@ def posterior(
         As for `cmnet.learn`.
     kappa, alpha, edge_prior
         Priors of contexts, of probabilities and of graphs.
+    require, forbid, knowledge
+        As for `cmnet.learn`: structures that do not keep to them have probability 0.
     exponent
         Power of the marginal pseudo-likelihood, above 0, at most 1. It sees each dependence from
         both ends, which makes probabilities too near to 0 and 1; 0.5 undoes that about.
@@ -439,6 +505,8 @@ def exact(
     kappa
         Weight of the context prior: ``"eps"`` (no contexts), a power such as ``"n^-0.5"``, or a
         number in (0, 1].
+    require, forbid, knowledge
+        As for `cmnet.learn`: the best structure among those that keep to them is proven.
     alpha, time_limit, method, smoothing, memory
         As for `cmnet.learn`.
     """
@@ -454,19 +522,18 @@ def exact(
     return Exact(*answer)
 
 
-@keywords_of(_options.reading)
+@keywords_of(_options.grouping, _options.reading)
 def compare_groups(
     table: Any,
     group: str,
     *,
-    block: str | None = None,
-    permutations: int = 999,
-    level: float = 0.05,
     seed: int = 1,
     names: Sequence[str] | None = None,
-    **options: Unpack[Reading],
+    **options: Unpack[GroupReading],
 ) -> dict[str, Any]:
     """Compares groups of rows pair by pair: which dependences differ between them?
+
+    It learns as `cmnet.learn` does with ``group=`` and the defaults, and returns its `Learned.groups`.
 
     Parameters
     ----------
@@ -476,6 +543,8 @@ def compare_groups(
         The column whose levels are the groups.
     block
         A column of pairs, persons or other blocks within which labels of groups are exchanged.
+    among
+        The variables that the group is adjacent to in the model; all by default.
     permutations, seed
         How often labels are exchanged, and what determines that.
     level
@@ -486,18 +555,10 @@ def compare_groups(
     dict
         ``pairs`` has, for each pair of variables, its strength in each group, the p-value of the
         difference alone (``p_value``), adjusted for all pairs (``adjusted``), and whether it
-        ``differs``. ``vanishes`` speaks of a model, and is true where there is none.
+        ``differs``. ``edge`` and ``vanishes`` speak of the model.
     """
-    block = None if block is None else _options.name("block", block)
-    packed = Table._read(table, names, options, None, block)
-    return _cmnet.compare_groups(
-        packed._table,
-        _options.name("group", group),
-        block,
-        _options.number("permutations", permutations),
-        _options.real("level", level),
-        _options.number("seed", seed),
-    )
+    found = learn(table, group=_options.name("group", group), seed=seed, names=names, progress=False, **options).groups
+    return {} if found is None else found
 
 
 @keywords_of(_options.searching, _options.fitting, _options.reading)

@@ -120,6 +120,9 @@ class Learned:
         self.imputation: dict[str, Any] | None = facts.get("imputation")
         """What was missing, the rounds of drawing and searching, and how far the completed tables agree
         on each edge and context element; None where nothing was missing."""
+        self.groups: dict[str, Any] | None = facts.get("groups")
+        """How pairs of variables differ between groups (see `cmnet.compare_groups`); None without ``group``, and
+        where learning or the comparison was ended too early."""
         self.limited: list[str] = facts["limited"]
         """Variables whose blanket a limit kept from growing."""
         self.passed_over: list[str] = facts["passed_over"]

@@ -96,13 +96,14 @@ class Mixture(Networks):
         explained: dict[str, Any] = self._made.explain(_options.given(given, soft), _options.inference())
         return explained
 
-    @keywords_of(_options.reading)
+    @keywords_of(_options.known_reading)
     def evaluate(
         self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
     ) -> Evaluation:
-        """How probable the mixture finds the rows of a table: means per row, and BIC."""
-        how = _options.reading(**reading)
-        return Evaluation(**self._made.evaluate(source(table, names, how), how))
+        """How probable the mixture finds the rows of a table: means per row, and BIC. Rows with missing values
+        are taken as they are, as by `Model.evaluate`."""
+        how = _options.known_reading(**reading)
+        return Evaluation(**self._made.evaluate(source(table, names, how, keep=["on_missing"]), how))
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{weight:.3f}" for weight in self.weights)

@@ -192,33 +192,33 @@ class Model(Variables, Questions):
         how = _options.reading(**_keywords.pick(options, _options.reading))
         return Model._of(self._model.fit(source(table, names, how), how, fitting))
 
-    @keywords_of(_options.reading)
+    @keywords_of(_options.known_reading)
     def evaluate(
         self, table: Any, *, names: Sequence[str] | None = None, **reading: Unpack[Reading]
     ) -> Evaluation:
         """How probable a fitted model finds the rows of a table: means per row, and BIC.
 
-        With ``on_missing="model"`` rows with missing values are taken as they are: the log-likelihood
-        is that of what is known of each row.
+        Rows with missing values are taken as they are: the log-likelihood is that of what is known of each
+        row, and ``missing_share`` says how much is missing. ``on_missing="error"`` refuses such rows, and
+        ``"drop"`` leaves them out. With ``columns``, ``schema`` or ``bins`` rows must be complete.
         """
         if isinstance(table, WeightedTable):
             alone(names, dict(reading))
             return Evaluation(**_cmnet.evaluate_weighted(self._model, table._weighted))
-        how = _options.reading(**reading)
+        how = _options.known_reading(**reading)
         return Evaluation(**self._model.evaluate(source(table, names, how, keep=["on_missing"]), how))
 
-    @keywords_of(_options.each_row)
+    @keywords_of(_options.known_row)
     def log_prob(self, table: Any, *, names: Sequence[str] | None = None, **rows: Unpack[EachRow]) -> Floats:
         """The natural-log probability of each row, in the order of the rows.
 
         Of a packed `cmnet.Table`, which keeps no order, each observation has one, in the order
-        of ``table.observations()``. With ``on_missing="drop"`` a row with missing values gets
-        NaN, so that answers stay beside their rows; with ``on_missing="model"`` it gets the
-        log-probability of what is known of it. With ``on_unknown="missing"`` a value that
-        is no level of its variable counts as a missing one. A column of ``weights`` is no
+        of ``table.observations()``. A row with missing values gets the log-probability of what is
+        known of it; with ``on_missing="drop"`` it gets NaN, so that answers stay beside their rows,
+        and with ``"error"`` it is refused. With ``on_unknown="missing"`` a value that is no level of its variable counts as a missing one. A column of ``weights`` is no
         variable, and changes no answer.
         """
-        return self._each_row(table, names, _options.each_row(**rows), pseudo=False)
+        return self._each_row(table, names, _options.known_row(**rows), pseudo=False)
 
     @keywords_of(_options.each_row)
     def pseudo_log_prob(self, table: Any, *, names: Sequence[str] | None = None, **rows: Unpack[EachRow]) -> Floats:
@@ -340,6 +340,11 @@ class Model(Variables, Questions):
         else:
             places = None if positions is None else _options.path(positions, "positions")
         self._model.draw(_options.path(path), places, _options.truth("widths", widths), _options.truth("support", support))
+
+    def draw_groups(self, path: str | os.PathLike[str], group: str) -> None:
+        """Writes an SVG picture with the network of each level of the variable ``group``, side by side, with the
+        variables on the same places."""
+        _cmnet.draw_groups(self._model, _options.name("group", group), _options.path(path))
 
     def summary(self) -> str:
         """The graph and its contexts in words."""

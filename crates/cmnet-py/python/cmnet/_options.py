@@ -244,6 +244,14 @@ def reading(
     }
 
 
+@keywords_of(reading)
+def known_reading(*, on_missing: OnMissing = "model", **options: Any) -> dict[str, Any]:
+    """How a table is read of which what is known is evaluated. With columns, levels or rules of its own, its rows
+    are complete."""
+    strict = any(options.get(option) is not None for option in ("columns", "schema", "bins"))
+    return reading(**{**options, "on_missing": "error" if strict and on_missing == "model" else on_missing})
+
+
 def _bins(value: Bins) -> list[str]:
     """Rules as texts: `4`, `"age"=at:18,65`."""
     if value is None:
@@ -291,6 +299,12 @@ def row_reading(
 @keywords_of(row_reading)
 def each_row(*, on_missing: OnMissing = "error", **reading: Unpack[RowReading]) -> dict[str, Any]:
     """How rows are read that are answered one by one."""
+    return row_reading(on_missing, **reading)
+
+
+@keywords_of(row_reading)
+def known_row(*, on_missing: OnMissing = "model", **reading: Unpack[RowReading]) -> dict[str, Any]:
+    """The same, of which what is known is answered."""
     return row_reading(on_missing, **reading)
 
 
@@ -344,9 +358,7 @@ def searching(
         "contexts": text("contexts", contexts),
         "alpha": amount("alpha", alpha),
         "edge_prior": amount("edge_prior", edge_prior),
-        "require": _edges("require", require),
-        "forbid": _edges("forbid", forbid),
-        "knowledge": _knowledge(knowledge),
+        **_known(require, forbid, knowledge),
         "refine": text("refine", refine),
         "max_cells": None if max_cells is None else number("max_cells", max_cells),
         "threads": number("threads", threads),
@@ -388,6 +400,29 @@ def completing(*, completions: int = 10, rounds: int = 10, agreement: float = 0.
         "rounds": number("rounds", rounds),
         "agreement": real("agreement", agreement),
     }
+
+
+def grouping(
+    *,
+    group: str | None = None,
+    block: str | None = None,
+    among: Sequence[str] | str = (),
+    permutations: int = 999,
+    level: float = 0.05,
+) -> dict[str, Any]:
+    """How groups of rows are compared."""
+    asked: dict[str, Any] = {
+        "group": None if group is None else name("group", group),
+        "block": None if block is None else name("block", block),
+        "among": names("among", [among] if isinstance(among, str) else among),
+        "permutations": number("permutations", permutations),
+        "level": real("level", level),
+    }
+    if asked["group"] is None:
+        for option, usual in (("block", None), ("among", []), ("permutations", 999), ("level", 0.05)):
+            if asked[option] != usual:
+                raise _cmnet.refuse_option(option, str(asked[option]), "nothing: it goes with group")
+    return asked
 
 
 def checkpointing(
@@ -437,6 +472,9 @@ def drawing(
     kappa: str | float = "n^-0.5",
     alpha: str | float = "0.5",
     edge_prior: str | float = "uniform",
+    require: Edges = (),
+    forbid: Edges = (),
+    knowledge: Knowledge | None = None,
     exponent: float = 1.0,
     chains: int = 4,
     sweeps: int = 2000,
@@ -452,6 +490,7 @@ def drawing(
         "kappa": amount("kappa", kappa),
         "alpha": amount("alpha", alpha),
         "edge_prior": amount("edge_prior", edge_prior),
+        **_known(require, forbid, knowledge),
         "exponent": real("exponent", exponent),
         "chains": number("chains", chains),
         "sweeps": number("sweeps", sweeps),
@@ -461,6 +500,15 @@ def drawing(
         "threads": number("threads", threads),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
         "memory": amount("memory", memory),
+    }
+
+
+def _known(require: Edges, forbid: Edges, knowledge: Knowledge | None) -> dict[str, Any]:
+    """What is known about edges."""
+    return {
+        "require": _edges("require", require),
+        "forbid": _edges("forbid", forbid),
+        "knowledge": _knowledge(knowledge),
     }
 
 
@@ -486,12 +534,19 @@ def _knowledge(value: Knowledge | None) -> dict[str, Any] | None:
 
 
 def proving(
-    *, kappa: str | float = "eps", alpha: str | float = "0.5", time_limit: Amount | None = None
+    *,
+    kappa: str | float = "eps",
+    alpha: str | float = "0.5",
+    require: Edges = (),
+    forbid: Edges = (),
+    knowledge: Knowledge | None = None,
+    time_limit: Amount | None = None,
 ) -> dict[str, Any]:
     """What is proven."""
     return {
         "kappa": amount("kappa", kappa) if isinstance(kappa, str) else repr(real("kappa", kappa)),
         "alpha": amount("alpha", alpha),
+        **_known(require, forbid, knowledge),
         "time_limit": None if time_limit is None else amount("time_limit", time_limit),
     }
 

@@ -85,13 +85,17 @@ class Questions:
         """The rows of a table with their missing values filled, in their order: by the values that are
         most probable together, or with ``draw`` by a draw given what is known of the row.
 
-        Several draws are several seeds. Values are assumed to be missing at random.
+        Several draws are several seeds. Values are assumed to be missing at random. ``missing`` of the answer
+        says what was missing.
         """
         rows = _options.row_reading("drop", **_keywords.pick(options, _options.row_reading))
         inference = _options.inference(**_keywords.pick(options, _options.inference))
         drawn = _options.number("seed", seed) if _options.truth("draw", draw) else None
         read = source(table, names, rows["reading"], keep=["on_missing"])
-        return Rows._of(_cmnet.impute(self._model, read, rows, drawn, inference))
+        filled, missing = _cmnet.impute(self._model, read, rows, drawn, inference)
+        made = Rows._of(filled)
+        made.missing = missing
+        return made
 
     @keywords_of(_options.inference, _options.reading)
     def explain(

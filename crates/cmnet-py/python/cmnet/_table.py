@@ -233,6 +233,9 @@ class Rows(dict[str, "list[str]"]):
     """
 
     _rows: _cmnet.Rows
+    missing: dict[str, Any] | None = None
+    """Of rows that `Model.impute` filled: shares of missing values by column and pattern, and what is assumed about
+    them; None where nothing was missing."""
 
     def __init__(self) -> None:
         raise TypeError("rows come from Model.sample, cmnet.datasets.load and Table.observations")

@@ -78,6 +78,11 @@ class WeightedTable(Variables):
         return self._weighted.digest
 
     @property
+    def cuts(self) -> dict[str, list[float]]:
+        """Where columns of numbers are cut into levels, by column; see the option ``bins``."""
+        return dict(self._weighted.cuts)
+
+    @property
     def dropped_rows(self) -> int:
         """Rows left out for missing values."""
         return self._weighted.dropped_rows

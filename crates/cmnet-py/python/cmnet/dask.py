@@ -263,7 +263,7 @@ def _client(client: Any) -> Any:
     return client
 
 
-@keywords_of(_options.searching, _options.learning, _options.fitting, _options.reading)
+@keywords_of(_options.searching, _options.learning, _options.grouping, _options.fitting, _options.reading)
 def learn(
     client: Client,
     table: Any,

@@ -1,8 +1,8 @@
 //! What became of columns of numbers: `cmnet discretize`.
 
 use super::Answer;
-use super::described::{Description, LevelCount};
-use cmnet::{CutSearch, Cuts, LoadedTable};
+use super::described::LevelCount;
+use cmnet::{CutColumn, CutSearch, Cuts, LoadedIncomplete, LoadedTable, Schema, Var};
 use serde::Serialize;
 use std::fmt;
 
@@ -48,16 +48,37 @@ pub struct SearchAnswer {
 impl DiscretizedAnswer {
     /// What became of a table.
     pub fn of(loaded: &LoadedTable, search: Option<&CutSearch>, written: Vec<String>) -> Self {
-        let mut described = Description::of(&loaded.data).variables;
-        let columns = loaded.cuts.iter().map(|column| {
-            let own = described.iter_mut().find(|variable| variable.name == column.name);
-            CutAnswer {
-                name: column.name.clone(),
-                rule: column.rule.to_string(),
-                numbers: column.numbers,
-                cuts: column.cuts.clone(),
-                levels: own.map(|own| std::mem::take(&mut own.levels)).unwrap_or_default(),
-            }
+        let data = &loaded.data;
+        Self::new((data.schema(), data.rows()), &loaded.cuts, |v| data.level_counts(v), search, written)
+    }
+
+    /// What became of a table with missing values: they stay missing.
+    pub fn of_incomplete(
+        loaded: &LoadedIncomplete,
+        search: Option<&CutSearch>,
+        written: Vec<String>,
+    ) -> Self {
+        let table = &loaded.table;
+        Self::new((table.schema(), table.rows()), &loaded.cuts, |v| table.level_counts(v), search, written)
+    }
+
+    fn new(
+        (schema, rows): (&Schema, u64),
+        cuts: &[CutColumn],
+        counts: impl Fn(Var) -> Vec<u64>,
+        search: Option<&CutSearch>,
+        written: Vec<String>,
+    ) -> Self {
+        let levels = |variable: Var| {
+            let counted = schema.variable(variable).levels.iter().zip(counts(variable));
+            counted.map(|(label, count)| LevelCount { label: label.clone(), count }).collect()
+        };
+        let columns = cuts.iter().map(|column| CutAnswer {
+            name: column.name.clone(),
+            rule: column.rule.to_string(),
+            numbers: column.numbers,
+            cuts: column.cuts.clone(),
+            levels: schema.find(&column.name).map(levels).unwrap_or_default(),
         });
         let columns = columns.collect();
         let search = search.map(|search| SearchAnswer {
@@ -65,7 +86,7 @@ impl DiscretizedAnswer {
             before: search.before,
             after: search.after,
         });
-        Self { rows: loaded.data.rows(), columns, search, written }
+        Self { rows, columns, search, written }
     }
 }
 

@@ -4,8 +4,8 @@ use super::Answer;
 use super::ensemble::MeanNumbers;
 use super::missing::MissingAnswer;
 use cmnet::{
-    EnsembleEvaluation, Estimate, Evaluation, Fit, FitStatus, IncompleteTable, ObservedEvaluation, Schema,
-    Term,
+    EnsembleEvaluation, EnsembleObserved, Estimate, Evaluation, Fit, FitStatus, IncompleteTable,
+    ObservedEvaluation, Schema, Term,
 };
 use serde::Serialize;
 
@@ -145,6 +145,9 @@ pub struct EvaluatedAnswer {
     /// Rows with missing values, of which what is known was evaluated; absent where they are no rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete_rows: Option<u64>,
+    /// Missing values as a share of all values; absent where none is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_share: Option<f64>,
     /// The mean log-probability per row, of its known values; null when the model is not normalised.
     pub log_likelihood: Option<f64>,
     /// The mean pseudo-log-probability per row; null where values are missing.
@@ -169,6 +172,7 @@ impl From<&Evaluation> for EvaluatedAnswer {
         Self {
             rows: found.rows,
             incomplete_rows: None,
+            missing_share: None,
             log_likelihood: found.log_likelihood,
             pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
             parameters: Some(found.parameters),
@@ -184,6 +188,7 @@ impl From<&EnsembleEvaluation> for EvaluatedAnswer {
         Self {
             rows: found.rows,
             incomplete_rows: None,
+            missing_share: None,
             log_likelihood: Some(found.log_likelihood),
             pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
             parameters: None,
@@ -199,6 +204,7 @@ impl From<&ObservedEvaluation> for EvaluatedAnswer {
         Self {
             rows: found.rows,
             incomplete_rows: Some(found.incomplete_rows),
+            missing_share: None,
             log_likelihood: Some(found.log_likelihood),
             pseudo_log_likelihood: None,
             parameters: Some(found.parameters),
@@ -206,5 +212,31 @@ impl From<&ObservedEvaluation> for EvaluatedAnswer {
             sbic: Some(found.sbic()),
             alone: None,
         }
+    }
+}
+
+impl From<&EnsembleObserved> for EvaluatedAnswer {
+    fn from(found: &EnsembleObserved) -> Self {
+        Self {
+            rows: found.rows,
+            incomplete_rows: Some(found.incomplete_rows),
+            missing_share: None,
+            log_likelihood: Some(found.log_likelihood),
+            pseudo_log_likelihood: None,
+            parameters: None,
+            bic: None,
+            sbic: None,
+            alone: Some(MeanNumbers::from(&found.alone)),
+        }
+    }
+}
+
+impl EvaluatedAnswer {
+    /// The same answer, which tells what share of the values of its rows is missing.
+    #[must_use]
+    pub fn of_rows(self, table: &IncompleteTable) -> Self {
+        let missing: u64 = (0..table.schema().len()).map(|variable| table.missing(variable)).sum();
+        let all = table.rows() as f64 * table.schema().len() as f64;
+        Self { missing_share: Some(missing as f64 / all), ..self }
     }
 }

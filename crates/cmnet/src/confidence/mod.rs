@@ -23,7 +23,7 @@ pub use completed::{
 };
 pub use ensemble::{
     Drawn, Ensemble, EnsembleAnswer, EnsembleConsensus, EnsembleEvaluation, EnsembleNetwork,
-    EnsemblePrediction, EnsemblePredictor, Member, Spread,
+    EnsembleObserved, EnsemblePrediction, EnsemblePredictor, Member, Spread,
 };
 pub use frequency::{Frequency, Verdict};
 pub use options::{BootstrapOptions, ReplicateStart, Resample};

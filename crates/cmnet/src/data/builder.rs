@@ -6,6 +6,7 @@ use super::dataset::Dataset;
 use super::encode::{Coder, Lookup};
 #[cfg(feature = "csv")]
 use super::narrow::NarrowRows;
+use super::numbers::Span;
 use super::raw::RawTable;
 use super::tally::Met;
 use super::variable::{MAX_ROWS, Schema, Variable};
@@ -188,15 +189,14 @@ impl TableBuilder {
         Ok(true)
     }
 
-    /// Names, levels and the rows whose weights are real numbers.
-    /// `None` where a column of numbers is still to be cut.
-    pub(crate) fn finish_real(self) -> Option<(Schema, WeightedRows)> {
+    /// Names, levels and the rows whose weights are real numbers; for each column that is to be cut, the numbers
+    /// that its levels stand for.
+    pub(crate) fn finish_real(self) -> (Schema, WeightedRows, Vec<Option<Vec<Span>>>) {
         let (mut variables, mut recoded, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut spans = Vec::new();
         for (name, coder) in self.names.into_iter().zip(self.coders) {
             let coded = coder.finish();
-            if coded.spans.is_some() {
-                return None;
-            }
+            spans.push(coded.spans);
             variables.push(Variable { name, levels: coded.levels });
             recoded.push(coded.codes);
             cuts.push(coded.cuts);
@@ -204,7 +204,7 @@ impl TableBuilder {
         let level = |(&code, new_codes): (&u16, &Vec<u16>)| u32::from(new_codes[usize::from(code)]);
         let row = |codes: Box<[u16]>| codes.iter().zip(&recoded).map(level).collect();
         let rows = self.real.into_iter().map(|(codes, weights)| (row(codes), weights)).collect();
-        Some((Schema::new_unchecked(variables).with_all_cuts(cuts), rows))
+        (Schema::new_unchecked(variables).with_all_cuts(cuts), rows, spans)
     }
 
     /// Keeps a row of which some cells were not found.
@@ -287,6 +287,11 @@ impl TableBuilder {
     /// What there is of it, for complaints.
     pub(crate) fn met(&self) -> Met<'_> {
         Met { names: &self.names, missing: &self.missing, is_empty: self.is_empty() }
+    }
+
+    /// Whether the levels of each variable are those that turn up.
+    pub(crate) fn open(&self) -> Vec<bool> {
+        self.coders.iter().map(Coder::is_open).collect()
     }
 
     /// The levels of each variable where they are declared.

@@ -212,6 +212,11 @@ impl Coder {
         Ok(Added::new(code))
     }
 
+    /// Whether the levels are those that turn up.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.order, Order::Sorted)
+    }
+
     /// The levels, where there may be no others.
     pub(crate) fn levels_declared(&self) -> Option<Vec<String>> {
         match &self.order {

@@ -7,18 +7,21 @@
 use super::bins::Bins;
 use super::builder::{RowProblem, TableBuilder};
 use super::cuts::Cuts;
-use super::cutting::cut_alone;
+use super::cutting::{CutColumn, cut_alone};
 use super::encode::Coder;
 use super::incomplete::IncompleteTable;
 use super::loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+use super::measured::MeasuredColumn;
 #[cfg(feature = "csv")]
 use super::narrow::NarrowRows;
+use super::numbers::Span;
+use super::raw::RawTable;
 use super::raw_incomplete::RawIncomplete;
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
-use super::variable::{check_levels, check_names};
+use super::variable::{Schema, check_levels, check_names};
 use super::warning::{MANY_NUMBERS, Warning};
-use super::weighted::{WeightKind, WeightedTable};
+use super::weighted::{RealRows, WeightKind, WeightedTable};
 use crate::control::Control;
 use crate::error::{Error, InputProblem, OptionName, Place, Result};
 
@@ -345,6 +348,7 @@ impl Intake {
         }
         let missing = self.builder.missing().to_vec();
         let RowTally { rows: file_rows, dropped_rows, dropped_weight, .. } = self.tally;
+        let open = self.builder.open();
         let raw = self.builder.finish(control)?;
         let (data, cuts, raw) = if raw.numbers().next().is_some() {
             let (data, cuts) = cut_alone(&raw, &self.bins, control)?;
@@ -354,6 +358,7 @@ impl Intake {
         };
         Ok(LoadedTable {
             warnings: Warning::of_cut(&data, self.bins.others().is_some()),
+            measured: measured(data.schema(), &self.numbers, &open, &self.bins),
             data,
             cuts,
             raw,
@@ -392,6 +397,7 @@ impl Intake {
             return Err(Error::input(self.origin.place(), problem));
         }
         let missing = self.builder.missing().to_vec();
+        let open = self.builder.open();
         let (raw, holed) = self.builder.finish_with_holes(control)?;
         let (data, cuts, holed, raw) = if raw.numbers().next().is_none() {
             (raw.into_data(), Vec::new(), holed, None)
@@ -415,6 +421,7 @@ impl Intake {
         }
         Ok(LoadedIncomplete {
             warnings: Warning::of_incomplete(&table),
+            measured: measured(table.schema(), &self.numbers, &open, &self.bins),
             table,
             cuts,
             raw,
@@ -455,7 +462,7 @@ impl Intake {
     ///
     /// # Errors
     /// When values are missing and that is an error, or no row is left; when the weights add up to nothing or
-    /// to too much; when columns are to be cut.
+    /// to too much; when the graph is to find cut points, or a column holds measurements that are not cut.
     pub fn finish_weighted(self, on_missing: OnMissing, kind: Option<WeightKind>) -> Result<LoadedWeighted> {
         if on_missing == OnMissing::Model {
             let expected =
@@ -467,22 +474,54 @@ impl Intake {
         }
         let RowTally { rows: file_rows, dropped_rows, .. } = self.tally;
         let file = self.origin.name().to_owned();
-        let Some((schema, rows)) = self.builder.finish_real() else {
-            let expected = "cut points in a schema, as discretizing a table writes it: weights that are no whole \
-                            numbers take columns that are cut already";
-            return Err(Error::option(OptionName::Bins, "rules", expected));
-        };
+        if self.bins.by_graph() {
+            let expected = "frequency, width or given points: the graph finds no cut points with weights that are no \
+                            whole numbers";
+            return Err(Error::option(OptionName::Bins, "graph", expected));
+        }
+        let open = self.builder.open();
+        let (schema, rows, spans) = self.builder.finish_real();
         // Counts that another program wrote as 3.0 are counts.
         let is_whole = || rows.values().flatten().all(|weight| weight.fract() == 0.0);
         let usual = || if is_whole() { WeightKind::Counts } else { WeightKind::Design };
         let kind = kind.unwrap_or_else(usual);
+        let (schema, rows, cuts) = cut_weighted(schema, rows, spans, (&self.bins, kind))?;
+        MeasuredColumn::refuse(&measured(&schema, &self.numbers, &open, &self.bins), &file)?;
         Ok(LoadedWeighted {
             table: WeightedTable::of_rows(schema, rows, kind)?,
+            cuts,
             file,
             file_rows,
             dropped_rows,
         })
     }
+}
+
+/// The columns that hold measurements and were not cut.
+fn measured(schema: &Schema, numbers: &[usize], open: &[bool], bins: &Bins) -> Vec<MeasuredColumn> {
+    let may = |v: usize| open[v] && schema.cuts(v).is_none() && !bins.spares(schema.name(v));
+    MeasuredColumn::of(schema, numbers, may)
+}
+
+/// Rows with real weights whose columns of numbers are cut. Frequencies are those of the weights.
+fn cut_weighted(
+    schema: Schema,
+    rows: RealRows,
+    spans: Vec<Option<Vec<Span>>>,
+    (bins, kind): (&Bins, WeightKind),
+) -> Result<(Schema, RealRows, Vec<CutColumn>)> {
+    if spans.iter().all(Option::is_none) {
+        return Ok((schema, rows, Vec::new()));
+    }
+    let units = WeightedTable::of_rows(schema, rows.clone(), kind)?.units().clone();
+    let raw = RawTable::new(units, spans);
+    let (data, cuts) = cut_alone(&raw, bins, &())?;
+    let mut cut = RealRows::new();
+    for (row, weights) in rows {
+        let level = |(v, &level): (usize, &u32)| raw.level_when_cut(v, level, data.schema().cuts(v));
+        cut.entry(row.iter().enumerate().map(level).collect()).or_default().extend(weights);
+    }
+    Ok((data.schema().clone(), cut, cuts))
 }
 
 /// Texts are compared without the blanks around them.

@@ -3,10 +3,12 @@
 use super::cutting::CutColumn;
 use super::dataset::Dataset;
 use super::incomplete::IncompleteTable;
+use super::measured::MeasuredColumn;
 use super::raw::RawTable;
 use super::raw_incomplete::RawIncomplete;
 use super::warning::Warning;
 use super::weighted::WeightedTable;
+use crate::error::Result;
 
 /// A table with what was met while reading it, whether it came from a file, from a data frame
 /// or from labels in memory.
@@ -31,8 +33,20 @@ pub struct LoadedTable {
     pub missing: Vec<u64>,
     /// The columns of numbers that were cut.
     pub cuts: Vec<CutColumn>,
+    /// The columns that hold measurements and were not cut.
+    pub measured: Vec<MeasuredColumn>,
     /// The table before it was cut, where the graph is to find cut points.
     pub raw: Option<Box<RawTable>>,
+}
+
+impl LoadedTable {
+    /// Refuses a table with a column of measurements that was not cut: nothing can be learned from it.
+    ///
+    /// # Errors
+    /// Names the first such column, and how it is cut.
+    pub fn check_categories(&self) -> Result<()> {
+        MeasuredColumn::refuse(&self.measured, &self.file)
+    }
 }
 
 /// A table whose rows may have missing values, with what was met while reading it.
@@ -43,6 +57,8 @@ pub struct LoadedIncomplete {
     pub table: IncompleteTable,
     /// The columns of numbers that were cut.
     pub cuts: Vec<CutColumn>,
+    /// The columns that hold measurements and were not cut.
+    pub measured: Vec<MeasuredColumn>,
     /// What its owner should know.
     pub warnings: Vec<Warning>,
     /// The name of the source: of the file, or what stands for it.
@@ -58,11 +74,20 @@ pub struct LoadedIncomplete {
 }
 
 impl LoadedIncomplete {
+    /// As [`LoadedTable::check_categories`].
+    ///
+    /// # Errors
+    /// Names the first such column, and how it is cut.
+    pub fn check_categories(&self) -> Result<()> {
+        MeasuredColumn::refuse(&self.measured, &self.file)
+    }
+
     /// The same as a table that has no missing values; `None` where it has some.
     pub fn complete(&self) -> Option<LoadedTable> {
         let data = self.table.complete_rows().filter(|_| self.table.incomplete_rows() == 0)?;
         Some(LoadedTable {
             cuts: self.cuts.clone(),
+            measured: self.measured.clone(),
             raw: None,
             data,
             warnings: self.warnings.clone(),
@@ -82,6 +107,8 @@ impl LoadedIncomplete {
 pub struct LoadedWeighted {
     /// The table.
     pub table: WeightedTable,
+    /// The columns of numbers that were cut.
+    pub cuts: Vec<CutColumn>,
     /// The name of the source: of the file, or what stands for it.
     pub file: String,
     /// Rows of the source, whatever their weight.

@@ -14,6 +14,7 @@ mod encode;
 mod incomplete;
 mod intake;
 mod loaded;
+mod measured;
 mod merged;
 #[cfg(feature = "csv")]
 mod narrow;
@@ -49,6 +50,7 @@ pub use incomplete::{IncompleteTable, MissingPattern};
 pub(crate) use intake::Origin;
 pub use intake::{Intake, Levels, UNNAMED_TABLE};
 pub use loaded::{LoadedIncomplete, LoadedTable, LoadedWeighted};
+pub use measured::MeasuredColumn;
 #[cfg(feature = "csv")]
 pub(crate) use narrow::NarrowRows;
 pub use quoted::quoted_names;

@@ -23,8 +23,12 @@ pub enum Remedy {
     GroupLevels,
     /// Numbers cut into classes.
     CutNumbers,
+    /// The table without the column.
+    DropColumn,
     /// A graph with fewer edges.
     LearnSparserGraph,
+    /// A column of groups that is adjacent to fewer variables.
+    NameNeighborsOfGroup,
     /// A smaller weight of the context prior.
     SmallerKappa,
     /// The search whose neighbourhoods are bounded.
@@ -39,6 +43,8 @@ pub enum Remedy {
     ChooseColumns,
     /// The levels of the model, for the table.
     GiveLevels,
+    /// The levels of a column, for the table.
+    ListLevels,
     /// A run from the beginning.
     StartAgain,
     /// A file as this program writes it.
@@ -57,7 +63,12 @@ impl Remedy {
             Self::CutNumbers => {
                 return format!("cut its numbers into classes: {}", dialect.setting(OptionName::Bins, "4"));
             }
+            Self::DropColumn => return format!("leave it out with {}", dialect.option(OptionName::Drop)),
             Self::LearnSparserGraph => "learn a sparser graph",
+            Self::NameNeighborsOfGroup => {
+                let among = dialect.option(OptionName::Among);
+                return format!("name with {among} the variables that the group may be adjacent to");
+            }
             Self::SmallerKappa => return format!("use a smaller {}", dialect.option(OptionName::Kappa)),
             Self::SearchBlankets => {
                 let setting = dialect.setting(OptionName::Search, "blanket");
@@ -79,6 +90,12 @@ impl Remedy {
             }
             Self::GiveLevels => {
                 return format!("give the model's levels in {}", dialect.file(OptionName::Schema));
+            }
+            Self::ListLevels => {
+                return format!(
+                    "list its levels in {} where they are categories",
+                    dialect.file(OptionName::Schema)
+                );
             }
             Self::StartAgain => {
                 return format!("start again without {}", dialect.switch(OptionName::Resume));

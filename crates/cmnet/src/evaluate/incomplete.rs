@@ -1,7 +1,7 @@
 //! The probability that a fitted model gives to what is known of rows with holes.
 
 use crate::control::Control;
-use crate::data::IncompleteTable;
+use crate::data::{IncompleteTable, Schema};
 use crate::error::{Error, Remedy, Result, quoted};
 use crate::missing::observed_log_likelihood;
 use crate::model::Model;
@@ -61,16 +61,7 @@ pub fn evaluate_incomplete(
         let problem = "the model has no parameters, only a structure";
         return Err(Error::question(problem, Remedy::EstimateParameters));
     };
-    if table.schema() != model.schema() {
-        let own = quoted(
-            &model.schema().variables().iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", "),
-        );
-        let problem = format!("the rows have other variables or levels than those of the model, {own}");
-        return Err(Error::mismatch(problem, Remedy::ChooseColumns));
-    }
-    if table.rows() == 0 {
-        return Err(Error::option("rows", "0 rows", "at least one row"));
-    }
+    check_rows(model.schema(), table)?;
     let total = observed_log_likelihood(model.structure(), &fit.parameters, table, (memory, control))?;
     Ok(ObservedEvaluation {
         rows: table.rows(),
@@ -78,4 +69,17 @@ pub fn evaluate_incomplete(
         log_likelihood: total / table.rows() as f64,
         parameters: fit.free_parameters,
     })
+}
+
+/// Refuses rows that a model with this schema has nothing to say about.
+pub(crate) fn check_rows(schema: &Schema, table: &IncompleteTable) -> Result<()> {
+    if table.schema() != schema {
+        let own = quoted(&schema.variables().iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", "));
+        let problem = format!("the rows have other variables or levels than those of the model, {own}");
+        return Err(Error::mismatch(problem, Remedy::ChooseColumns));
+    }
+    if table.rows() == 0 {
+        return Err(Error::option("rows", "0 rows", "at least one row"));
+    }
+    Ok(())
 }

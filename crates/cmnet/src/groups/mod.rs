@@ -1,8 +1,11 @@
 //! Groups of rows: where a dependence holds for one group and vanishes for another.
 
 mod compared;
+mod grouping;
 mod pair;
 mod permute;
+
+pub use grouping::{GroupNames, Grouping};
 
 use crate::control::{StopReason, ask};
 use crate::data::{Dataset, Schema, Var, numbered_configurations};
@@ -69,6 +72,7 @@ impl GroupOptions {
             );
             return Err(Error::option(OptionName::Group, data.schema().name(self.group), expected));
         }
+        self.check_blocks(data)?;
         let pairs = (data.variables() as u64).saturating_mul(data.variables() as u64);
         if data.rows() > MOST {
             return Err(Error::limit("rows of groups", MOST, ["compare the groups of a sample".into()]));
@@ -80,7 +84,25 @@ impl GroupOptions {
         Ok(())
     }
 
-    /// The table and the options without the column of blocks.
+    /// Refuses blocks within which there is nothing to exchange: every p-value would be 1.
+    fn check_blocks(&self, data: &Dataset) -> Result<()> {
+        let Some(block) = self.block else { return Ok(()) };
+        let mut seen: Vec<Option<u32>> = vec![None; data.schema().variable(block).levels.len()];
+        let rows = data.column(block).iter().zip(data.column(self.group).iter()).zip(data.weights());
+        for ((own, group), _) in rows.filter(|(_, weight)| **weight > 0) {
+            if seen[own as usize].replace(group).is_some_and(|before| before != group) {
+                return Ok(());
+            }
+        }
+        let single = data.level_counts(block).iter().all(|&rows| rows <= 1);
+        let why = if single { "every block has one row" } else { "every block has rows of one group alone" };
+        let expected =
+            format!("a column of blocks with rows of two groups or more, whose labels are exchanged; {why}");
+        let found = data.schema().name(block);
+        Err(Error::option(OptionName::Block, found, Expected::Described(expected.into())))
+    }
+
+    /// The variables without the column of blocks.
     fn variables(&self, data: &Dataset) -> Vec<Var> {
         (0..data.variables()).filter(|&variable| Some(variable) != self.block).collect()
     }

@@ -11,6 +11,7 @@ mod factors;
 mod gibbs;
 mod independent;
 mod joint;
+mod known;
 mod marginals;
 mod maximum;
 mod neighbourhood;

@@ -2,13 +2,14 @@
 
 use super::observer::{FitControl, LearnEvent, LearnObserver, Quiet};
 use super::tune::{LEAST_ROWS, PARTS};
-use super::{LearnOptions, LearnedModel, Select, Tune, learn_here};
+use super::{LearnOptions, Select, Tune, learn_here};
 use crate::control::{Outcome, StopReason};
-use crate::counts::RowCounts;
-use crate::data::{Dataset, Fold, FoldPlan, Folds};
+use crate::counts::{CountSource, CountedTable, RowCounts};
+use crate::data::{DataDigest, Dataset, FoldPlan, Folds};
 use crate::error::{ErrorKind, Result};
 use crate::loglinear::{FitRequest, fit_to_predict};
 use crate::score::Kappa;
+use crate::structure::Structure;
 use std::cmp::Ordering;
 
 /// How well the structures of each kappa predicted rows that were held out.
@@ -47,8 +48,7 @@ impl ByRows {
 
 /// Whether rows that are held out choose the kappa.
 pub(super) fn applies(data: &Dataset, options: &LearnOptions) -> bool {
-    let asked = matches!(options.select, Select::Heldout | Select::Cv);
-    asked && options.kappas.len() > 1 && data.rows() >= LEAST_ROWS
+    parts_asked(options).is_some() && data.rows() >= LEAST_ROWS
 }
 
 /// Judges each kappa by rows that are held out, where that was asked for. `None` where it was
@@ -58,18 +58,21 @@ pub(super) fn judge(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Option<ByRows>> {
-    let parts = match options.select {
-        Select::Heldout => 1,
-        Select::Cv => PARTS,
-        Select::Bic | Select::None => return Ok(None),
-    };
-    if !applies(data, options) {
-        return Ok(None);
-    }
+    let Some(parts) = parts_asked(options).filter(|_| applies(data, options)) else { return Ok(None) };
     observer.observe_learning(&LearnEvent::PartsAhead);
     let judged = judge_parts(parts, data, options, observer);
     observer.observe_learning(&LearnEvent::PartsEnded);
     judged.map(Some)
+}
+
+/// How many parts are held out to choose among kappas, where that was asked for.
+pub(super) fn parts_asked(options: &LearnOptions) -> Option<usize> {
+    let parts = match options.select {
+        Select::Heldout => 1,
+        Select::Cv => PARTS,
+        Select::Bic | Select::None => return None,
+    };
+    (options.kappas.len() > 1).then_some(parts)
 }
 
 fn judge_parts(
@@ -92,9 +95,13 @@ fn judge_parts(
         if learned.stop != StopReason::Converged {
             return cut(index, learned.stop);
         }
+        let counts = RowCounts::new(&fold.training);
+        let digest = || DataDigest::of(&fold.training);
+        let counted = CountedTable::with_digest(&counts, fold.training.schema(), digest)?;
         for (sum, model) in sums.iter_mut().zip(&learned.models) {
             let Some(so_far) = sum else { continue };
-            match so_far.add(model, &fold, options, observer)? {
+            let part = Part { training: &counted, heldout: &fold.heldout, unit: 1.0 };
+            match so_far.add(&model.structure, &part, options, observer)? {
                 Added::Yes => {}
                 Added::Unfitted => *sum = None,
                 Added::Stopped(reason) => return cut(index, reason),
@@ -102,18 +109,13 @@ fn judge_parts(
         }
         rows += fold.heldout.rows() as f64;
     }
-    let exact = sums.iter().flatten().all(|sums| sums.exact.is_some());
-    let mean = |sums: &Option<Sums>| {
-        let sums = sums.as_ref()?;
-        Some(if exact { sums.exact? } else { sums.pseudo } / rows)
-    };
-    let predictive = options.kappas.iter().copied().zip(sums.iter().map(mean)).collect();
+    let predictive = options.kappas.iter().copied().zip(Sums::means(&sums, rows)).collect();
     Ok(ByRows { parts, finished: parts, stop: StopReason::Converged, seed, predictive })
 }
 
 /// Log-probabilities of held-out rows, and of their conditionals.
 #[derive(Clone, Copy)]
-struct Sums {
+pub(super) struct Sums {
     exact: Option<f64>,
     pseudo: f64,
 }
@@ -124,22 +126,40 @@ impl Default for Sums {
     }
 }
 
-enum Added {
+/// Rows that are held out, and the others.
+pub(super) struct Part<'a, 't, S> {
+    pub(super) training: &'a CountedTable<'t, S>,
+    pub(super) heldout: &'a Dataset,
+    /// How much one of the rows counts that are held out.
+    pub(super) unit: f64,
+}
+
+pub(super) enum Added {
     Yes,
     Unfitted,
     Stopped(StopReason),
 }
 
 impl Sums {
-    fn add(
+    /// For each sum its mean over so many rows: of whole probabilities, where all have them.
+    pub(super) fn means(sums: &[Option<Self>], rows: f64) -> Vec<Option<f64>> {
+        let exact = sums.iter().flatten().all(|sums| sums.exact.is_some());
+        let mean = |sums: &Option<Self>| {
+            let sums = sums.as_ref()?;
+            Some(if exact { sums.exact? } else { sums.pseudo } / rows)
+        };
+        sums.iter().map(mean).collect()
+    }
+
+    /// Adds rows that were held out, by a fit to the others.
+    pub(super) fn add<S: CountSource>(
         &mut self,
-        model: &LearnedModel,
-        fold: &Fold,
+        structure: &Structure,
+        &Part { training, heldout, unit }: &Part<'_, '_, S>,
         options: &LearnOptions,
         observer: &dyn LearnObserver,
     ) -> Result<Added> {
-        let counts = RowCounts::new(&fold.training);
-        let request = FitRequest::new(&model.structure, &counts, Some(fold.training.schema()), &options.fit);
+        let request = FitRequest::new(structure, training.counts(), Some(training.schema()), &options.fit);
         let control = FitControl { observer, searched: true, fitted: true };
         let fit = match fit_to_predict(&request, &control) {
             Ok(Outcome::Done(fit)) => fit,
@@ -148,8 +168,8 @@ impl Sums {
             Err(error) => return Err(error),
         };
         let evaluator = fit.parameters.evaluator();
-        self.exact = self.exact.zip(evaluator.log_likelihood(&fold.heldout)).map(|(sum, own)| sum + own);
-        self.pseudo += evaluator.pseudo_log_likelihood(&fold.heldout);
+        self.exact = self.exact.zip(evaluator.log_likelihood(heldout)).map(|(sum, own)| sum + unit * own);
+        self.pseudo += unit * evaluator.pseudo_log_likelihood(heldout);
         Ok(Added::Yes)
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::control::{Outcome, StopReason};
 use crate::counts::{CountedTable, WeightedCounts};
-use crate::data::{FoldPlan, RealRows, Schema, Var, WeightedTable, shuffled};
+use crate::data::{FoldPlan, RealRows, Schema, Var, WeightKind, WeightedTable, shuffled};
 use crate::error::{Error, Expected, OptionName, Result};
 
 /// Cross-validates a table with real-valued weights. Each observation is dealt with its weight; numbers of a
@@ -34,9 +34,24 @@ pub fn cross_validate_weighted(
 }
 
 /// The observations of each fold, and the variables that stay.
-struct Dealt {
+pub(super) struct Dealt {
     schema: Schema,
     folds: Vec<RealRows>,
+}
+
+impl Dealt {
+    /// The observations of the other folds, and those of one, which count by their share of the weights: what a unit
+    /// of these is worth does not matter.
+    pub(super) fn split(&self, place: usize, kind: WeightKind) -> Result<(WeightedTable, WeightedTable)> {
+        let mut kept = RealRows::new();
+        for (_, fold) in self.folds.iter().enumerate().filter(|(number, _)| *number != place) {
+            for (row, weights) in fold {
+                kept.entry(row.clone()).or_default().extend(weights);
+            }
+        }
+        let training = WeightedTable::of_rows(self.schema.clone(), kept, kind)?;
+        Ok((training, WeightedTable::shares(self.schema.clone(), self.folds[place].clone())?))
+    }
 }
 
 fn deal(table: &WeightedTable, plan: FoldPlan) -> Result<Dealt> {
@@ -46,7 +61,7 @@ fn deal(table: &WeightedTable, plan: FoldPlan) -> Result<Dealt> {
     }
 }
 
-fn drawn(table: &WeightedTable, folds: usize, seed: u64) -> Result<Dealt> {
+pub(super) fn drawn(table: &WeightedTable, folds: usize, seed: u64) -> Result<Dealt> {
     if folds < 2 {
         return Err(Error::option(OptionName::Folds, folds.to_string(), Expected::AtLeast(2)));
     }
@@ -117,15 +132,7 @@ fn one(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Outcome<FoldResult>> {
-    let mut kept = RealRows::new();
-    for (_, fold) in dealt.folds.iter().enumerate().filter(|(number, _)| *number != place) {
-        for (row, weights) in fold {
-            kept.entry(row.clone()).or_default().extend(weights);
-        }
-    }
-    let training = WeightedTable::of_rows(dealt.schema.clone(), kept, table.kind())?;
-    // Held-out rows count by their share of the weights: what a unit is worth does not matter.
-    let heldout = WeightedTable::shares(dealt.schema.clone(), dealt.folds[place].clone())?;
+    let (training, heldout) = dealt.split(place, table.kind())?;
     let counts = WeightedCounts::new(&training);
     let counted = CountedTable::with_digest(&counts, training.schema(), || training.digest())?;
     let learned = learn_counts_for_all(&counted, options, observer)?;

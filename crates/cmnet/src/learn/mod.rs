@@ -21,6 +21,7 @@ mod search;
 mod target;
 mod tune;
 mod tuned;
+mod weighted;
 
 pub use amounts::{parse_bytes, parse_duration};
 pub use backbone::Backbone;
@@ -43,6 +44,7 @@ pub(crate) use resume::{cells, estimation_identity, replace, search_identity};
 pub use target::TargetModel;
 pub use tune::{Chosen, FixedOnly, Judged, Tried, Tune, Tuned, tune};
 pub(crate) use tune::{LEAST_ROWS, PARTS};
+pub use weighted::learn_weighted;
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};

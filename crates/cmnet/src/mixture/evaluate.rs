@@ -2,9 +2,9 @@
 
 use super::model::Mixture;
 use crate::control::{Control, Pace};
-use crate::data::{Dataset, Var};
+use crate::data::{Dataset, IncompleteTable, Var};
 use crate::error::Result;
-use crate::evaluate::Evaluation;
+use crate::evaluate::{Evaluation, ObservedEvaluation, check_rows};
 use crate::loglinear::{Evaluator, Parameters};
 
 /// log of the sum of exponentials.
@@ -80,6 +80,36 @@ impl Mixture {
             rows: data.rows(),
             log_likelihood: Some(whole / rows),
             pseudo_log_likelihood: pseudo / rows,
+            parameters: self.free_parameters(),
+        })
+    }
+}
+
+impl Mixture {
+    /// What the mixture says of what is known of rows with holes: the other cells are summed out.
+    ///
+    /// # Errors
+    /// When the table has other variables or levels or no rows, or a junction tree does not fit the memory; when
+    /// the control asks to stop.
+    pub fn evaluate_incomplete(
+        &self,
+        table: &IncompleteTable,
+        memory: u64,
+        control: &dyn Control,
+    ) -> Result<ObservedEvaluation> {
+        check_rows(self.schema(), table)?;
+        let network = self.network()?;
+        let mut logs = vec![Vec::new(); table.distinct_rows()];
+        for (network, weight) in network.networks().iter().zip(network.log_weights()) {
+            let known = network.log_probabilities(table, memory, control)?;
+            logs.iter_mut().zip(known).for_each(|(logs, log)| logs.push(weight + log));
+        }
+        let total: f64 =
+            table.iter().zip(&logs).map(|((_, weight), logs)| weight as f64 * log_sum(logs)).sum();
+        Ok(ObservedEvaluation {
+            rows: table.rows(),
+            incomplete_rows: table.incomplete_rows(),
+            log_likelihood: total / table.rows() as f64,
             parameters: self.free_parameters(),
         })
     }

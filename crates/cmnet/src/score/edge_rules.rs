@@ -38,6 +38,11 @@ impl EdgeRules {
         self.rule(edge).is_none_or(|rule| rule.forbidden.is_none())
     }
 
+    /// What forbids an edge, where something does.
+    pub fn forbidden_by(&self, edge: Edge) -> Option<&str> {
+        self.rule(edge)?.forbidden.as_deref()
+    }
+
     /// Whether a graph must have an edge.
     pub fn requires(&self, edge: Edge) -> bool {
         self.rule(edge).is_some_and(|rule| rule.required)

@@ -4,8 +4,8 @@
 use crate::common::Impatient;
 use cmnet::{
     AnyModel, BootstrapOptions, Control, DataDigest, Dataset, Ensemble, ErrorKind, Evidence, ExactOptions,
-    FitMethod, LearnObserver, LearnOptions, Member, Model, Predictor, Resample, SearchObserver, Spread,
-    StopReason, bootstrap, fit,
+    FitMethod, IncompleteTable, LearnObserver, LearnOptions, Member, Model, Predictor, Resample,
+    SearchObserver, Spread, StopReason, bootstrap, evaluate_incomplete, fit,
 };
 use cmnet_paper::generate::two_tree;
 
@@ -305,4 +305,27 @@ fn a_stop_anywhere_leaves_the_networks_of_fewer_replicates() {
         let fewer = made(&data, &options(count as u64, 1));
         assert_eq!(stopped.to_json().unwrap(), fewer.to_json().unwrap());
     }
+}
+
+#[test]
+fn what_is_known_of_rows_is_evaluated_by_the_mean_of_the_networks() {
+    let data = table();
+    let ensemble = made(&data, &options(5, 1));
+    let mut holed = IncompleteTable::new(data.schema().clone());
+    for row in 0..data.distinct_rows() {
+        let cell = |(v, level): (usize, u32)| (!(row + v).is_multiple_of(4)).then_some(level);
+        holed.push(&data.row(row).into_iter().enumerate().map(cell).collect::<Vec<_>>(), 1).unwrap();
+    }
+    let found = ensemble.evaluate_incomplete(&holed, 1 << 28, &()).unwrap();
+    let each = ensemble
+        .members()
+        .iter()
+        .map(|member| evaluate_incomplete(&member.model, &holed, 1 << 28, &()).unwrap().log_likelihood);
+    let each: Vec<f64> = each.collect();
+    let mean = each.iter().sum::<f64>() / each.len() as f64;
+    assert!((found.alone.mean - mean).abs() < 1e-9 && found.log_likelihood >= mean, "{found:?}");
+    assert_eq!((found.rows, found.incomplete_rows), (holed.rows(), holed.incomplete_rows()));
+    let whole = ensemble.evaluate_incomplete(&IncompleteTable::of(&data), 1 << 28, &()).unwrap();
+    let plain = ensemble.evaluate(&data, &()).unwrap();
+    assert!((whole.log_likelihood - plain.log_likelihood).abs() < 1e-9);
 }

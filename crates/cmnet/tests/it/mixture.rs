@@ -3,9 +3,9 @@
 
 use crate::common::{Impatient, labelled};
 use cmnet::{
-    AnyModel, Control, Dataset, ErrorKind, Evidence, ExactOptions, LearnEvent, LearnObserver, LearnOptions,
-    LearnedMixture, Mixture, MixtureNetwork, MixtureOptions, MixturePredictor, Model, SearchObserver, Select,
-    StopReason, Under, class_edges, learn_mixture,
+    AnyModel, Control, Dataset, ErrorKind, Evidence, ExactOptions, IncompleteTable, LearnEvent,
+    LearnObserver, LearnOptions, LearnedMixture, Mixture, MixtureNetwork, MixtureOptions, MixturePredictor,
+    Model, SearchObserver, Select, StopReason, Under, class_edges, learn_mixture,
 };
 use cmnet_check::{Class, LogLinear, Table, mixture as referee};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -383,4 +383,30 @@ fn a_ladder_that_is_interrupted_anywhere_keeps_what_it_has() {
             assert!(found.mixture.evaluate(&data, &()).unwrap().log_likelihood.is_some());
         }
     }
+}
+
+#[test]
+fn what_is_known_of_a_row_is_summed_over_the_rest() {
+    let data = two_kinds(400);
+    let mixture = learned(&data, "2").mixture;
+    let mut table = IncompleteTable::new(data.schema().clone());
+    let holes = [vec![Some(0), None, Some(1), None, Some(0)], vec![None; 5], vec![Some(1); 5]];
+    for row in &holes {
+        table.push(row, 2).unwrap();
+    }
+    let cardinalities = data.schema().cardinalities();
+    let matches = |row: &[u32], known: &[Option<u32>]| {
+        row.iter().zip(known).all(|(level, known)| known.is_none_or(|known| known == *level))
+    };
+    let log = |known: &Vec<Option<u32>>| -> f64 {
+        let rows = space(&cardinalities).into_iter().filter(|row| matches(row, known));
+        libm::log(rows.map(|row| probability(&mixture, &row)).sum())
+    };
+    let found = mixture.evaluate_incomplete(&table, 1 << 28, &()).unwrap();
+    let expected = holes.iter().map(log).sum::<f64>() / 3.0;
+    assert!((found.log_likelihood - expected).abs() < 1e-9, "{} {expected}", found.log_likelihood);
+    assert_eq!((found.rows, found.incomplete_rows, found.parameters), (6, 4, mixture.free_parameters()));
+    let whole = mixture.evaluate_incomplete(&IncompleteTable::of(&data), 1 << 28, &()).unwrap();
+    let plain = mixture.evaluate(&data, &()).unwrap();
+    assert!((whole.log_likelihood - plain.log_likelihood.unwrap()).abs() < 1e-9);
 }

@@ -3,8 +3,9 @@
 use crate::common::{Sample, generator, labelled, random_structure};
 use cmnet::{
     Alpha, ContextPrior, Count, CountSource, CountedTable, FitMethod, FitOptions, FoldPlan, Kappa,
-    LearnOptions, LocalScore, Nats, Outcome, RowCounts, Scorer, WeightKind, WeightedCounts, WeightedTable,
-    cross_validate, cross_validate_weighted, fit, fit_with, learn, learn_counts,
+    LearnOptions, LocalScore, Nats, Outcome, RowCounts, Scorer, Select, WeightKind, WeightedCounts,
+    WeightedTable, cross_validate, cross_validate_weighted, fit, fit_with, learn, learn_counts,
+    learn_weighted,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -231,4 +232,34 @@ fn scaling_order_and_threads_change_nothing() {
     for (one, other) in whole.models.iter().zip(&found.models) {
         assert!((one.score.log_mpl.to_f64() - other.score.log_mpl.to_f64()).abs() < 1e-6);
     }
+}
+
+#[test]
+fn weighted_rows_that_are_held_out_choose_a_kappa() {
+    let data = two_tree(6, 200, 5).unwrap().data;
+    let rows = |weight: &dyn Fn(usize) -> f64| -> Vec<(Vec<u32>, f64)> {
+        let repeated =
+            (0..data.distinct_rows()).flat_map(|row| vec![data.row(row); data.weights()[row] as usize]);
+        repeated.enumerate().map(|(place, row)| (row, weight(place))).collect()
+    };
+    let table = |weight: &dyn Fn(usize) -> f64| {
+        WeightedTable::new(data.schema().clone(), rows(weight), WeightKind::Design).unwrap()
+    };
+    let kappas = ["eps", "n^-0.5", "0.5"].map(|kappa| kappa.parse().unwrap()).to_vec();
+    for select in [Select::Heldout, Select::Cv] {
+        let options = LearnOptions { kappas: kappas.clone(), select, ..LearnOptions::default() };
+        let (plain, equal) =
+            (learn(&data, &options, &()).unwrap(), learn_weighted(&table(&|_| 1.5), &options, &()).unwrap());
+        assert_eq!(equal.criterion, plain.criterion);
+        let (one, other) = (plain.by_rows.unwrap(), equal.by_rows.unwrap());
+        for ((kappa, one), (_, other)) in one.predictive.iter().zip(&other.predictive) {
+            assert!((one.unwrap() - other.unwrap()).abs() < 1e-5, "{kappa}: {one:?} {other:?}");
+        }
+        assert_eq!(equal.models[0].structure, plain.models[0].structure);
+        let unequal = table(&|place| if place % 3 == 0 { 4.0 } else { 0.5 });
+        let weighed = learn_weighted(&unequal, &options, &()).unwrap().by_rows.unwrap();
+        assert!(weighed.predictive != other.predictive && weighed.finished == weighed.parts);
+    }
+    let target = LearnOptions { target: Some(0), ..LearnOptions::default() };
+    assert!(learn_weighted(&table(&|_| 1.5), &target, &()).is_err());
 }

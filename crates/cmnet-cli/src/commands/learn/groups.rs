@@ -4,21 +4,13 @@ use crate::args::GroupArgs;
 use crate::output;
 use crate::progress::Watch;
 use cmnet::{
-    Dataset, Error, ErrorKind, GroupOptions, LearnOptions, Learned, LoadedTable, OptionName, Remedy,
-    StopReason, compare_groups, find_variable, find_variables, group_knowledge, write_atomic,
+    Error, ErrorKind, GroupNames, GroupOptions, Grouping, LearnOptions, Learned, LoadedTable, StopReason,
+    find_variable, write_atomic,
 };
 use cmnet_report::answer::GroupsAnswer;
 use cmnet_report::group_panels;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The groups of a table, which still has its column of blocks.
-pub(crate) struct Grouping {
-    options: GroupOptions,
-    data: Dataset,
-    /// Whether the group is adjacent to all other variables.
-    among_all: bool,
-}
 
 /// Requires the group's edges, and takes the column of blocks out of the table to learn from.
 pub(crate) fn prepare(
@@ -28,45 +20,28 @@ pub(crate) fn prepare(
     loaded: &mut LoadedTable,
 ) -> anyhow::Result<(LearnOptions, Option<Grouping>)> {
     let Some(group) = &arguments.group else { return Ok((options, None)) };
-    let schema = loaded.data.schema();
-    let own = find_variable(schema, group)?;
-    let block = arguments.block.as_ref().map(|name| find_variable(schema, name)).transpose()?;
-    let usual = GroupOptions::of(own);
-    let grouping = GroupOptions {
-        block,
+    let names = GroupNames {
+        group: group.clone(),
+        block: arguments.block.clone(),
+        among: arguments.among.clone(),
         permutations: arguments.permutations,
         level: arguments.level,
-        seed: seed.unwrap_or(usual.seed),
-        ..usual
+        seed: seed.unwrap_or(GroupOptions::of(0).seed),
     };
-    grouping.check(&loaded.data)?;
-    let data = loaded.data.clone();
-    if let Some(block) = block {
-        let others: Vec<usize> = (0..data.variables()).filter(|&variable| variable != block).collect();
-        loaded.data = data.select(&others)?;
-        loaded.warnings.retain(|warning| warning.column() != Some(data.schema().name(block)));
+    let grouping = Grouping::new(&names, loaded.data.clone(), &options.knowledge)?;
+    if let Some(block) = &arguments.block {
+        loaded.data = grouping.table()?;
+        loaded.warnings.retain(|warning| warning.column() != Some(block.as_str()));
     }
-    let schema = loaded.data.schema();
-    let among = find_variables(schema, &arguments.among)?;
-    let own = find_variable(schema, group)?;
-    if among.contains(&own) {
-        let expected = "other columns than that of the groups";
-        return Err(Error::option(OptionName::Among, group, expected).into());
-    }
-    let known = group_knowledge(schema, own, &among);
-    let options = LearnOptions { knowledge: options.knowledge.clone().and(known), ..options };
-    Ok((options, Some(Grouping { options: grouping, data, among_all: among.is_empty() })))
+    let knowledge = options.knowledge.clone().and(grouping.knowledge.clone());
+    Ok((LearnOptions { knowledge, ..options }, Some(grouping)))
 }
 
 /// An error of learning, with what helps where the group has too many neighbours.
 pub(crate) fn advised(error: Error, grouping: Option<&Grouping>) -> Error {
-    match error.kind() {
-        ErrorKind::Limit(reached) if grouping.is_some_and(|grouping| grouping.among_all) => {
-            let fewer = "name with --among the variables that the group may be adjacent to";
-            let remedies = [fewer.into(), Remedy::MoreMemory, Remedy::SmallerKappa];
-            Error::limit(&reached.what, &reached.limit, remedies)
-        }
-        _ => error,
+    match grouping {
+        Some(grouping) => grouping.advised(error),
+        None => error,
     }
 }
 
@@ -95,12 +70,13 @@ pub(crate) fn compare(
     options: &LearnOptions,
     time_limit: Option<Duration>,
 ) -> anyhow::Result<Comparison> {
-    let Some(Grouping { options: groups, data, .. }) = grouping else { return Ok(Comparison::default()) };
+    let Some(grouping) = grouping else { return Ok(Comparison::default()) };
+    let (groups, data) = (&grouping.options, &grouping.data);
     if learned.stop != StopReason::Converged {
         output::note(&format!("the groups are not compared, since learning ended early ({})", learned.stop));
         return Ok(Comparison::default());
     }
-    let found = match compare_groups(data, groups, options, &Watch::new(time_limit)) {
+    let found = match grouping.compare(options, &Watch::new(time_limit)) {
         Err(error) => match error.kind() {
             ErrorKind::Stopped(reason) => return Ok(Comparison::cut(*reason)),
             _ => return Err(error.into()),
@@ -132,23 +108,4 @@ pub(crate) fn draw(
     let group = find_variable(schema, grouping.data.schema().name(grouping.options.group))?;
     write_atomic(&path, group_panels(schema, &model.structure, group)?.as_bytes())?;
     Ok(Some(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_names_among_where_the_group_is_adjacent_to_all() {
-        let data = Dataset::from_labels(&["a", "g"], [["0", "x"], ["1", "y"]]).unwrap();
-        let words = |among_all: bool, error: Error| {
-            let grouping = Grouping { options: GroupOptions::of(1), data: data.clone(), among_all };
-            advised(error, Some(&grouping)).to_string()
-        };
-        let limit = || Error::limit("the number of configurations", 5, Remedy::MoreMemory);
-        assert!(words(true, limit()).contains("goes beyond the limit of 5; name with --among the variables"));
-        assert!(!words(false, limit()).contains("--among"));
-        assert!(!words(true, Error::question("no", "ask again")).contains("--among"));
-        assert!(!advised(limit(), None).to_string().contains("--among"));
-    }
 }

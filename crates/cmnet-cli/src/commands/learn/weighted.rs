@@ -7,7 +7,7 @@ use crate::dialect::CommandLine;
 use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{output, weights};
-use cmnet::{CountedTable, LearnOptions, LoadedWeighted, ModelClass, WeightedCounts, learn_counts};
+use cmnet::{CountedTable, LearnOptions, LoadedWeighted, ModelClass, WeightedCounts, learn_weighted};
 use cmnet_report::answer::LearnedAnswer;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) fn run(
     let (table, watch) = (&loaded.table, Watch::new(time_limit));
     let counts = WeightedCounts::new(table);
     let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
-    let learned = learn_counts(&counted, options, &watch)?;
+    let learned = learn_weighted(table, options, &watch)?;
     watch.finish()?;
     let written = match learned.kept(table.rows()) {
         Some(kept) => outputs.write_model(&kept.to_model_of(&counted, options, &learned.search)?),

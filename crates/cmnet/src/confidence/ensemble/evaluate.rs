@@ -4,8 +4,9 @@ use super::ask::log_mean;
 use super::model::Ensemble;
 use super::spread::Spread;
 use crate::control::{Control, Pace};
-use crate::data::Dataset;
+use crate::data::{Dataset, IncompleteTable};
 use crate::error::Result;
+use crate::evaluate::check_rows;
 use crate::loglinear::Evaluator;
 
 /// What an ensemble says of a table. It has no number of parameters of its own, and so no BIC.
@@ -52,6 +53,52 @@ impl Ensemble {
             rows: data.rows(),
             log_likelihood: whole / rows,
             pseudo_log_likelihood: pseudo / rows,
+            alone: Spread::of(&alone, self.drawn().scale()),
+        })
+    }
+}
+
+/// What an ensemble says of what is known of rows with holes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnsembleObserved {
+    /// The number of rows.
+    pub rows: u64,
+    /// Those of them with holes.
+    pub incomplete_rows: u64,
+    /// The mean over rows of the natural logarithm of the networks' mean probability of what is known.
+    pub log_likelihood: f64,
+    /// The mean log-probability per row of each network by itself.
+    pub alone: Spread,
+}
+
+impl Ensemble {
+    /// What the ensemble says of what is known of rows with holes: the other cells are summed out.
+    ///
+    /// # Errors
+    /// When the table has other variables or levels or no rows, or a junction tree does not fit the memory; when
+    /// the control asks to stop.
+    pub fn evaluate_incomplete(
+        &self,
+        table: &IncompleteTable,
+        memory: u64,
+        control: &dyn Control,
+    ) -> Result<EnsembleObserved> {
+        check_rows(self.schema(), table)?;
+        let network = self.network()?;
+        let rows = table.rows() as f64;
+        let (mut logs, mut alone) = (vec![Vec::new(); table.distinct_rows()], Vec::new());
+        for network in network.networks() {
+            let known = network.log_probabilities(table, memory, control)?;
+            let sum: f64 = table.iter().zip(&known).map(|((_, weight), log)| weight as f64 * log).sum();
+            alone.push(sum / rows);
+            logs.iter_mut().zip(known).for_each(|(logs, log)| logs.push(log));
+        }
+        let whole: f64 =
+            table.iter().zip(&logs).map(|((_, weight), logs)| weight as f64 * log_mean(logs)).sum();
+        Ok(EnsembleObserved {
+            rows: table.rows(),
+            incomplete_rows: table.incomplete_rows(),
+            log_likelihood: whole / rows,
             alone: Spread::of(&alone, self.drawn().scale()),
         })
     }

@@ -14,7 +14,7 @@ mod spread;
 
 pub use ask::{EnsembleAnswer, EnsembleNetwork};
 pub use consensus::EnsembleConsensus;
-pub use evaluate::EnsembleEvaluation;
+pub use evaluate::{EnsembleEvaluation, EnsembleObserved};
 pub use model::{Drawn, Ensemble, Member};
 pub use predict::{EnsemblePrediction, EnsemblePredictor};
 pub use spread::Spread;

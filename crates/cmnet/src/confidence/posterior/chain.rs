@@ -45,6 +45,7 @@ pub(super) struct Chain<'a, S> {
     /// The inverse temperature of each rung.
     inverse: Vec<f64>,
     random: Pcg64Mcg,
+    /// The pairs whose edges may come and go.
     pairs: Vec<Edge>,
     pub(super) moves: Moves,
 }
@@ -57,8 +58,9 @@ impl<'a, S: CountSource> Chain<'a, S> {
     ) -> Result<Self> {
         let mut random = stream(options.seed, number as u64);
         let cardinalities = density.scorer.cardinalities();
-        let structure = Structure::empty(cardinalities);
-        let pairs: Vec<Edge> = structure.graph().pairs().collect();
+        let rules = density.prior.rules();
+        let structure = Structure::from_graph(rules.required_graph(cardinalities.len()), cardinalities)?;
+        let pairs: Vec<Edge> = structure.graph().pairs().filter(|&pair| rules.is_free(pair)).collect();
         let last = (options.rungs - 1).max(1) as f64;
         let mut chain = Self {
             density,
@@ -117,14 +119,17 @@ impl<'a, S: CountSource> Chain<'a, S> {
     /// Tries every kind of move about as often as there are pairs, at every temperature, and lets
     /// temperatures change places.
     pub(super) fn sweep(&mut self, control: &dyn Control) -> Halting<()> {
-        let many = self.pairs.len();
+        let many = self.pairs.len() as u64;
         for rung in 0..self.rungs.len() {
-            for turn in 0..many {
+            let variables = self.rungs[rung].structure.variables();
+            for turn in 0..variables * variables.saturating_sub(1) / 2 {
                 if turn % PATIENCE == 0 {
                     check(control)?;
                 }
-                let pair = self.pairs[below(&mut self.random, many as u64) as usize];
-                self.try_edges(rung, &[pair])?;
+                if many > 0 {
+                    let pair = self.pairs[below(&mut self.random, many) as usize];
+                    self.try_edges(rung, &[pair])?;
+                }
                 self.try_element(rung)?;
                 if turn % 4 == 0 {
                     self.try_swap(rung)?;
@@ -187,17 +192,20 @@ impl<'a, S: CountSource> Chain<'a, S> {
     /// Moves one end of an edge to a variable that it has no edge with.
     fn try_swap(&mut self, rung: usize) -> Halting<()> {
         let graph = self.rungs[rung].structure.graph();
-        let nodes = graph.nodes() as u64;
-        let node = below(&mut self.random, nodes) as usize;
+        let node = below(&mut self.random, graph.nodes() as u64) as usize;
         let blanket = graph.markov_blanket(node);
-        let (there, absent) = (blanket.len() as u64, nodes - 1 - blanket.len() as u64);
-        if there == 0 || absent == 0 {
+        // As many on either side before and after the move, so that it is as probable as its way back.
+        let (mut there, mut absent) = (Vec::new(), Vec::new());
+        for other in (0..graph.nodes()).filter(|&other| other != node) {
+            if self.density.prior.rules().is_free(Edge::new(node, other)?) {
+                if blanket.contains(other) { &mut there } else { &mut absent }.push(other);
+            }
+        }
+        if there.is_empty() || absent.is_empty() {
             return Ok(());
         }
-        let from = blanket.as_slice()[below(&mut self.random, there) as usize];
-        let place = below(&mut self.random, absent) as usize;
-        let others = (0..graph.nodes()).filter(|&other| other != node && !blanket.contains(other));
-        let Some(to) = others.into_iter().nth(place) else { return Ok(()) };
+        let from = there[below(&mut self.random, there.len() as u64) as usize];
+        let to = absent[below(&mut self.random, absent.len() as u64) as usize];
         let (old, new) = (Edge::new(node, from)?, Edge::new(node, to)?);
         self.try_edges(rung, &[old, new])
     }

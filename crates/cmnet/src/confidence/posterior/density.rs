@@ -9,9 +9,10 @@ use crate::counts::CountSource;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Blankets, Edge};
-use crate::score::{BoundedCache, ContextPrior, Nats, Scorer};
+use crate::score::{BoundedCache, ContextPrior, EdgeRules, Nats, Scorer};
 use crate::structure::Structure;
 use libm::{exp, log, log1p};
+use std::sync::Arc;
 
 /// Scores nodes, and remembers them for all chains.
 pub(super) struct Density<'a, S> {
@@ -22,9 +23,10 @@ pub(super) struct Density<'a, S> {
 }
 
 impl<'a, S: CountSource> Density<'a, S> {
-    pub(super) fn new(scorer: &'a Scorer<'a, S>, options: &PosteriorOptions) -> Self {
+    pub(super) fn new(scorer: &'a Scorer<'a, S>, options: &PosteriorOptions, rules: EdgeRules) -> Self {
         let prior = ContextPrior::new(options.kappa, scorer.rows())
-            .with_edges(options.edge_prior, scorer.cardinalities().len());
+            .with_edges(options.edge_prior, scorer.cardinalities().len())
+            .with_rules(Arc::new(rules));
         Self { scorer, prior, exponent: options.exponent, nodes: BoundedCache::new(scorer.memo_bytes()) }
     }
 
@@ -58,7 +60,7 @@ impl<'a, S: CountSource> Density<'a, S> {
         Ok(score)
     }
 
-    /// The log prior of a structure.
+    /// The log prior of a structure that keeps to what is known.
     ///
     /// # Errors
     /// When a context's outcome space is too large to be numbered.

@@ -42,7 +42,7 @@ pub struct EdgePosterior {
     pub edge: Edge,
     /// Its probability.
     pub chance: Chance,
-    /// For the edge against none; `None` where the chains have not mixed.
+    /// For the edge against none; `None` where the chains have not mixed, and for a required edge.
     pub bayes_factor: Option<BayesFactor>,
 }
 
@@ -99,7 +99,9 @@ impl StructurePosterior {
 /// Draws structures from their posterior, p(G) p(C | G) MPL^exponent, and says how probable each edge
 /// and each context element is.
 ///
-/// Graphs have the prior that the options name. Contexts of a graph have one in proportion to kappa
+/// Graphs have the prior that the options name. Those that do not keep to what is known have probability
+/// 0: chains start from the required edges, and toggle only edges that are neither required nor forbidden.
+/// Contexts of a graph have one in proportion to kappa
 /// to the number of restricted interactions, as in [`crate::ContextPrior`], divided by its sum over
 /// all regular contexts of the graph. Each regular pair of graph and contexts is a state of its own,
 /// also where another says the same. Structures whose blankets cannot be counted have no probability.
@@ -111,7 +113,7 @@ impl StructurePosterior {
 /// observer that asks to stop ends the chains, with the sweeps that all of them have finished.
 ///
 /// # Errors
-/// When an option cannot be used.
+/// When an option cannot be used, also what is known about edges.
 ///
 /// # Example
 /// ```
@@ -129,11 +131,12 @@ pub fn structure_posterior(
     observer: &dyn LearnObserver,
 ) -> Result<StructurePosterior> {
     options.check()?;
+    let rules = options.knowledge.rules(data.schema())?;
     let threads = LearnOptions { threads: options.threads, ..LearnOptions::default() };
     in_pool(&threads, || {
         let counts = PlaneCounts::new(data);
         let scorer = Scorer::with_memory(&counts, options.alpha, options.memory);
-        draw(&Density::new(&scorer, options), options, observer)
+        draw(&Density::new(&scorer, options, rules), options, observer)
     })
 }
 
@@ -215,7 +218,8 @@ fn edges<S: CountSource>(found: &Found, density: &Density<'_, S>) -> Vec<EdgePos
             let beyond = chance.share >= 1.0;
             let prior_odds = libm::exp(density.prior.edge(*edge).to_f64());
             let factor = BayesFactor { value: chance.odds() / prior_odds, beyond };
-            Some(EdgePosterior { edge: *edge, chance, bayes_factor: chance.is_mixed().then_some(factor) })
+            let told = chance.is_mixed() && !density.prior.rules().requires(*edge);
+            Some(EdgePosterior { edge: *edge, chance, bayes_factor: told.then_some(factor) })
         }
         _ => None,
     });

@@ -1,7 +1,7 @@
 //! What a user may choose when structures are drawn from their posterior.
 
 use crate::error::{Error, Expected, OptionName, Result};
-use crate::score::{Alpha, EdgePrior, Kappa};
+use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
 
 /// More than these are a slip of the finger.
 const MOST_CHAINS: u64 = 1000;
@@ -17,6 +17,8 @@ pub struct PosteriorOptions {
     pub alpha: Alpha,
     /// The prior of graphs. \[default: uniform\]
     pub edge_prior: EdgePrior,
+    /// What is known about edges: structures that do not keep to it have probability 0. \[default: nothing\]
+    pub knowledge: Knowledge,
     /// The power of the marginal pseudo-likelihood: above 0, at most 1. \[default: 1\]
     pub exponent: f64,
     /// Chains from different graphs. \[default: 4\] \[range: 2 or more\]
@@ -42,6 +44,7 @@ impl Default for PosteriorOptions {
             kappa: Kappa::Power(0.5),
             alpha: Alpha::default(),
             edge_prior: EdgePrior::default(),
+            knowledge: Knowledge::default(),
             exponent: 1.0,
             chains: 4,
             sweeps: 2000,

@@ -1,0 +1,99 @@
+//! Learning from observations with real-valued weights, of which some may be held out to choose by.
+
+use super::by_rows::{Added, ByRows, Part, Sums, parts_asked};
+use super::cross_validate_weighted::{Dealt, drawn};
+use super::hopeless::Kappas;
+use super::observer::{LearnEvent, LearnObserver, Quiet};
+use super::search::Begin;
+use super::tune::{LEAST_ROWS, PARTS};
+use super::{Criterion, LearnOptions, Learned, Select, Tune, in_pool, search_and_choose};
+use crate::control::StopReason;
+use crate::counts::{CountedTable, WeightedCounts};
+use crate::data::WeightedTable;
+use crate::error::Result;
+
+/// As [`learn`](crate::learn), from observations with real-valued weights. Where held-out rows choose the kappa, each
+/// observation is dealt with its weight, and means of held-out rows are weighted.
+///
+/// # Errors
+/// As [`learn_counts`](crate::learn_counts); held-out rows choose no order, no ridge and no target.
+pub fn learn_weighted(
+    table: &WeightedTable,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    LearnOptions { select: Select::Bic, ..options.clone() }.check_without_rows()?;
+    in_pool(options, || {
+        let by_rows = judge(table, options, observer)?;
+        let cut = by_rows.as_ref().map_or(StopReason::Converged, |known| known.stop);
+        let best = by_rows.as_ref().and_then(|known| known.best(table.rows()));
+        let kappas = best.map_or_else(|| options.kappas.clone(), |kappa| vec![kappa]);
+        let options = LearnOptions { kappas, ..options.clone() };
+        let counts = WeightedCounts::new(table);
+        let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+        let mut learned = search_and_choose(Begin::default(), &counted, &options, observer)?;
+        if best.is_some() {
+            learned.criterion = Some(Criterion::Heldout);
+        }
+        learned.by_rows = by_rows;
+        if learned.stop == StopReason::Converged {
+            learned.stop = cut;
+        }
+        Ok(learned)
+    })
+}
+
+/// Judges each kappa by observations that are held out, where that was asked for.
+fn judge(
+    table: &WeightedTable,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Option<ByRows>> {
+    let Some(parts) = parts_asked(options).filter(|_| table.observations() >= LEAST_ROWS) else {
+        return Ok(None);
+    };
+    observer.observe_learning(&LearnEvent::PartsAhead);
+    let judged = judge_parts(parts, table, options, observer);
+    observer.observe_learning(&LearnEvent::PartsEnded);
+    judged.map(Some)
+}
+
+fn judge_parts(
+    parts: usize,
+    table: &WeightedTable,
+    options: &LearnOptions,
+    observer: &dyn LearnObserver,
+) -> Result<ByRows> {
+    let seed = options.tune.seed;
+    let dealt: Dealt = drawn(table, PARTS, seed)?;
+    let mut sums = vec![Some(Sums::default()); options.kappas.len()];
+    let mut weight = 0.0;
+    let cut = |finished, stop| Ok(ByRows { parts, finished, stop, seed, predictive: Vec::new() });
+    let bare = LearnOptions { select: Select::None, tune: Tune::NOTHING, target: None, ..options.clone() };
+    for index in 0..parts {
+        observer.observe_learning(&LearnEvent::Fold { index, of: parts });
+        let (training, heldout) = dealt.split(index, table.kind())?;
+        let counts = WeightedCounts::new(&training);
+        let counted = CountedTable::with_digest(&counts, training.schema(), || training.digest())?;
+        let begin = Begin { kappas: Kappas::All, ..Begin::default() };
+        let learned = search_and_choose(begin, &counted, &bare, &Quiet { observer })?;
+        if learned.stop != StopReason::Converged {
+            return cut(index, learned.stop);
+        }
+        // Units of different parts are worth different weights.
+        let unit = heldout.sum() / heldout.units().rows() as f64;
+        for (sum, model) in sums.iter_mut().zip(&learned.models) {
+            let Some(so_far) = sum else { continue };
+            let part = Part { training: &counted, heldout: heldout.units(), unit };
+            match so_far.add(&model.structure, &part, options, observer)? {
+                Added::Yes => {}
+                Added::Unfitted => *sum = None,
+                Added::Stopped(reason) => return cut(index, reason),
+            }
+        }
+        weight += heldout.sum();
+    }
+    let predictive = Sums::means(&sums, weight);
+    let predictive = options.kappas.iter().copied().zip(predictive).collect();
+    Ok(ByRows { parts, finished: parts, stop: StopReason::Converged, seed, predictive })
+}
