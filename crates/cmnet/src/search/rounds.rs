@@ -89,7 +89,9 @@ impl<S: CountSource> GraphClimb<'_, '_, S> {
             rest = later;
             let is_cheap = work <= self.budget.cheap;
             if work >= left && !is_cheap && !rest.is_empty() {
-                rest.iter().for_each(|&place| state.evaluated[place] = None);
+                for place in rest {
+                    state.evaluated[place] = None;
+                }
                 return Ok(false);
             }
             at_once = if is_cheap { 2 * at_once } else { self.budget.at_once };
