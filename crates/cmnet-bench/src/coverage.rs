@@ -10,11 +10,13 @@ use cmnet::{
 };
 use cmnet_paper::generate::Known;
 
-/// Intervals that hold the true number, all of them, and numbers without one.
+/// Intervals that hold the true number, all of them, those that lie above and below it, and numbers without one.
 #[derive(Default)]
 struct Coverage {
     holds: u64,
     all: u64,
+    above: u64,
+    below: u64,
     open: u64,
 }
 
@@ -25,13 +27,16 @@ impl Coverage {
             Some([low, high]) => {
                 self.all += 1;
                 self.holds += u64::from(low <= truth && truth <= high);
+                self.above += u64::from(truth < low);
+                self.below += u64::from(high < truth);
             }
         }
     }
 
     fn print(&self, what: &str) {
         let share = self.holds as f64 / self.all.max(1) as f64;
-        println!("  {what:<16} {share:.4} of {:>6} intervals, {} open", self.all, self.open);
+        let Self { all, above, below, open, .. } = self;
+        println!("  {what:<16} {share:.4} of {all:>6} intervals, {above} above, {below} below, {open} open");
     }
 }
 
