@@ -144,7 +144,7 @@ impl<'a> Precision<'a> {
         let pointwise = shared_information(response.shape(), &distribution, edge);
         let value: f64 = distribution.iter().zip(&pointwise).map(|(p, shared)| p * shared).sum();
         let variance = self.variance(response.derivatives(&pointwise), control)?;
-        Ok(Some(Quantity::at_least_zero(value.max(0.0), variance)))
+        Ok(Some(Quantity::strength(value.max(0.0), variance)))
     }
 
     fn response(&self, scope: &VarSet, evidence: &Evidence, control: &dyn Control) -> Result<Response> {

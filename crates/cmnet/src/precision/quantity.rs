@@ -38,10 +38,18 @@ impl Quantity {
         Self { interval, ..plain }
     }
 
-    /// A number of at least zero: the interval is cut off there.
-    pub(crate) fn at_least_zero(value: f64, variance: Option<f64>) -> Self {
+    /// The strength of an edge. Its estimate errs by the more the larger it is, and the root of it by nearly the
+    /// same everywhere: the upper end is symmetric in the root. Noise never makes a strength negative, so that
+    /// near zero the estimate is too large: the lower end is symmetric in the strength itself, which reaches zero
+    /// earlier, and cut off there.
+    pub(crate) fn strength(value: f64, variance: Option<f64>) -> Self {
         let plain = Self::on_line(value, variance);
-        Self { interval: plain.interval.map(|ends| ends.map(|end| end.max(0.0))), ..plain }
+        let upper = |error: f64| {
+            let half = if value > 0.0 { Z * error / (2.0 * value.sqrt()) } else { 0.0 };
+            (value.max(0.0).sqrt() + half) * (value.max(0.0).sqrt() + half)
+        };
+        let interval = plain.error.map(|error| [(value - Z * error).max(0.0), upper(error)]);
+        Self { interval, ..plain }
     }
 
     /// A number that the structure fixes.
@@ -65,7 +73,12 @@ mod tests {
         assert!((sure.interval.unwrap()[0] - (1.0 - 0.5 * Z)).abs() < 1e-12);
         let [low, high] = Quantity::probability(0.98, Some(0.01)).interval.unwrap();
         assert!(low > 0.0 && low < 0.98 && high > 0.98 && high < 1.0);
-        assert!(Quantity::at_least_zero(0.01, Some(1.0)).interval.unwrap()[0].abs() < 1e-15);
+        let [low, high] = Quantity::strength(0.04, Some(1e-4)).interval.unwrap();
+        assert!((low - (0.04 - 0.01 * Z)).abs() < 1e-15);
+        // 0.01 is 0.025 in the root of 0.04.
+        assert!((high.sqrt() - (0.2 + 0.025 * Z)).abs() < 1e-15 && high > 0.04 + 0.01 * Z);
+        assert!(Quantity::strength(0.01, Some(1.0)).interval.unwrap()[0].abs() < 1e-15);
+        assert_eq!(Quantity::strength(0.0, Some(0.0)).interval, Some([0.0, 0.0]));
         assert_eq!(Quantity::probability(0.5, None).interval, None);
         assert_eq!(Quantity::probability(1.0, Some(0.1)).interval, None);
         assert!(Quantity::on_line(0.0, Some(1e-4)).is_within(0.2));
