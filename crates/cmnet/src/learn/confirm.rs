@@ -204,15 +204,18 @@ mod tests {
     use crate::score::Knowledge;
 
     /// Rows of a, b and c: where c is 0, a and b are independent; where it is 1, b follows a in so many of ten.
-    fn confirmed(follows: usize, edges: &[(usize, usize)], rules: &EdgeRules) -> (Structure, Confirmed) {
-        let mut rows = Vec::new();
-        for row in 0..4000_usize {
+    fn rows(follows: usize) -> Vec<[usize; 3]> {
+        let one = |row: usize| {
             let (c, a, tenth) = (row % 2, row / 2 % 2, row / 4 % 10);
             let b = usize::from(tenth < if c == 0 || a == 1 { follows } else { 10 - follows });
             // The ends depend on the third.
-            let a = if row % 7 == 0 { c } else { a };
-            rows.push([a, b, c].map(|level| level.to_string()));
-        }
+            [if row.is_multiple_of(7) { c } else { a }, b, c]
+        };
+        (0..4000).map(one).collect()
+    }
+
+    fn confirmed(follows: usize, edges: &[(usize, usize)], rules: &EdgeRules) -> (Structure, Confirmed) {
+        let rows = rows(follows).into_iter().map(|row| row.map(|level| level.to_string()));
         let data = Dataset::from_labels(&["a", "b", "c"], rows).unwrap();
         let mut structure = Structure::empty(&[2, 2, 2]);
         for &(i, j) in edges {
@@ -234,6 +237,15 @@ mod tests {
         assert_eq!(found.elements.keys().copied().collect::<Vec<_>>(), [(edge, 0)]);
         assert!(found.elements[&(edge, 0)].quantity().is_within(0.4), "{found:?}");
         assert_eq!((found.tested, found.removed.len()), (6, 0));
+        // The triangle is saturated: by hand the log odds ratio is that of the four counts, with Woolf's error.
+        let count = |a: usize, b: usize| rows(8).iter().filter(|row| **row == [a, b, 0]).count() as f64;
+        let cells = [count(0, 0), count(0, 1), count(1, 0), count(1, 1)];
+        let by_hand = libm::log(cells[0] * cells[3] / (cells[1] * cells[2]));
+        let error = cells.iter().map(|count| 1.0 / count).sum::<f64>().sqrt();
+        let effect = found.elements[&(edge, 0)];
+        // The fit has pseudo-counts.
+        assert!((effect.log_odds_ratio - by_hand).abs() < 2e-3, "{by_hand} {effect:?}");
+        assert!((effect.error / error - 1.0).abs() < 2e-3, "{error} {effect:?}");
         assert!(structure.context(edge).unwrap().contains(0));
         // Without common neighbours there is nothing to test.
         let (chain, none) = confirmed(8, &TRIANGLE[1..], &EdgeRules::default());
