@@ -141,6 +141,17 @@ fn confirmed_contexts_are_kept_with_their_effects_and_the_default_knows_nothing_
         .run("explain c.json")
         .succeeds()
         .says(&[&format!("Confirmed contexts ({tested} configurations were tested)")]);
+    let removed = |ends: &str| {
+        let known = format!("\"tested\": {tested}");
+        sandbox.read("c.json").replacen(&known, &format!("{known}, \"removed\": [[{ends}]]"), 1)
+    };
+    sandbox.write("less.json", removed(r#""smoking", "family_anamnesis""#));
+    let less = sandbox.json("explain less.json");
+    assert_eq!(less["confirmed"]["removed"], json!([["smoking", "family_anamnesis"]]));
+    sandbox.write("same.json", removed(r#""smoking", "lipoprotein_ratio""#));
+    sandbox.run("explain same.json").refused(2, &["confirmed", "left out"]);
+    sandbox.write("nobody.json", removed(r#""smoking", "nobody""#));
+    sandbox.run("explain nobody.json").refused(2, &["confirmed.removed[0]"]);
     let broken = sandbox.read("c.json").replacen(&format!("\"tested\": {tested}"), "\"tested\": 0", 1);
     sandbox.write("broken.json", broken);
     sandbox.run("explain broken.json").refused(2, &["confirmed"]);
