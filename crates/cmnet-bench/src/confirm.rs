@@ -2,6 +2,7 @@
 //! known: how many are true, by the letter and nearly so.
 
 use crate::known::known;
+use crate::usage::Meter;
 use anyhow::Result;
 use cmnet::{
     Cell, ContextChoice, Edge, LearnOptions, LearnedModel, OutcomeSpace, Parameters, Select, Term, Var,
@@ -14,8 +15,8 @@ use std::collections::BTreeMap;
 pub(crate) const NEARLY: f64 = 0.2;
 
 /// What a structure's elements are worth: precision, recall, F1, precision counting nearly true
-/// elements, F1 of the edges, BIC.
-type Numbers = [f64; 6];
+/// elements, F1 of the edges, BIC; and the processor seconds that learning took.
+type Numbers = [f64; 7];
 
 /// Learns some tables of one kind with all contexts and with confirmed ones.
 pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (usize, usize)) -> Result<()> {
@@ -29,8 +30,9 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (u
                 contexts,
                 ..LearnOptions::default()
             };
+            let meter = Meter::start();
             let model = learn(&truth.data, &options, &())?.models.remove(0);
-            found.entry(contexts.to_string()).or_default().push(numbers(&truth, &model));
+            found.entry(contexts.to_string()).or_default().push(numbers(&truth, &model, meter.processor()));
         }
     }
     println!("{kind}, {variables} variables, {rows} rows, tables {first} to {}", first + tables - 1);
@@ -42,8 +44,9 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (u
         };
         let [precision, recall, f1, nearly, edges] = [0, 1, 2, 3, 4].map(shown);
         println!(
-            "  {contexts:<9} elements P {precision} R {recall} F1 {f1}; nearly P {nearly}; edges F1 {edges}; BIC {:.1}",
-            spread(&column(5)).0
+            "  {contexts:<9} elements P {precision} R {recall} F1 {f1}; nearly P {nearly}; edges F1 {edges}; BIC {:.1}; {:.2} s",
+            spread(&column(5)).0,
+            spread(&column(6)).0
         );
     }
     Ok(())
@@ -57,7 +60,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
-fn numbers(truth: &Known, model: &LearnedModel) -> Numbers {
+fn numbers(truth: &Known, model: &LearnedModel, seconds: f64) -> Numbers {
     let found = recovery(&truth.structure, &model.structure);
     let (mut right, mut all) = (0.0, 0.0);
     for context in model.structure.contexts() {
@@ -73,7 +76,7 @@ fn numbers(truth: &Known, model: &LearnedModel) -> Numbers {
     }
     let (elements, nearly) = (found.elements, if all > 0.0 { right / all } else { 1.0 });
     let bic = model.fit.as_ref().map_or(f64::NAN, cmnet::Fit::bic);
-    [elements.precision, elements.recall, elements.f1(), nearly, found.edges.f1(), bic]
+    [elements.precision, elements.recall, elements.f1(), nearly, found.edges.f1(), bic, seconds]
 }
 
 fn levels(space: &OutcomeSpace, cell: Cell) -> BTreeMap<Var, u32> {

@@ -10,11 +10,13 @@ use cmnet::{
 };
 use cmnet_paper::generate::Known;
 
-/// Intervals that hold the true number, all of them, and numbers without one.
+/// Intervals that hold the true number, all of them, those that lie above and below it, and numbers without one.
 #[derive(Default)]
 struct Coverage {
     holds: u64,
     all: u64,
+    above: u64,
+    below: u64,
     open: u64,
 }
 
@@ -25,13 +27,16 @@ impl Coverage {
             Some([low, high]) => {
                 self.all += 1;
                 self.holds += u64::from(low <= truth && truth <= high);
+                self.above += u64::from(truth < low);
+                self.below += u64::from(high < truth);
             }
         }
     }
 
     fn print(&self, what: &str) {
         let share = self.holds as f64 / self.all.max(1) as f64;
-        println!("  {what:<16} {share:.4} of {:>6} intervals, {} open", self.all, self.open);
+        let Self { all, above, below, open, .. } = self;
+        println!("  {what:<16} {share:.4} of {all:>6} intervals, {above} above, {below} below, {open} open");
     }
 }
 
@@ -39,26 +44,35 @@ impl Coverage {
 const RAREST: [u64; 5] = [0, 4, 9, 29, u64::MAX];
 
 /// What was counted: terms, log odds ratios, probabilities and strengths; and log odds ratios by the rows
-/// in the rarest of the four cells that they compare.
+/// in the rarest of the four cells that they compare; and strengths of edges that are not there.
 #[derive(Default)]
 struct Counted {
     kinds: [Coverage; 4],
+    false_edges: Coverage,
     by_rarest: [Coverage; RAREST.len()],
 }
 
 /// Fits the true structures of some tables, and counts.
-pub(crate) fn run(kind: &str, variables: usize, rows: usize, (tables, pseudo): (usize, bool)) -> Result<()> {
+pub(crate) fn run(
+    kind: &str,
+    variables: usize,
+    rows: usize,
+    (first, tables, pseudo): (usize, usize, bool),
+) -> Result<()> {
     let mut counted = Counted::default();
-    for seed in 1..=tables as u64 {
-        let truth = known(kind, variables, rows, seed)?;
-        let method = if pseudo { FitMethod::Pseudo } else { FitMethod::Exact };
-        let fitted = fit(&truth.structure, &truth.data, &FitOptions { method, ..FitOptions::default() })?;
-        count(&truth, &fitted, &mut counted)?;
+    let method = if pseudo { FitMethod::Pseudo } else { FitMethod::Exact };
+    let options = FitOptions { method, ..FitOptions::default() };
+    for seed in first..first + tables {
+        let truth = known(kind, variables, rows, seed as u64)?;
+        count(&truth, &fit(&truth.structure, &truth.data, &options)?, &mut counted)?;
+        count_false_edges(&truth, &options, &mut counted.false_edges)?;
     }
     let how = if pseudo { "pseudo-likelihood" } else { "likelihood" };
-    println!("{kind}, {variables} variables, {rows} rows, {tables} tables, maximum {how}");
+    let last = first + tables - 1;
+    println!("{kind}, {variables} variables, {rows} rows, tables {first} to {last}, maximum {how}");
     let names = ["terms", "log odds ratios", "probabilities", "strengths"];
     names.iter().zip(&counted.kinds).for_each(|(name, counted)| counted.print(name));
+    counted.false_edges.print("strengths of 0");
     println!("  log odds ratios by the rows in the rarest of their cells:");
     for (most, counted) in RAREST.iter().zip(&counted.by_rarest) {
         let name = if *most == u64::MAX { "more".to_owned() } else { format!("at most {most}") };
@@ -158,7 +172,7 @@ fn rarest(data: &Dataset, edge: Edge, (low, high): (u32, u32), given: &[(Var, u3
 fn count(truth: &Known, fitted: &Fit, counted: &mut Counted) -> Result<()> {
     let Known { structure, parameters, data } = truth;
     let counts = RowCounts::new(data);
-    let Counted { kinds: counted, by_rarest } = counted;
+    let Counted { kinds: counted, by_rarest, .. } = counted;
     let source: &dyn CountSource = &counts;
     let precision = Precision::new(structure, fitted, Some(source), &())?;
     for (term, known) in precision.terms(&())? {
@@ -187,6 +201,33 @@ fn count(truth: &Known, fitted: &Fit, counted: &mut Counted) -> Result<()> {
     for exact in strengths.iter().filter(|exact| exact.given_all) {
         if let (Some(known), Some(exact)) = (precision.strength(exact.edge, &())?, exact.information) {
             counted[3].add(known, exact);
+        }
+    }
+    Ok(())
+}
+
+/// Fits the true structure with some edges more, whose ends have neighbours in common: their strength is 0.
+fn count_false_edges(truth: &Known, options: &FitOptions, counted: &mut Coverage) -> Result<()> {
+    const EDGES: usize = 3;
+    let Known { structure, data, .. } = truth;
+    let graph = structure.graph();
+    let pairs =
+        (0..graph.nodes()).flat_map(|high| (0..high).filter_map(move |low| Edge::new(low, high).ok()));
+    let wrong: Vec<Edge> = pairs
+        .filter(|&pair| !graph.contains(pair) && !graph.common_neighbors(pair).is_empty())
+        .take(EDGES)
+        .collect();
+    let mut larger = structure.clone();
+    larger.clear_contexts();
+    for &edge in &wrong {
+        larger.toggle_edge(edge)?;
+    }
+    let fitted = fit(&larger, data, options)?;
+    let counts = RowCounts::new(data);
+    let precision = Precision::new(&larger, &fitted, Some(&counts), &())?;
+    for edge in wrong {
+        if let Some(known) = precision.strength(edge, &())? {
+            counted.add(known, 0.0);
         }
     }
     Ok(())

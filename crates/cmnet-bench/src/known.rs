@@ -3,8 +3,8 @@
 use crate::usage::{Meter, peak_megabytes};
 use anyhow::{Context, Result, bail};
 use cmnet::{
-    Dataset, Evidence, ExactOptions, LearnOptions, ReadOptions, SearchMode, Select, Source, canonical, learn,
-    read_csv,
+    Dataset, Evidence, ExactOptions, LearnOptions, Network, ReadOptions, Schema, SearchMode, Select, Source,
+    canonical, learn, read_csv,
 };
 use cmnet_paper::generate::{
     Field, Hubs, KTree, Known, grid_field, hubs, k_tree, recovery, sparse_field, triangle_grid,
@@ -63,16 +63,29 @@ fn like(table: &str, rows: usize, seed: u64) -> Result<Known> {
     let model = best.to_model(&data, &options, &learned.search)?;
     let parameters = model.normalized_fit()?.parameters.clone();
     let network = model.network()?;
+    let drawn = drawn(&network, data.schema(), rows, seed)?;
+    Ok(Known { structure: canonical(&best.structure)?, parameters, data: drawn })
+}
+
+/// The same structure, with rows that are drawn from its distribution one by one, independently.
+fn independent(known: Known, rows: usize, seed: u64) -> Result<Known> {
+    let Known { structure, parameters, data } = known;
+    let whole = parameters.clone().normalized(structure.graph(), 1 << 28)?;
+    let network = Network::new(data.schema(), &structure, whole)?;
+    let data = drawn(&network, data.schema(), rows, seed)?;
+    Ok(Known { structure, parameters, data })
+}
+
+fn drawn(network: &Network, schema: &Schema, rows: usize, seed: u64) -> Result<Dataset> {
     let posterior = network.posterior(&Evidence::none(), &ExactOptions::default())?;
     let mut random = Pcg64Mcg::seed_from_u64(seed);
-    let mut columns = vec![Vec::with_capacity(rows); data.variables()];
-    let mut row = vec![0; data.variables()];
+    let mut columns = vec![Vec::with_capacity(rows); schema.len()];
+    let mut row = vec![0; schema.len()];
     for _ in 0..rows {
         posterior.draw(&mut random, &mut row);
         columns.iter_mut().zip(&row).for_each(|(column, &level)| column.push(level));
     }
-    let drawn = Dataset::from_columns(data.schema().clone(), &columns, None)?;
-    Ok(Known { structure: canonical(&best.structure)?, parameters, data: drawn })
+    Ok(Dataset::from_columns(schema.clone(), &columns, None)?)
 }
 
 /// A table of a known structure.
@@ -89,6 +102,10 @@ pub(crate) fn known(kind: &str, variables: usize, rows: usize, seed: u64) -> Res
         "ternary-field" => sparse_field(Field { levels: 3, strength: 1.2 }, variables, rows, seed)?,
         "grid" => grid_field(Field { levels: 2, strength: 0.8 }, variables.isqrt(), rows, seed)?,
         "triangle-grid" => triangle_grid(variables.isqrt(), rows, seed)?,
+        other if other.starts_with("independent-") => {
+            let rest = &other["independent-".len()..];
+            independent(known(rest, variables, 10, seed)?, rows, seed)?
+        }
         other if other.starts_with("like-") => like(&other["like-".len()..], rows, seed)?,
         other => bail!("{other:?} is not a kind of known structure"),
     })

@@ -127,7 +127,8 @@ fn of_trust(words: &Words) -> Result<()> {
             by_counts::run(name(1), number(2, 20)?, number(3, 5000)?, (number(4, 1)?, number(5, 20)?))
         }
         "coverage" => {
-            coverage::run(name(1), number(2, 20)?, number(3, 5000)?, (number(4, 20)?, name(5) == "pseudo"))
+            let amount = (number(6, 1)?, number(4, 20)?, name(5) == "pseudo");
+            coverage::run(name(1), number(2, 20)?, number(3, 5000)?, amount)
         }
         "coverage-ensemble" => {
             let amount = (number(4, 1)?, number(5, 20)?, number(6, 100)?);

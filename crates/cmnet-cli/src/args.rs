@@ -527,7 +527,7 @@ mod tests {
     #[test]
     fn every_option_of_the_library_is_a_flag_with_its_words_and_default() {
         let command = |group| match group {
-            "reading" | "learning" | "completing" | "grouping" | "weighing" => Some("learn"),
+            "reading" | "learning" | "completing" | "grouping" => Some("learn"),
             "fitting" => Some("fit"),
             "validation" => Some("cv"),
             "resampling" => Some("bootstrap"),

@@ -158,7 +158,7 @@ group! {
         );
         SELECT = choice::<Select>("How to choose among the kappas");
         SEARCH = choice::<SearchMode>("How to search");
-        CONTEXTS = choice::<ContextChoice>("Which context elements of the structures found are kept");
+        CONTEXTS = choice::<ContextChoice>("Which context elements a structure has");
         ALPHA = value(OptionName::Alpha, "0.5", "Dirichlet hyperparameter per level");
         EDGE_PRIOR = value(
             OptionName::EdgePrior,

@@ -16,7 +16,8 @@ pub fn confirmed(schema: &Schema, structure: &Structure, confirmed: &Confirmed) 
             "probability": effect.probability}))
     };
     let elements: Vec<Value> = confirmed.elements.iter().filter_map(element).collect();
-    json!({"tested": confirmed.tested, "contexts": elements})
+    let removed: Vec<_> = confirmed.removed.iter().map(|&edge| names::edge(schema, edge)).collect();
+    json!({"tested": confirmed.tested, "contexts": elements, "removed": removed})
 }
 
 /// The same in lines: `a | b given c=x: log odds ratio 0.05 (-0.08 to 0.18)`.

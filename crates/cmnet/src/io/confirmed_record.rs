@@ -4,6 +4,7 @@ use super::model_error::error_at;
 use super::support_record::{Told, element_labels};
 use crate::data::Schema;
 use crate::error::Result;
+use crate::graph::Edge;
 use crate::model::Confirmed;
 use crate::precision::ElementEffect;
 use crate::structure::Structure;
@@ -15,6 +16,8 @@ use std::collections::BTreeMap;
 pub(super) struct ConfirmedRecord {
     tested: usize,
     contexts: Vec<EffectRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    removed: Vec<[String; 2]>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,9 +33,10 @@ struct EffectRecord {
 
 impl ConfirmedRecord {
     pub(super) fn new(schema: &Schema, structure: &Structure, confirmed: &Confirmed) -> Self {
+        let names = |edge: Edge| [edge.low(), edge.high()].map(|v| schema.name(v).to_owned());
         let effects = confirmed.elements.iter().filter_map(|(&(edge, cell), effect)| {
             Some(EffectRecord {
-                edge: [edge.low(), edge.high()].map(|v| schema.name(v).to_owned()),
+                edge: names(edge),
                 element: element_labels(schema, structure, edge, cell)?,
                 log_odds_ratio: effect.log_odds_ratio,
                 error: effect.error,
@@ -40,7 +44,8 @@ impl ConfirmedRecord {
                 probability: effect.probability,
             })
         });
-        Self { tested: confirmed.tested, contexts: effects.collect() }
+        let removed = confirmed.removed.iter().map(|&edge| names(edge)).collect();
+        Self { tested: confirmed.tested, contexts: effects.collect(), removed }
     }
 
     /// The effects by number. That they are those of the structure is checked with the model.
@@ -60,7 +65,12 @@ impl ConfirmedRecord {
                 return Err(error_at(file, &at, "this element appears twice".to_owned()));
             }
         }
-        let confirmed = Confirmed { tested: self.tested, elements };
+        let removed = self.removed.iter().enumerate().map(|(place, names)| {
+            let at = format!("confirmed.removed[{place}]");
+            Told { file, at: &at, schema, structure }.pair(names)
+        });
+        let removed = removed.collect::<Result<_>>()?;
+        let confirmed = Confirmed { tested: self.tested, elements, removed };
         confirmed.check(schema, structure).map_err(|error| error_at(file, "confirmed", error.to_string()))?;
         Ok(confirmed)
     }

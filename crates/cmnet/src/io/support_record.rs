@@ -99,12 +99,22 @@ pub(super) struct Told<'a> {
 
 impl Told<'_> {
     /// The edge between two variables, which the model must have.
-    pub(super) fn edge(&self, [one, other]: &[String; 2]) -> Result<Edge> {
-        let named = || Edge::new(self.schema.find(one)?, self.schema.find(other)?).ok();
-        named().filter(|&edge| self.structure.graph().contains(edge)).ok_or_else(|| {
+    pub(super) fn edge(&self, ends: &[String; 2]) -> Result<Edge> {
+        let [one, other] = ends;
+        self.named(ends).filter(|&edge| self.structure.graph().contains(edge)).ok_or_else(|| {
             let problem = format!("{} - {} is not among the edges of the model", quoted(one), quoted(other));
             error_at(self.file, self.at, problem)
         })
+    }
+
+    /// Two variables, whether or not there is an edge between them.
+    pub(super) fn pair(&self, ends: &[String; 2]) -> Result<Edge> {
+        let problem = || error_at(self.file, self.at, "these are not two variables of the model".to_owned());
+        self.named(ends).ok_or_else(problem)
+    }
+
+    fn named(&self, [one, other]: &[String; 2]) -> Option<Edge> {
+        Edge::new(self.schema.find(one)?, self.schema.find(other)?).ok()
     }
 
     /// An element of the context of an edge, which the model must have.

@@ -210,10 +210,10 @@ impl LearnedModel {
         self.compared().filter(|fit| fit.pseudo_log_likelihood.is_some()).map(Fit::bic)
     }
 
-    /// Whether elements were left out that the table did not confirm: then scores of the structure
+    /// Whether contexts or edges were changed by what the table confirms: then scores of the structure
     /// before are not those of this one.
     fn lost_contexts(&self) -> bool {
-        self.confirmed.as_ref().is_some_and(|known| known.elements.len() < known.tested)
+        self.confirmed.as_ref().is_some_and(|known| known.tested > 0 || !known.removed.is_empty())
     }
 
     /// The model with its provenance, ready to be saved.

@@ -52,11 +52,11 @@ choices! {
 }
 
 choices! {
-    /// Which context elements of the structures that a search found are kept.
+    /// Which context elements a structure has.
     pub enum ContextChoice of Contexts {
         /// All that the search found.
         All = "all",
-        /// Those that pass a test of their odds ratios.
+        /// Those whose odds ratios are one, in the graph found or in the refined one.
         Confirmed = "confirmed",
     }
 }

@@ -9,7 +9,7 @@ use crate::graph::Edge;
 use crate::loglinear::{Estimate, Fit, FitMethod, FitOptions, FitRequest, fit_named};
 use crate::model::RefinedScore;
 use crate::refine::{RefineOptions, Refined, refine};
-use crate::score::{EdgePrior, Scorer};
+use crate::score::{EdgePrior, EdgeRules, Scorer};
 use crate::structure::Structure;
 
 choices! {
@@ -81,21 +81,9 @@ impl<S: CountSource> Work<'_, '_, S> {
             learned.stop = refined.stop;
             learned.models[place].climb.stop = refined.stop;
         }
-        let kept = self.keeps(learned, place, &refined, &judged)?;
+        let kept = self.keeps(learned, place, &refined)?;
         let model = &mut learned.models[place];
-        let toggled = |add: bool| {
-            let one = if add { &refined.structure } else { &found };
-            let other = if add { &found } else { &refined.structure };
-            one.graph().edges().filter(|&edge| !other.graph().contains(edge)).collect::<Vec<Edge>>()
-        };
-        model.refinement = Some(Refinement {
-            options: judged,
-            before: refined.before,
-            after: refined.score,
-            added: toggled(true),
-            removed: toggled(false),
-            kept,
-        });
+        model.refinement = Some(Refinement::of(&found, &refined, judged, kept));
         if kept {
             model.score = self.scorer.score(&refined.structure, &model.prior)?;
             model.structure = refined.structure;
@@ -103,48 +91,72 @@ impl<S: CountSource> Work<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether the refined structure is to be kept: always, or by the BIC of both fits and the prior of
-    /// their edges, by which the refinement judged too. BIC alone would keep the false edges of a search
-    /// among many variables.
-    fn keeps(
-        &self,
-        learned: &Learned,
-        place: usize,
-        refined: &Refined,
-        judged: &RefineOptions,
-    ) -> Result<bool> {
+    /// Whether the refined structure is to be kept: always, or by [`is_better`].
+    fn keeps(&self, learned: &Learned, place: usize, refined: &Refined) -> Result<bool> {
         let model = &learned.models[place];
         if refined.structure == model.structure || self.step.options.refine == Refine::Yes {
             return Ok(refined.structure != model.structure);
         }
-        let usual = self.step.options.fit.clone();
-        let (mut before, mut after) =
-            (self.fit(&model.structure, &usual)?, self.fit(&refined.structure, &usual)?);
-        let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
-        if estimate(&before) != estimate(&after) {
-            let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
-            (before, after) = (self.fit(&model.structure, &pseudo)?, self.fit(&refined.structure, &pseudo)?);
-        }
-        let (Some(before), Some(after)) = (before, after) else { return Ok(false) };
-        // A likelihood has the evidence for an edge once, a pseudo-likelihood at both of its ends.
-        let ends = if after.estimate == Estimate::Exact { 1.0 } else { 2.0 };
-        let usual = judged.edge_prior.log_end(model.structure.variables());
-        let prior = |structure: &Structure| {
-            let end = |edge| model.prior.rules().log_end(edge).unwrap_or(usual).to_f64();
-            ends * structure.graph().edges().map(end).sum::<f64>()
-        };
-        Ok(after.bic() + prior(&refined.structure) > before.bic() + prior(&model.structure))
+        is_better(&refined.structure, &model.structure, model.prior.rules(), self.step)
     }
+}
 
-    fn fit(&self, structure: &Structure, options: &FitOptions) -> Result<Option<Fit>> {
-        let names = Some(self.step.table.schema());
-        let request = FitRequest::new(structure, self.step.table.counts(), names, options);
-        let control = FitControl { observer: self.step.observer, searched: true, fitted: false };
-        match fit_named(&request, &control) {
-            Ok(Outcome::Done(fit)) => Ok(Some(fit)),
-            Ok(Outcome::Stopped(_)) => Ok(None),
-            Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
-            Err(error) => Err(error),
+/// Whether one structure is better than another: by the BIC of both fits, which are by the same estimate, and
+/// the prior of their edges, by which a refinement judges too. BIC alone would keep the false edges of a search
+/// among many variables. Not where one cannot be fitted.
+pub(super) fn is_better<S: CountSource>(
+    one: &Structure,
+    other: &Structure,
+    rules: &EdgeRules,
+    step: &Step<'_, '_, S>,
+) -> Result<bool> {
+    let usual = step.options.fit.clone();
+    let (mut first, mut second) = (fitted(one, &usual, step)?, fitted(other, &usual, step)?);
+    let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
+    if estimate(&first) != estimate(&second) {
+        let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
+        (first, second) = (fitted(one, &pseudo, step)?, fitted(other, &pseudo, step)?);
+    }
+    let (Some(first), Some(second)) = (first, second) else { return Ok(false) };
+    // A likelihood has the evidence for an edge once, a pseudo-likelihood at both of its ends.
+    let ends = if first.estimate == Estimate::Exact { 1.0 } else { 2.0 };
+    let usual = step.options.refinement().edge_prior.log_end(one.variables());
+    let prior = |structure: &Structure| {
+        let end = |edge| rules.log_end(edge).unwrap_or(usual).to_f64();
+        ends * structure.graph().edges().map(end).sum::<f64>()
+    };
+    Ok(first.bic() + prior(one) > second.bic() + prior(other))
+}
+
+fn fitted<S: CountSource>(
+    structure: &Structure,
+    options: &FitOptions,
+    step: &Step<'_, '_, S>,
+) -> Result<Option<Fit>> {
+    let names = Some(step.table.schema());
+    let request = FitRequest::new(structure, step.table.counts(), names, options);
+    let control = FitControl { observer: step.observer, searched: true, fitted: false };
+    match fit_named(&request, &control) {
+        Ok(Outcome::Done(fit)) => Ok(Some(fit)),
+        Ok(Outcome::Stopped(_)) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Refinement {
+    /// What a refinement made of a structure.
+    pub(super) fn of(found: &Structure, refined: &Refined, options: RefineOptions, kept: bool) -> Self {
+        let toggled = |one: &Structure, other: &Structure| {
+            one.graph().edges().filter(|&edge| !other.graph().contains(edge)).collect::<Vec<Edge>>()
+        };
+        Self {
+            options,
+            before: refined.before,
+            after: refined.score,
+            added: toggled(&refined.structure, found),
+            removed: toggled(found, &refined.structure),
+            kept,
         }
     }
 }

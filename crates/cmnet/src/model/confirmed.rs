@@ -12,10 +12,12 @@ use std::collections::BTreeMap;
 /// [`crate::ContextChoice::Confirmed`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Confirmed {
-    /// Elements that the search had found.
+    /// Configurations of common neighbours that were tested, one by one for each edge.
     pub tested: usize,
     /// The elements that are left.
     pub elements: BTreeMap<(Edge, Cell), ElementEffect>,
+    /// Edges of the search that were left out, since there is probably no dependence in any configuration.
+    pub removed: Vec<Edge>,
 }
 
 impl Confirmed {
@@ -32,6 +34,10 @@ impl Confirmed {
         }
         if self.tested < self.elements.len() {
             return refused(format!("{} elements are left of {} tested", self.elements.len(), self.tested));
+        }
+        if let Some(&edge) = self.removed.iter().find(|&&edge| structure.graph().contains(edge)) {
+            let [low, high] = [edge.low(), edge.high()].map(|v| quoted(schema.name(v)));
+            return refused(format!("{low} - {high} is an edge of the model, and was left out"));
         }
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let possible = |effect: &ElementEffect| {

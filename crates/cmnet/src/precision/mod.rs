@@ -122,7 +122,7 @@ impl<'a> Precision<'a> {
     /// neighbours of both, that is given everything else. `None` when that takes too large a
     /// table.
     ///
-    /// Near zero the interval is too wide: the estimate is not normal there.
+    /// The interval is that of a noncentral chi-square: near zero the estimate is not normal.
     ///
     /// # Errors
     /// When there is no such edge; when the control asks to stop.
@@ -144,7 +144,17 @@ impl<'a> Precision<'a> {
         let pointwise = shared_information(response.shape(), &distribution, edge);
         let value: f64 = distribution.iter().zip(&pointwise).map(|(p, shared)| p * shared).sum();
         let variance = self.variance(response.derivatives(&pointwise), control)?;
-        Ok(Some(Quantity::at_least_zero(value.max(0.0), variance)))
+        Ok(Some(Quantity::strength(value.max(0.0), variance, self.parameters_on(edge))))
+    }
+
+    /// Free parameters on an edge: the terms on both ends, less those that its context takes.
+    fn parameters_on(&self, edge: Edge) -> u64 {
+        let (low, high) = edge.ends();
+        let sets = self.fit.parameters.terms().sets_with(low).filter(|set| set.variables().contains(high));
+        let terms: u64 = sets.map(|set| set.range().len() as u64).sum();
+        let levels = |v: Var| u64::from(self.structure.cardinalities()[v]).saturating_sub(1);
+        let cut = self.structure.context(edge).map_or(0, |context| context.len() as u64);
+        terms.saturating_sub(cut.saturating_mul(levels(low) * levels(high))).max(1)
     }
 
     fn response(&self, scope: &VarSet, evidence: &Evidence, control: &dyn Control) -> Result<Response> {

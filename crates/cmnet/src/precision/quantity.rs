@@ -38,10 +38,25 @@ impl Quantity {
         Self { interval, ..plain }
     }
 
-    /// A number of at least zero: the interval is cut off there.
-    pub(crate) fn at_least_zero(value: f64, variance: Option<f64>) -> Self {
+    /// The strength of an edge that rests on so many free parameters.
+    ///
+    /// Strength / c is about a noncentral chi-square with so many degrees of freedom, where c is variance over
+    /// four times the strength: its root errs by the same everywhere. The upper end is symmetric in the root. Noise
+    /// alone gives an edge of many parameters some strength, so that the lower end is that of the noncentrality, by
+    /// the normal approximation of Sankaran (1959).
+    pub(crate) fn strength(value: f64, variance: Option<f64>, parameters: u64) -> Self {
         let plain = Self::on_line(value, variance);
-        Self { interval: plain.interval.map(|ends| ends.map(|end| end.max(0.0))), ..plain }
+        let ends = |error: f64| {
+            let scale = error * error / (4.0 * value);
+            if !(scale.is_finite() && scale > 0.0) {
+                return [value, value];
+            }
+            let (found, noise) = (value / scale, parameters.saturating_sub(1) as f64 / 2.0);
+            let low = ((found - noise).max(0.0).sqrt() - Z).max(0.0);
+            let high = found.sqrt() + Z;
+            [(low * low - noise).max(0.0) * scale, high * high * scale]
+        };
+        Self { interval: plain.error.map(ends), ..plain }
     }
 
     /// A number that the structure fixes.
@@ -65,10 +80,29 @@ mod tests {
         assert!((sure.interval.unwrap()[0] - (1.0 - 0.5 * Z)).abs() < 1e-12);
         let [low, high] = Quantity::probability(0.98, Some(0.01)).interval.unwrap();
         assert!(low > 0.0 && low < 0.98 && high > 0.98 && high < 1.0);
-        assert!(Quantity::at_least_zero(0.01, Some(1.0)).interval.unwrap()[0].abs() < 1e-15);
         assert_eq!(Quantity::probability(0.5, None).interval, None);
         assert_eq!(Quantity::probability(1.0, Some(0.1)).interval, None);
         assert!(Quantity::on_line(0.0, Some(1e-4)).is_within(0.2));
         assert!(!Quantity::on_line(0.0, None).is_within(0.2));
+    }
+
+    #[test]
+    fn strengths_are_symmetric_in_the_root_and_lose_what_noise_adds() {
+        // 0.01 is 0.025 in the root of 0.04.
+        let [low, high] = Quantity::strength(0.04, Some(1e-4), 1).interval.unwrap();
+        assert!(
+            (low.sqrt() - (0.2 - 0.025 * Z)).abs() < 1e-12 && (high.sqrt() - (0.2 + 0.025 * Z)).abs() < 1e-12
+        );
+        assert_eq!(Quantity::strength(0.0, Some(0.0), 3).interval, Some([0.0, 0.0]));
+        assert_eq!(Quantity::strength(0.1, None, 3).interval, None);
+        // Noise alone, k = 2 to 60 parameters and c = 1: zero is left where chi-square has about 2.5 % beyond.
+        for parameters in [2, 4, 8, 16, 60] {
+            let low =
+                |value: f64| Quantity::strength(value, Some(4.0 * value), parameters).interval.unwrap()[0];
+            let leaves =
+                (1..2000).map(|tenth| f64::from(tenth) / 10.0).find(|&value| low(value) > 0.0).unwrap();
+            let beyond = crate::precision::chi_square_tail(leaves, parameters as usize);
+            assert!((0.015..0.03).contains(&beyond), "{parameters}: {leaves} {beyond}");
+        }
     }
 }

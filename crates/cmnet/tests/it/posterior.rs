@@ -33,7 +33,7 @@ fn table(levels: &[u32], rows: usize, seed: u64) -> Dataset {
 /// A feature: an edge, or a cell of one with just these common neighbours.
 type Feature = (Edge, Option<(Vec<usize>, u64)>);
 
-/// Probabilities by a list of all structures that keep to what is known.
+/// Probabilities by a list of all structures that keep to what is known; kappa 0 allows no contexts.
 fn enumerated(data: &Dataset, kappa: f64, options: &PosteriorOptions) -> BTreeMap<Feature, f64> {
     let rules = options.knowledge.rules(data.schema()).unwrap();
     let counts = RowCounts::new(data);
@@ -51,7 +51,10 @@ fn enumerated(data: &Dataset, kappa: f64, options: &PosteriorOptions) -> BTreeMa
         }
         let odds =
             |edge| rules.log_odds().find(|(own, _)| *own == edge).map_or(0.0, |(_, odds)| odds.to_f64());
-        let prior: f64 = graph.edges().map(odds).sum();
+        let known: f64 = graph.edges().map(odds).sum();
+        // Gamma of each end of each edge.
+        let ends = 2.0 * graph.edge_count() as f64;
+        let prior = known - options.edge_prior.gamma() * ends * libm::log(cardinalities.len() as f64);
         let listed = Listed::new(&scorer, &graph, &rules, kappa, options.exponent);
         total += listed.add_to(&mut weights, prior);
     }
@@ -90,8 +93,9 @@ impl Listed {
         let (mut masks, mut common) = (Vec::new(), Vec::new());
         for &edge in &edges {
             let cells = plain.context_space(edge).unwrap().size();
-            let plain = graph.common_neighbors(edge).is_empty() || !rules.allows_contexts(edge);
-            let count = if plain { 1 } else { (1u64 << cells) - 1 };
+            let none =
+                kappa == 0.0 || graph.common_neighbors(edge).is_empty() || !rules.allows_contexts(edge);
+            let count = if none { 1 } else { (1u64 << cells) - 1 };
             let (low, high) = edge.ends();
             let power = ((cardinalities[low] - 1) * (cardinalities[high] - 1)) as i32;
             let own: Vec<f64> = (0..count).map(|mask| kappa.powi(power * mask.count_ones() as i32)).collect();
@@ -122,8 +126,8 @@ impl Listed {
         Self { edges, common, masks, nodes }
     }
 
-    /// Adds the weight of every structure to its features; all of it together.
-    fn add_to(&self, weights: &mut BTreeMap<Feature, f64>, graph: f64) -> f64 {
+    /// Adds the weight of every structure to its features, under a log prior of the graph; all of it together.
+    fn add_to(&self, weights: &mut BTreeMap<Feature, f64>, of_graph: f64) -> f64 {
         let mut by_mask: Vec<Vec<f64>> = self.masks.iter().map(|masks| vec![0.0; masks.len()]).collect();
         let mut chosen = vec![0usize; self.edges.len()];
         let mut total = 0.0;
@@ -133,7 +137,7 @@ impl Listed {
             };
             let nodes: f64 = self.nodes.iter().map(at).sum();
             let prior: f64 = chosen.iter().zip(&self.masks).map(|(&mask, masks)| masks[mask]).sum();
-            let weight = libm::exp(nodes + prior + graph + SHIFT);
+            let weight = libm::exp(nodes + prior + of_graph + SHIFT);
             total += weight;
             chosen.iter().zip(&mut by_mask).for_each(|(&mask, sums)| sums[mask] += weight);
             let Some(next) = (0..chosen.len()).find(|&place| chosen[place] + 1 < self.masks[place].len())
@@ -158,7 +162,8 @@ impl Listed {
 /// Every probability of the chains is the listed one, up to its Monte Carlo error.
 fn agrees(data: &Dataset, kappa: f64, options: &PosteriorOptions) {
     let exact = enumerated(data, kappa, options);
-    let options = PosteriorOptions { kappa: kappa.to_string().parse().unwrap(), ..options.clone() };
+    let kappa = if kappa == 0.0 { Kappa::Epsilon } else { kappa.to_string().parse().unwrap() };
+    let options = PosteriorOptions { kappa, ..options.clone() };
     let found = structure_posterior(data, &options, &()).unwrap();
     assert!(found.is_mixed(), "{:?}", found.edges);
     let mut compared = 0;
@@ -180,7 +185,8 @@ fn agrees(data: &Dataset, kappa: f64, options: &PosteriorOptions) {
         let common: Vec<usize> = known.given.iter().map(|&(v, _)| v).collect();
         compare((known.edge, Some((common, known.cell))), known.chance);
     }
-    assert!(compared >= found.edges.len() + 2, "{compared}");
+    let contexts = if kappa == Kappa::Epsilon || data.variables() < 3 { 0 } else { 2 };
+    assert!(compared >= found.edges.len() + contexts, "{compared}");
     let probable = exact.iter().filter(|(_, weight)| **weight > 0.02);
     let met = |(edge, element): &Feature| match element {
         None => found.edges.iter().any(|known| known.edge == *edge),
@@ -205,6 +211,19 @@ fn chains_agree_with_a_list_of_all_structures_of_three_variables() {
 #[test]
 fn chains_agree_with_a_list_of_all_structures_of_four_variables() {
     agrees(&table(&[2, 2, 2, 2], 60, 5), 0.1, &PosteriorOptions { rungs: 2, ..quick(3000) });
+    // The calibrated power, and few contexts.
+    agrees(&table(&[2, 2, 2, 2], 80, 9), 0.05, &PosteriorOptions { exponent: 0.5, ..quick(3000) });
+}
+
+#[test]
+fn chains_agree_with_a_list_under_other_priors_and_with_more_levels() {
+    let sparse = PosteriorOptions { edge_prior: "0.5".parse().unwrap(), ..quick(4000) };
+    agrees(&table(&[2, 2], 30, 8), 0.4, &sparse);
+    agrees(&table(&[2, 2, 2], 50, 3), 0.3, &sparse);
+    agrees(&table(&[3, 2, 3], 60, 4), 0.5, &PosteriorOptions { exponent: 0.7, ..sparse.clone() });
+    // Graphs alone: all 64 of four variables.
+    agrees(&table(&[2, 3, 2, 3], 70, 5), 0.0, &sparse);
+    agrees(&table(&[3, 3, 3, 3], 70, 6), 0.0, &PosteriorOptions { exponent: 0.5, ..quick(4000) });
 }
 
 #[test]

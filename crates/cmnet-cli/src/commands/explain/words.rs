@@ -126,7 +126,7 @@ impl Words<'_> {
         let model = self.explained.model;
         let mut text = String::new();
         if let Some(confirmed) = model.confirmed() {
-            let _ = writeln!(text, "\nConfirmed contexts ({} were tested)", confirmed.tested);
+            let _ = writeln!(text, "\nConfirmed contexts ({} configurations were tested)", confirmed.tested);
             for line in confirmed_lines(self.schema, model.structure(), confirmed) {
                 let _ = writeln!(text, "  {line}");
             }

@@ -7,7 +7,7 @@ use cmnet::{
     LoadedWeighted, Nats, Schema, SearchReason, SearchUsed, StopReason,
 };
 use cmnet_report::answer::by_rows::{ByRowsAnswer, FoldsCut, KappaTried};
-use cmnet_report::answer::confirmed_lines;
+use cmnet_report::answer::{confirmed_lines, names};
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -118,9 +118,14 @@ fn confirmed(page: &mut String, chosen: &LearnedModel, schema: &Schema) -> anyho
         writeln!(page, "\nthe contexts were not tested: {}", why.words(&CommandLine))?;
     }
     let Some(known) = &chosen.confirmed else { return Ok(()) };
-    writeln!(page, "\nconfirmed: {} of {} context elements", known.elements.len(), known.tested)?;
-    for line in confirmed_lines(&output::printable(schema), &chosen.structure, known) {
+    let printable = output::printable(schema);
+    writeln!(page, "\nconfirmed: contexts in {} of {} configurations", known.elements.len(), known.tested)?;
+    for line in confirmed_lines(&printable, &chosen.structure, known) {
         writeln!(page, "  {line}")?;
+    }
+    for edge in &known.removed {
+        let [one, other] = names::edge(&printable, *edge);
+        writeln!(page, "left out: {one} - {other} (no dependence in any configuration)")?;
     }
     Ok(())
 }
