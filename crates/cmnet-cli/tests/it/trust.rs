@@ -157,6 +157,33 @@ fn confirmed_contexts_are_kept_with_their_effects_and_the_default_knows_nothing_
     sandbox.run("explain broken.json").refused(2, &["confirmed"]);
 }
 
+/// In car, the cars of low safety are all unacceptable: whatever else they are, nothing can be estimated there.
+#[test]
+fn a_context_in_which_an_end_is_constant_is_confirmed_by_its_counts() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/car.csv --kappa n^-0.5 --contexts confirmed -o c.json";
+    sandbox.run(learn).succeeds().says(&["only one level of persons or acceptability occurs"]);
+    let file: Value = serde_json::from_str(&sandbox.read("c.json")).unwrap();
+    let effects = file["confirmed"]["contexts"].as_array().unwrap();
+    let constant = effects.iter().find(|effect| effect["log_odds_ratio"].is_null()).unwrap();
+    assert_eq!(constant["edge"], serde_json::json!(["persons", "acceptability"]));
+    assert!(constant["error"].is_null() && constant["probability"].as_f64().unwrap() > 0.9, "{constant}");
+    let told = sandbox.json("explain c.json");
+    let told = told["confirmed"]["contexts"].as_array().unwrap();
+    assert!(told.iter().any(|effect| effect["interval"].is_null() && effect["p_value"] == 1.0), "{told:?}");
+    sandbox.run("check c.json data/car.csv").succeeds();
+    let half = sandbox.read("c.json").replacen("\"error\": null", "\"error\": 0.1", 1);
+    sandbox.write("half.json", half);
+    sandbox.run("explain half.json").refused(2, &["confirmed.contexts[", "standard error"]);
+    // Where some odds ratios of a configuration are open, the others are not.
+    let odds = sandbox.json("explain c.json --intervals");
+    let pairs = |effect: &Value| effect["log_odds_ratios"].as_array().unwrap().clone();
+    let edges = odds["intervals"]["edges"].as_array().unwrap();
+    let mut all = edges.iter().flat_map(|edge| edge["effects"].as_array().unwrap()).map(pairs);
+    let is_open = |pair: &Value| pair["interval"].is_null();
+    assert!(all.any(|pairs| pairs.iter().any(is_open) && !pairs.iter().all(is_open)));
+}
+
 #[test]
 fn a_model_with_support_shows_it() {
     let sandbox = Sandbox::new();

@@ -1,7 +1,7 @@
 //! What a table says about confirmed context elements.
 
 use super::names;
-use cmnet::{Cell, Confirmed, Edge, ElementEffect, Schema, Structure};
+use cmnet::{Cell, Confirmed, Edge, ElementEffect, Quantity, Schema, Structure};
 use serde_json::{Value, json};
 
 /// The effects of a structure's confirmed elements, by names.
@@ -11,8 +11,9 @@ pub fn confirmed(schema: &Schema, structure: &Structure, confirmed: &Confirmed) 
         let levels = space.variables().iter().zip(space.configuration(cell));
         let levels: Value = levels.map(|known| names::label(schema, known)).collect();
         Some(json!({"edge": names::edge(schema, edge), "given": names::list(schema, space.variables()),
-            "element": levels, "log_odds_ratio": effect.log_odds_ratio, "error": effect.error,
-            "interval": effect.quantity().interval, "p_value": effect.p_value,
+            "element": levels, "log_odds_ratio": effect.log_odds_ratio.map(|(value, _)| value),
+            "error": effect.log_odds_ratio.map(|(_, error)| error),
+            "interval": effect.quantity().and_then(|known| known.interval), "p_value": effect.p_value,
             "probability": effect.probability}))
     };
     let elements: Vec<Value> = confirmed.elements.iter().filter_map(element).collect();
@@ -20,7 +21,7 @@ pub fn confirmed(schema: &Schema, structure: &Structure, confirmed: &Confirmed) 
     json!({"tested": confirmed.tested, "contexts": elements, "removed": removed})
 }
 
-/// The same in lines: `a | b given c=x: log odds ratio 0.05 (-0.08 to 0.18)`.
+/// The same in lines: `a | b given c=x: log odds ratio 0.05 (-0.08 to 0.18)`, or that an end is constant there.
 pub fn confirmed_lines(schema: &Schema, structure: &Structure, confirmed: &Confirmed) -> Vec<String> {
     let line = |(&(edge, cell), effect): (&(Edge, Cell), &ElementEffect)| {
         let space = structure.context(edge)?.space();
@@ -28,13 +29,13 @@ pub fn confirmed_lines(schema: &Schema, structure: &Structure, confirmed: &Confi
         let given: Vec<String> =
             levels.map(|known| format!("{}={}", schema.name(known.0), names::label(schema, known))).collect();
         let [one, other] = names::edge(schema, edge);
-        let [low, high] = effect.quantity().interval.unwrap_or([f64::NAN; 2]);
-        Some(format!(
-            "{one} | {other} given {}: log odds ratio {:.3} ({low:.3} to {high:.3}), probability of none {:.3}",
-            given.join(", "),
-            effect.log_odds_ratio,
-            effect.probability
-        ))
+        let found = match effect.quantity() {
+            Some(Quantity { value, interval: Some([low, high]), .. }) => {
+                format!("log odds ratio {value:.3} ({low:.3} to {high:.3}), probability of none")
+            }
+            _ => format!("only one level of {one} or {other} occurs, probability of no dependence"),
+        };
+        Some(format!("{one} | {other} given {}: {found} {:.3}", given.join(", "), effect.probability))
     };
     confirmed.elements.iter().filter_map(line).collect()
 }

@@ -25,8 +25,8 @@ pub(super) struct ConfirmedRecord {
 struct EffectRecord {
     edge: [String; 2],
     element: Vec<String>,
-    log_odds_ratio: f64,
-    error: f64,
+    log_odds_ratio: Option<f64>,
+    error: Option<f64>,
     p_value: f64,
     probability: f64,
 }
@@ -38,8 +38,8 @@ impl ConfirmedRecord {
             Some(EffectRecord {
                 edge: names(edge),
                 element: element_labels(schema, structure, edge, cell)?,
-                log_odds_ratio: effect.log_odds_ratio,
-                error: effect.error,
+                log_odds_ratio: effect.log_odds_ratio.map(|(value, _)| value),
+                error: effect.log_odds_ratio.map(|(_, error)| error),
                 p_value: effect.p_value,
                 probability: effect.probability,
             })
@@ -60,7 +60,11 @@ impl ConfirmedRecord {
             let at = format!("confirmed.contexts[{place}]");
             let element = Told { file, at: &at, schema, structure }.element(&record.edge, &record.element)?;
             let EffectRecord { log_odds_ratio, error, p_value, probability, .. } = *record;
-            let effect = ElementEffect { log_odds_ratio, error, p_value, probability };
+            if log_odds_ratio.is_some() != error.is_some() {
+                let problem = "a log odds ratio has a standard error, and no other has one";
+                return Err(error_at(file, &at, problem.to_owned()));
+            }
+            let effect = ElementEffect { log_odds_ratio: log_odds_ratio.zip(error), p_value, probability };
             if elements.insert(element, effect).is_some() {
                 return Err(error_at(file, &at, "this element appears twice".to_owned()));
             }

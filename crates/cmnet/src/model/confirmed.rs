@@ -41,8 +41,10 @@ impl Confirmed {
         }
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let possible = |effect: &ElementEffect| {
-            let errs = effect.error >= 0.0 && effect.error.is_finite();
-            errs && effect.log_odds_ratio.is_finite() && share(effect.p_value) && share(effect.probability)
+            let ratio = effect
+                .log_odds_ratio
+                .is_none_or(|(value, error)| value.is_finite() && error >= 0.0 && error.is_finite());
+            ratio && share(effect.p_value) && share(effect.probability)
         };
         if !self.elements.values().all(possible) {
             return refused("the effect of a context element is no possible number".to_owned());

@@ -99,20 +99,27 @@ impl Precision<'_> {
             let cut = context.is_some_and(|context| context.contains(cell));
             let (levels, sums) = Self::contrasts(&pattern, cell);
             let joint = if cut { None } else { Some(self.joint(&sums, control)?) };
-            let quantity = |at: usize| match &joint {
-                None => Quantity::fixed(0.0),
-                Some(joint) => {
-                    let variance = joint.covariance.as_ref().map(|matrix| matrix[at][at]);
-                    Quantity::on_line(joint.values[at], variance)
+            let quantity = |at: usize| -> Result<Quantity> {
+                match &joint {
+                    None => Ok(Quantity::fixed(0.0)),
+                    Some(Joint { values, covariance: Some(matrix) }) => {
+                        Ok(Quantity::on_line(values[at], Some(matrix[at][at])))
+                    }
+                    // Some of them have no bound; others may have one.
+                    Some(Joint { values, covariance: None }) => {
+                        Ok(Quantity::on_line(values[at], self.variance(sums[at].clone(), control)?))
+                    }
                 }
             };
-            let pair = |(at, &levels)| PairEffect { levels, log_odds_ratio: quantity(at) };
+            let pair = |(at, &levels): (usize, &(u32, u32))| {
+                Ok(PairEffect { levels, log_odds_ratio: quantity(at)? })
+            };
             Ok(EdgeEffect {
                 edge,
                 given: space.variables().iter().zip(space.configuration(cell)).collect(),
                 cell,
                 cut,
-                pairs: levels.iter().enumerate().map(pair).collect(),
+                pairs: levels.iter().enumerate().map(pair).collect::<Result<_>>()?,
                 wald: joint.and_then(|joint| joint.wald()),
             })
         };

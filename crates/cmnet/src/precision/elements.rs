@@ -8,13 +8,19 @@
 //! therefore the odds beforehand are one to the number of configurations, and one to its power 1.5
 //! where a search did not cut the edge off. The power was chosen among 1, 1.5, 2 and 3 on generated
 //! tables.
+//!
+//! Levels that were not observed in a configuration have no odds ratios there. Where a search cut the edge off, the other
+//! levels are tested; and where one end has a single level, so that nothing can be estimated, the counts are weighed in
+//! place of odds ratios. Where no search did, such a configuration stays open: rare levels are often absent by chance.
 
 use super::effect::Joint;
+use super::observed::{Ends, Observed};
 use super::{Precision, Quantity, chi_square_tail};
 use crate::control::{Control, ask};
+use crate::counts::CountSource;
 use crate::error::Result;
 use crate::graph::{Blankets, Edge};
-use crate::loglinear::{Cholesky, ElementPattern};
+use crate::loglinear::{Cholesky, Contrast, ElementPattern};
 use crate::structure::Structure;
 use crate::table::Cell;
 use rayon::prelude::*;
@@ -32,11 +38,10 @@ const MOST_LOG: f64 = 300.0;
 /// What a table says about one element of a context.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElementEffect {
-    /// The log odds ratio that is farthest from zero, in the fit of the graph without contexts.
-    pub log_odds_ratio: f64,
-    /// Its standard error.
-    pub error: f64,
-    /// The p-value of the test that all odds ratios of the element are one.
+    /// The log odds ratio that is farthest from zero, with its standard error, in the fit of the graph without
+    /// contexts. `None` where one end of the edge has a single level in the configuration.
+    pub log_odds_ratio: Option<(f64, f64)>,
+    /// The p-value of the test that all odds ratios of the element are one. It is 1 where none can be estimated.
     pub p_value: f64,
     /// The probability that they are.
     pub probability: f64,
@@ -44,8 +49,8 @@ pub struct ElementEffect {
 
 impl ElementEffect {
     /// The log odds ratio with its interval of 95 %.
-    pub fn quantity(&self) -> Quantity {
-        Quantity::on_line(self.log_odds_ratio, Some(self.error * self.error))
+    pub fn quantity(&self) -> Option<Quantity> {
+        self.log_odds_ratio.map(|(value, error)| Quantity::on_line(value, Some(error * error)))
     }
 }
 
@@ -77,25 +82,55 @@ fn effect_of(joint: &Joint, columns: usize, chances: f64) -> Option<ElementEffec
     let size = |&at: &usize| values[at].abs();
     let farthest = (0..values.len()).max_by(|a, b| size(a).total_cmp(&size(b)))?;
     let log = log_bayes_factor(values, own, columns).clamp(-MOST_LOG, MOST_LOG);
-    let odds = libm::exp(log) / chances;
     Some(ElementEffect {
-        log_odds_ratio: values[farthest],
-        error: own[farthest][farthest].max(0.0).sqrt(),
+        log_odds_ratio: Some((values[farthest], own[farthest][farthest].max(0.0).sqrt())),
         p_value: chi_square_tail(Joint::distance(values, own), values.len()),
-        probability: odds / (1.0 + odds),
+        probability: probability(log, chances),
     })
+}
+
+/// The probability by the logarithm of a Bayes factor, where the odds beforehand are one to so many.
+fn probability(log: f64, chances: f64) -> f64 {
+    let odds = libm::exp(log) / chances;
+    odds / (1.0 + odds)
+}
+
+/// What the counts of a configuration say in which an end has a single level.
+fn effect_by_counts(ends: &Ends, chances: f64) -> ElementEffect {
+    let probability = probability(ends.log_bayes_factor(), chances);
+    ElementEffect { log_odds_ratio: None, p_value: 1.0, probability }
+}
+
+/// The log odds ratios of the levels that were observed, against the first of them: sums of those of all levels against
+/// the first level.
+fn among(levels: &[Vec<u32>; 2], pairs: &[(u32, u32)], sums: &[Contrast]) -> Vec<Contrast> {
+    let against = |a: u32, b: u32, sign: f64| {
+        let own = pairs.iter().position(|&pair| pair == (a, b)).map(|at| &sums[at]);
+        own.into_iter().flatten().map(move |&(term, factor)| (term, sign * factor))
+    };
+    let [low, high] = levels;
+    let mut found = Vec::new();
+    for &a in &low[1..] {
+        for &b in &high[1..] {
+            let (first, other) = (low[0], high[0]);
+            let all = against(a, b, 1.0).chain(against(a, other, -1.0)).chain(against(first, b, -1.0));
+            found.push(all.chain(against(first, other, 1.0)).collect());
+        }
+    }
+    found
 }
 
 impl Precision<'_> {
     /// What this fit of a graph without contexts says about all configurations of its edges' common
-    /// neighbours, up to a bound; `found` has the same graph with what a search cut off. `None` stands where the
-    /// data do not bound an odds ratio.
+    /// neighbours, up to a bound; `found` has the same graph with what a search cut off, and `counts` are those of the
+    /// fit. `None` stands where the data do not bound an odds ratio.
     ///
     /// # Errors
-    /// When the control asks to stop.
+    /// When the counts cannot be had; when the control asks to stop.
     pub(crate) fn element_effects(
         &self,
         found: &Structure,
+        counts: &dyn CountSource,
         control: &dyn Control,
     ) -> Result<BTreeMap<(Edge, Cell), Option<ElementEffect>>> {
         let (graph, terms) = (self.structure.graph(), self.fit.parameters.terms());
@@ -103,24 +138,53 @@ impl Precision<'_> {
         for edge in graph.edges().filter(|&edge| graph.have_common_neighbor(edge)) {
             let (space, context) = (self.structure.context_space(edge)?, found.context(edge));
             let was_found = |cell: Cell| context.is_some_and(|context| context.contains(cell));
-            let cells: Vec<Cell> = match context {
-                _ if space.size() <= MOST_CANDIDATES => (0..space.size()).collect(),
-                Some(context) => context.elements().collect(),
+            let (cells, observed): (Vec<Cell>, _) = match context {
+                _ if space.size() <= MOST_CANDIDATES => {
+                    ((0..space.size()).collect(), Some(Observed::new(counts, edge, &space)?))
+                }
+                Some(context) => (context.elements().collect(), None),
                 None => continue,
             };
             let pattern = ElementPattern::new(graph, terms, edge, &space);
-            let columns = found.cardinalities()[edge.high()] as usize - 1;
             let one = |&cell: &Cell| {
                 ask(control)?;
-                let joint = self.joint(&Self::contrasts(&pattern, cell).1, control)?;
                 let configurations = space.size() as f64;
                 let more = if was_found(cell) { 1.0 } else { configurations.sqrt() };
-                Ok(((edge, cell), effect_of(&joint, columns, configurations * more)))
+                let observed = observed.as_ref().filter(|_| was_found(cell));
+                let ends = observed.map(|observed| observed.at(&space.configuration(cell)));
+                let tested = Tested { pattern: &pattern, cell, chances: configurations * more };
+                Ok(((edge, cell), self.element_effect(&tested, ends.as_ref(), control)?))
             };
             effects.extend(cells.par_iter().map(one).collect::<Result<Vec<_>>>()?);
         }
         Ok(effects)
     }
+
+    fn element_effect(
+        &self,
+        tested: &Tested<'_>,
+        ends: Option<&Ends>,
+        control: &dyn Control,
+    ) -> Result<Option<ElementEffect>> {
+        let (pairs, mut sums) = Self::contrasts(tested.pattern, tested.cell);
+        let mut columns = pairs.last().map_or(1, |&(_, levels)| levels as usize);
+        if let Some(ends) = ends {
+            let levels = ends.levels();
+            if levels.iter().any(|levels| levels.len() < 2) {
+                return Ok(Some(effect_by_counts(ends, tested.chances)));
+            }
+            columns = levels[1].len() - 1;
+            sums = among(&levels, &pairs, &sums);
+        }
+        Ok(effect_of(&self.joint(&sums, control)?, columns, tested.chances))
+    }
+}
+
+/// An element that is tested, where the odds beforehand are one to so many.
+struct Tested<'a> {
+    pattern: &'a ElementPattern<'a>,
+    cell: Cell,
+    chances: f64,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod chi_square;
 mod effect;
 mod elements;
+mod observed;
 mod quantity;
 mod score_tests;
 
