@@ -85,7 +85,8 @@ fn weighted(
         ("--drop-rows", !arguments.drop_rows.is_empty()),
     ];
     if let Some((flag, _)) = asked.into_iter().find(|(_, asked)| *asked) {
-        let problem = format!("{flag}: not with weights that are no whole numbers; leave it out, or round the weights");
+        let problem =
+            format!("{flag}: not with weights that are no whole numbers; leave it out, or round the weights");
         return Err(Usage(problem).into());
     }
     let loaded = weights::table(&arguments.data, &arguments.weighing)?;

@@ -146,7 +146,8 @@ pub(super) struct WeightedResampler<'a> {
 impl<'a> WeightedResampler<'a> {
     pub(super) fn new(table: &'a WeightedTable, options: &BootstrapOptions) -> Result<Self> {
         if table.kind() == WeightKind::Counts {
-            let expected = "weights of a design, or counts that are whole numbers: resamples draw observations";
+            let expected =
+                "weights of a design, or counts that are whole numbers: resamples draw observations";
             return Err(Error::option(OptionName::WeightsAs, table.kind().to_string(), expected));
         }
         let observations = table.in_order();

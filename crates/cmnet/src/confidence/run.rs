@@ -184,11 +184,7 @@ impl<'a> Work<'a> {
     /// The replicates before the first that was not finished, up to where the answer is settled
     /// if that is to end it. Whether it is settled is asked of the first so many replicates, so
     /// that neither threads nor breaks change the answer.
-    fn all(
-        &self,
-        mut known: BTreeMap<u64, Replicate>,
-        options: &BootstrapOptions,
-    ) -> Result<Vec<Replicate>> {
+    fn all(&self, mut known: BTreeMap<u64, Replicate>, options: &BootstrapOptions) -> Result<Vec<Replicate>> {
         let threads = threads(options.learn.threads);
         self.done.store(known.range(..self.of).count() as u64, Ordering::Relaxed);
         let look = if options.stop_early { LOOK } else { self.of };
