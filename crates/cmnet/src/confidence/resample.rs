@@ -301,9 +301,10 @@ mod tests {
         let weighted = table(WeightKind::Design);
         let options = BootstrapOptions { resample: Resample::Part, ..BootstrapOptions::default() };
         let resampler = WeightedResampler::new(&weighted, &options).unwrap();
-        let sums: Vec<f64> = (0..50).map(|number| resampler.draw(number).unwrap().sum()).collect();
-        assert!(sums.iter().all(|&sum| sum == 13.0 || sum == 1012.0), "{sums:?}");
-        assert!(sums.contains(&13.0) && sums.contains(&1012.0));
+        let sums: Vec<u64> =
+            (0..50).map(|number| resampler.draw(number).unwrap().sum().round() as u64).collect();
+        assert!(sums.iter().all(|&sum| sum == 13 || sum == 1012), "{sums:?}");
+        assert!(sums.contains(&13) && sums.contains(&1012));
         let refused = WeightedResampler::new(&table(WeightKind::Counts), &options).err().unwrap().to_string();
         assert!(refused.contains("weights of a design, or counts that are whole numbers"), "{refused}");
     }
