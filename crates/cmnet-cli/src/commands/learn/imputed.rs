@@ -149,12 +149,13 @@ mod tests {
         // Rounds without tables find no edge.
         let round =
             |drawn_from: &Graph| CompletionRound { drawn_from: drawn_from.clone(), tables: Vec::new() };
-        let (first, second) = (round(&Graph::empty(2)), round(&graph));
-        let said = |rounds: &[CompletionRound], stop| end(rounds, 1, false, stop);
-        assert!(said(&[second.clone()], StopReason::Converged).contains("--rounds allows more"));
-        assert!(end(&[second.clone()], 2, false, StopReason::Converged).contains("too large for --memory"));
-        assert!(said(&[first, second.clone()], StopReason::Converged).contains("in a circle"));
-        assert!(said(&[second], StopReason::TimeLimit).contains("ended early"));
-        assert!(said(&[], StopReason::Interrupted).contains("no round"));
+        let one = [round(&graph)];
+        let two = [round(&Graph::empty(2)), round(&graph)];
+        assert!(end(&one, 1, false, StopReason::Converged).contains("--rounds allows more"));
+        assert!(end(&one, 2, false, StopReason::Converged).contains("too large for --memory"));
+        assert!(end(&two, 2, false, StopReason::Converged).contains("in a circle"));
+        assert!(end(&two, 2, true, StopReason::Converged).contains("would find the same"));
+        assert!(end(&one, 1, false, StopReason::TimeLimit).contains("ended early"));
+        assert!(end(&[], 1, false, StopReason::Interrupted).contains("no round"));
     }
 }
