@@ -15,6 +15,10 @@ impl Dialect for CommandLine {
             Action::EstimateParameters => {
                 "estimate them from a table first: cmnet fit MODEL DATA -o MODEL".to_owned()
             }
+            Action::ReadRealWeights => {
+                "take a command that knows real ones: learn, fit, score, evaluate, cv, bootstrap, check"
+                    .to_owned()
+            }
             Action::PassTable => "or - for standard input".to_owned(),
             Action::WriteModel => "`cmnet learn -o` writes it".to_owned(),
             _ => String::new(),

@@ -56,6 +56,8 @@ pub(crate) struct CvArgs {
 pub(crate) struct BootstrapArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) weighing: WeighingArgs,
     #[arg(long, value_name = "R", help = resampling::REPLICATES.help, default_value = resampling::REPLICATES.default)]
     pub(crate) replicates: u64,
     #[arg(long, value_name = "N", help = resampling::SEED.help, default_value = resampling::SEED.default)]

@@ -9,9 +9,11 @@ use crate::options::Learning;
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
+use crate::weighted::{WeightedTable, refuse_asked};
+use cmnet::options::OptionName;
 use cmnet::{
-    BootstrapOptions, BootstrapState, Checkpointer, Dataset, Error, LearnEvent, LearnObserver, LearnOptions,
-    LearnState, Result, bootstrap_from,
+    BootstrapOptions, BootstrapState, Checkpointer, CountedTable, Dataset, Error, LearnEvent, LearnObserver,
+    LearnOptions, LearnState, Result, Schema, Stability, WeightedCounts, bootstrap_from,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::support_chart;
@@ -86,15 +88,33 @@ impl Found {
         let consensus = found.to_model(data, options, watch)?;
         let ensemble = if besides.ensemble { found.ensemble(data, options, watch)? } else { None };
         let stable = found.stability(data, options, &besides.drop_rows, watch)?;
+        Self::told(data.schema(), &found, consensus, (stable.as_ref(), ensemble))
+    }
+
+    /// The same of observations with real weights.
+    fn weighted(table: &cmnet::WeightedTable, options: &BootstrapOptions, watch: &Watch) -> Result<Self> {
+        let found = cmnet::bootstrap_weighted(table, options, watch)?;
+        let counts = WeightedCounts::new(table);
+        let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+        let consensus = found.to_model_of(&counted, options, watch)?;
+        Self::told(table.schema(), &found, consensus, (None, None))
+    }
+
+    fn told(
+        schema: &Schema,
+        found: &cmnet::Bootstrap,
+        consensus: Option<cmnet::Model>,
+        (stability, ensemble): (Option<&Stability>, Option<cmnet::Ensemble>),
+    ) -> Result<Self> {
         let answer = BootstrappedAnswer {
-            schema: data.schema(),
-            found: &found,
+            schema,
+            found,
             consensus: consensus.as_ref(),
-            stability: stable.as_ref(),
+            stability,
             ensemble: ensemble.as_ref(),
         };
-        let plot = support_chart(data.schema(), &found);
-        Ok(Self { facts: value::of(&answer)?, plot, consensus, ensemble })
+        let (facts, plot) = (value::of(&answer)?, support_chart(schema, found));
+        Ok(Self { facts, plot, consensus, ensemble })
     }
 }
 
@@ -135,7 +155,41 @@ pub(crate) fn finished<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
     let own = watch.clone();
-    let work = move || Found::of(state, &data, &options, &besides, &own);
+    handed(py, watch, progress, move || Found::of(state, &data, &options, &besides, &own))
+}
+
+/// Learns structures anew from resamples of a table with real weights.
+#[pyfunction]
+pub(crate) fn bootstrap_weighted<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, WeightedTable>,
+    resampling: Resampling,
+    learning: Learning,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Answer<'py>> {
+    let to_python = |error: Error| errors::to_python(py, &error);
+    let loaded = table.loaded.clone();
+    let learn = learning.options(loaded.table.schema()).map_err(to_python)?;
+    let options = resampling.options(learn).map_err(to_python)?;
+    let refused = [
+        (OptionName::Checkpoint, "a file", learning.checkpoint.is_some()),
+        (OptionName::Ensemble, "True", resampling.ensemble),
+        (OptionName::DropRows, "shares", !resampling.drop_rows.is_empty()),
+    ];
+    refuse_asked(&refused).map_err(to_python)?;
+    let time_limit = learning.time_limit().map_err(to_python)?;
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+    let own = watch.clone();
+    handed(py, &watch, progress, move || Found::weighted(&loaded.table, &options, &own))
+}
+
+/// Works, and hands over what was found.
+fn handed<'py>(
+    py: Python<'py>,
+    watch: &Arc<Watch>,
+    progress: Option<Bound<'py, PyAny>>,
+    work: impl FnOnce() -> Result<Found> + Send + 'static,
+) -> PyResult<Answer<'py>> {
     let ended = watched(py, watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     // Asked twice, it gives the replicates that were finished, and fits nothing.

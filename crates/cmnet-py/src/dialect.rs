@@ -31,6 +31,9 @@ impl Dialect for Keywords {
     fn action(&self, action: Action) -> String {
         match action {
             Action::EstimateParameters => "estimate them with model.fit(table)".to_owned(),
+            Action::ReadRealWeights => {
+                "give learn, cross_validate, bootstrap, fit or evaluate a cmnet.WeightedTable".to_owned()
+            }
             Action::PassTable => "or pass an open table".to_owned(),
             Action::WriteModel => "Model.save writes it".to_owned(),
             _ => String::new(),

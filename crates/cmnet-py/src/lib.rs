@@ -68,6 +68,7 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(weighted::evaluate_weighted, module)?)?;
     module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(bootstrap::bootstrap_weighted, module)?)?;
     module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;
     module.add_function(wrap_pyfunction!(exact::exact, module)?)?;
     module.add_class::<groups::Groups>()?;

@@ -212,7 +212,8 @@ impl Model {
     /// Where it came from and how it was fitted.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let learned = self.model.provenance().map(|learned| {
-            json!({"rows": learned.rows, "digest": learned.digest, "kappa": learned.kappa.to_string(),
+            json!({"rows": learned.rows, "digest": learned.digest, "weights": learned.weights,
+                "kappa": learned.kappa.to_string(),
                 "alpha": learned.alpha.to_string(), "edge_prior": learned.edge_prior.to_string(), "knowledge": learned.knowledge,
                 "search": learned.search, "stop": learned.stop,
                 "conditional_bic": learned.refined.map(|refined| refined.conditional_bic),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// A table of categories whose weights are real numbers.
 #[pyclass(frozen, module = "cmnet._cmnet")]
 pub(crate) struct WeightedTable {
-    loaded: Arc<LoadedWeighted>,
+    pub(crate) loaded: Arc<LoadedWeighted>,
 }
 
 fn kind(py: Python<'_>, word: Option<&str>) -> PyResult<Option<WeightKind>> {
@@ -103,6 +103,16 @@ impl WeightedTable {
     }
 }
 
+/// Refuses the first of some options that was asked for.
+pub(crate) fn refuse_asked(options: &[(OptionName, &str, bool)]) -> Result<()> {
+    match options.iter().find(|(_, _, asked)| *asked) {
+        Some(&(option, found, _)) => {
+            Err(Error::option(option, found, "nothing: not with weights that are no whole numbers"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// What was learned, ready to be handed over.
 fn learned(loaded: &LoadedWeighted, options: &LearnOptions, watch: &Watch) -> Result<Found> {
     let table = &loaded.table;
@@ -130,10 +140,7 @@ pub(crate) fn learn_weighted<'py>(
         (OptionName::Target, "a variable", options.target.is_some()),
         (OptionName::Checkpoint, "a file", learning.checkpoint.is_some()),
     ];
-    if let Some((option, found, _)) = refused.into_iter().find(|(_, _, asked)| *asked) {
-        let expected = "nothing: not with weights that are no whole numbers";
-        return Err(to_python(Error::option(option, found, expected)));
-    }
+    refuse_asked(&refused).map_err(to_python)?;
     let time_limit = learning.time_limit().map_err(to_python)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();

@@ -222,7 +222,7 @@ def test_bad_weights_and_what_takes_whole_ones(survey):
         with pytest.raises(cmnet.OptionError, match=next(iter(options))):
             cmnet.learn(table, **options)
     with pytest.raises(cmnet.CmnetError):
-        cmnet.bootstrap(table)
+        cmnet.posterior(table)
     with pytest.raises(cmnet.InputError):
         cmnet.Table(survey, weights="w")
 

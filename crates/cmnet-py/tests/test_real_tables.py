@@ -142,6 +142,28 @@ def test_weighted_rows_that_are_held_out_choose_a_kappa(heart):
     assert learned.criterion == "heldout" and learned.by_rows is not None and len(learned.models) == 1
 
 
+def test_resamples_take_weights_along(heart):
+    def resampled(table, **options):
+        return cmnet.bootstrap(table, replicates=10, seed=3, kappa="n^-0.5", **options)
+
+    columns = {name: list(labels)[:1840:4] for name, labels in heart.items()}
+    plain = resampled(columns)
+    equal = resampled(cmnet.WeightedTable({**columns, "w": [1.25] * 460}, weights="w"))
+    assert equal.edges == plain.edges
+    heavy = cmnet.WeightedTable({**columns, "w": [90.5 if n < 8 else 0.5 for n in range(460)]}, weights="w")
+    found = resampled(heavy)
+    assert found.edges != plain.edges and found.consensus.learned["weights"]["kind"] == "design"
+    for work in (cmnet.learn, cmnet.bootstrap, cmnet.exact):
+        with pytest.raises(cmnet.InputError, match=r"round or multiply the weights, or give learn.*cmnet\.WeightedTable"):
+            work({**columns, "w": [1.25] * 460}, weights="w")
+    counts = cmnet.WeightedTable({**columns, "w": [1.25] * 460}, weights="w", weights_as="counts")
+    with pytest.raises(cmnet.OptionError, match="resamples draw observations"):
+        resampled(counts)
+    for options in ({"ensemble": True}, {"drop_rows": [0.5]}, {"columns": ["smoking"]}):
+        with pytest.raises(cmnet.OptionError, match=next(iter(options))):
+            resampled(heavy, **options)
+
+
 def test_numbers_are_cut_with_real_weights():
     numbers = {"n": list(range(1, 41)), "b": ["x", "y"] * 20}
     equal = cmnet.WeightedTable({**numbers, "w": [1.5] * 40}, weights="w", bins={"n": 2})

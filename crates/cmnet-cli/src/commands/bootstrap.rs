@@ -2,12 +2,13 @@
 
 use crate::args::{BootstrapArgs, Format, Printed};
 use crate::commands::fitting::{TimeLimit, options_without_backbone, time_limit};
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
-use crate::{checkpoint, files, output, share};
+use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    Bootstrap, BootstrapOptions, Control, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
-    LearnObserver, Model, Schema, Stability, StopReason, Structure, bootstrap_from, write_atomic,
+    Bootstrap, BootstrapOptions, Control, CountedTable, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
+    LearnObserver, Model, Schema, Stability, StopReason, Structure, WeightedCounts, bootstrap_from,
+    bootstrap_weighted, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::{element_name, support_chart};
@@ -33,7 +34,14 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     let division = share::with_checkpoints(&arguments.division, &arguments.checkpoints)?;
     share::check(&division, &arguments.data.files())?;
     let time_limit = TimeLimit::begin(time_limit(&arguments.search)?);
-    let data = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit.left()))?;
+    if weights::are_of_a_design(&arguments.data, &arguments.weighing) {
+        return weighted(arguments, &options, time_limit);
+    }
+    let read = files::table_with_note(&arguments.data, None, &options.learn, &Watch::new(time_limit.left()));
+    let data = match read {
+        Err(error) if weights::are_real(&error) => return weighted(arguments, &options, time_limit),
+        read => read?,
+    };
     let job = Job::Bootstrap(options.clone());
     if let Some(outcome) = share::run(&division, &job, &data, &Watch::new(time_limit.left()))? {
         return Ok(outcome);
@@ -52,24 +60,67 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     let fit_all = || found.ensemble(&data, &options, &watch);
     let ensemble = if arguments.ensemble.is_some() { fit_all()? } else { None };
     let stable = found.stability(&data, &options, &arguments.drop_rows, &watch)?;
+    let answer = BootstrappedAnswer {
+        schema: data.schema(),
+        found: &found,
+        consensus: model.as_ref(),
+        stability: stable.as_ref(),
+        ensemble: ensemble.as_ref(),
+    };
+    tell(arguments, &answer, watch)
+}
+
+/// The same with weights that are no whole numbers, or those of a design.
+fn weighted(
+    arguments: &Printed<BootstrapArgs>,
+    options: &BootstrapOptions,
+    time_limit: TimeLimit,
+) -> anyhow::Result<Outcome> {
+    let (checkpoints, division) = (&arguments.checkpoints, &arguments.division);
+    let asked = [
+        ("--checkpoint", checkpoints.checkpoint.is_some()),
+        ("--shard", division.shard.is_some()),
+        ("--known", division.known.is_some()),
+        ("--ensemble", arguments.ensemble.is_some()),
+        ("--drop-rows", !arguments.drop_rows.is_empty()),
+    ];
+    if let Some((flag, _)) = asked.into_iter().find(|(_, asked)| *asked) {
+        let problem =
+            format!("{flag}: not with weights that are no whole numbers; leave it out, or round the weights");
+        return Err(Usage(problem).into());
+    }
+    let loaded = weights::table(&arguments.data, &arguments.weighing)?;
+    let table = &loaded.table;
+    let watch = Watch::new(time_limit.left());
+    let found = bootstrap_weighted(table, options, &watch)?;
+    let counts = WeightedCounts::new(table);
+    let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+    let model = found.to_model_of(&counted, options, &watch)?;
+    let (schema, consensus) = (table.schema(), model.as_ref());
+    let answer = BootstrappedAnswer { schema, found: &found, consensus, stability: None, ensemble: None };
+    tell(arguments, &answer, watch)
+}
+
+/// Writes what was asked for, and prints the answer.
+fn tell(
+    arguments: &Printed<BootstrapArgs>,
+    answer: &BootstrappedAnswer<'_>,
+    watch: Watch,
+) -> anyhow::Result<Outcome> {
+    let BootstrappedAnswer { schema, found, consensus: model, stability: stable, ensemble } = *answer;
     // A disk that is full must not swallow the answer, and a reader that has gone not the model: the
     // model is written first, and the answer is printed either way.
     let ended = watch.stop();
     let checkpointed = watch.finish();
-    let saved = save(arguments, data.schema(), &found, (model.as_ref(), ensemble.as_ref()));
+    let saved = save(arguments, schema, found, (model, ensemble));
     match arguments.format {
-        Format::Text => output::page(&as_text(data.schema(), &found, model.as_ref(), stable.as_ref())?)?,
-        Format::Json => {
-            let schema = data.schema();
-            let (consensus, stability) = (model.as_ref(), stable.as_ref());
-            let (found, ensemble) = (&found, ensemble.as_ref());
-            output::answer(&BootstrappedAnswer { schema, found, consensus, stability, ensemble })?;
-        }
+        Format::Text => output::page(&as_text(schema, found, model, stable)?)?,
+        Format::Json => output::answer(answer)?,
     }
     saved?;
     checkpointed?;
-    let unfitted = model.as_ref().is_some_and(|model| model.fit().is_none());
-    let fitted = ensemble.as_ref().map_or(0, |ensemble| ensemble.drawn().replicates);
+    let unfitted = model.is_some_and(|model| model.fit().is_none());
+    let fitted = ensemble.map_or(0, |ensemble| ensemble.drawn().replicates);
     let cut_short = arguments.ensemble.is_some() && fitted < found.finished;
     let stop = stable.map_or(found.stop, |stable| stable.stop);
     let stop = if cut_short { ended.unwrap_or(stop) } else { stop };

@@ -140,6 +140,49 @@ fn numbers_are_cut_with_real_weights_and_with_holes() {
 }
 
 #[test]
+fn resamples_take_the_weights_of_a_design_along() {
+    let sandbox = Sandbox::new();
+    // Equal weights are plain rows; a few heavy rows are not.
+    let rows = |weight: &dyn Fn(u64) -> f64| -> String {
+        let row = |n: u64| {
+            let mixed = (n * 2_654_435_761) % 1009;
+            let a = mixed % 2;
+            let b = if mixed.is_multiple_of(7) { 1 - a } else { a };
+            format!("{a},{b},{},{}", mixed / 2 % 2, weight(n))
+        };
+        lines("a,b,c,w", (0..240).map(row))
+    };
+    sandbox.write("equal.csv", rows(&|_| 1.25));
+    sandbox.write("heavy.csv", rows(&|n| if n < 6 { 40.5 } else { 0.5 }));
+    sandbox.write("whole.csv", rows(&|n| if n < 6 { 81.0 } else { 1.0 }));
+    let resampled =
+        |table: &str| sandbox.json(&format!("bootstrap {table} --kappa n^-0.5 --replicates 20 --seed 3"));
+    let (plain, equal) = (resampled("equal.csv --drop w"), resampled("equal.csv --weights w"));
+    assert_eq!((&plain["edges"], &plain["contexts"]), (&equal["edges"], &equal["contexts"]));
+    let heavy = resampled("heavy.csv --weights w");
+    assert_ne!(plain["edges"], heavy["edges"]);
+    // Whole numbers may be weights of a design too.
+    let whole = resampled("whole.csv --weights w --weights-as design");
+    assert_eq!((&whole["edges"], &whole["contexts"]), (&heavy["edges"], &heavy["contexts"]));
+    sandbox
+        .run("bootstrap heavy.csv --weights w --kappa n^-0.5 --replicates 20 -o m.model.json --plot p.svg")
+        .succeeds()
+        .says(&["20 replicates"]);
+    let model: Value = serde_json::from_str(&sandbox.read("m.model.json")).unwrap();
+    assert_eq!(model["learned"]["weights"]["kind"], "design");
+    sandbox.run("check m.model.json heavy.csv --weights w").succeeds();
+    for (flags, says) in [
+        ("--weights-as counts", "whole numbers: resamples draw observations"),
+        ("--checkpoint c.checkpoint", "--checkpoint: not with weights"),
+        ("--ensemble e.json", "--ensemble: not with weights"),
+        ("--drop-rows 0.5", "--drop-rows: not with weights"),
+        ("--shard 1/2 --part p.part", "--shard: not with weights"),
+    ] {
+        sandbox.run(&format!("bootstrap heavy.csv --weights w {flags}")).refused(2, &[says]);
+    }
+}
+
+#[test]
 fn a_column_of_decimals_is_an_error_with_the_flag_that_cuts_it() {
     let sandbox = Sandbox::new();
     sandbox.write("whole.csv", survey(false));

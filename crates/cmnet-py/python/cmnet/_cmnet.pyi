@@ -230,6 +230,12 @@ def bootstrap(
     learning: Mapping[str, Any],
     progress: Callable[[_Facts], Any] | None,
 ) -> tuple[Any, BaseException | None]: ...
+def bootstrap_weighted(
+    table: WeightedTable,
+    resampling: Mapping[str, Any],
+    learning: Mapping[str, Any],
+    progress: Callable[[_Facts], Any] | None,
+) -> tuple[Any, BaseException | None]: ...
 def posterior(
     table: Table,
     drawing: Mapping[str, Any],

@@ -392,7 +392,8 @@ def bootstrap(
     Parameters
     ----------
     table
-        As for `cmnet.learn`.
+        As for `cmnet.learn`. Of a `cmnet.WeightedTable` rows are drawn with their weights, which must be those of a
+        design.
     replicates
         Resamples. Each keeps all levels of the table.
     seed
@@ -431,14 +432,21 @@ def bootstrap(
         **_options.learning(**_keywords.pick(options, _options.checkpointing)),
         "fitting": _options.fitting(**_keywords.pick(options, _options.fitting)),
     }
-    packed = Table._read(table, names, _keywords.pick(options, _options.reading), learning)
-    _check_checkpoint(learning["checkpoint"], table)
+    reading = _keywords.pick(options, _options.reading)
     resampling = _options.resampling(**_keywords.pick(options, _options.resampling))
-    with progress_bar(progress) as tell:
-        if executor is None:
-            answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
-        else:
-            answer, raised = _tasks.bootstrap(packed, resampling, learning, executor, tell)
+    if isinstance(table, WeightedTable):
+        alone(names, reading)
+        _whole_only(executor=executor)
+        with progress_bar(progress) as tell:
+            answer, raised = _cmnet.bootstrap_weighted(table._weighted, resampling, learning, tell)
+    else:
+        packed = Table._read(table, names, reading, learning)
+        _check_checkpoint(learning["checkpoint"], table)
+        with progress_bar(progress) as tell:
+            if executor is None:
+                answer, raised = _cmnet.bootstrap(packed._table, resampling, learning, tell)
+            else:
+                answer, raised = _tasks.bootstrap(packed, resampling, learning, executor, tell)
     if raised is not None:
         _raise(raised, lambda: None if answer is None else Bootstrap(*answer))
     return Bootstrap(*answer)

@@ -144,7 +144,8 @@ class Model(Variables, Questions):
 
     @property
     def learned(self) -> dict[str, Any] | None:
-        """Where the structure comes from: rows, digest, kappa, alpha, edge prior, search, stop, scores."""
+        """Where the structure comes from: rows, digest, what real weights were, kappa, alpha, edge prior,
+        search, stop, scores."""
         learned: dict[str, Any] | None = self._model.facts()["learned"]
         return learned
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class WeightedTable(Variables):
     """A table of categories whose weights are real numbers, packed.
 
-    `cmnet.learn`, `cmnet.cross_validate`, `Model.fit` and `Model.evaluate` take it in place of a table.
+    `cmnet.learn`, `cmnet.cross_validate`, `cmnet.bootstrap`, `Model.fit` and `Model.evaluate` take it in place of a
+    table.
 
     Parameters
     ----------

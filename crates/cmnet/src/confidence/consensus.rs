@@ -3,7 +3,7 @@
 use super::tally::support;
 use super::{Bootstrap, BootstrapOptions};
 use crate::control::{Outcome, StopReason};
-use crate::counts::PlaneCounts;
+use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset};
 use crate::error::{ErrorKind, Result};
 use crate::learn::{FitControl, LearnObserver};
@@ -29,22 +29,38 @@ impl Bootstrap {
         options: &BootstrapOptions,
         observer: &dyn LearnObserver,
     ) -> Result<Option<Model>> {
+        let counts = PlaneCounts::new(data);
+        let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(data))?;
+        self.to_model_of(&table, options, observer)
+    }
+
+    /// The same where counts were resampled, such as those of observations with real-valued weights.
+    ///
+    /// # Errors
+    /// As [`Bootstrap::to_model`].
+    pub fn to_model_of<S: CountSource>(
+        &self,
+        table: &CountedTable<'_, S>,
+        options: &BootstrapOptions,
+        observer: &dyn LearnObserver,
+    ) -> Result<Option<Model>> {
         if self.finished == 0 {
             return Ok(None);
         }
-        let model = Model::new(data.schema().clone(), self.consensus.clone())?;
-        let (counts, digest) = (PlaneCounts::new(data), DataDigest::of(data));
+        let (schema, counts) = (table.schema(), table.counts());
+        let (rows, digest) = (counts.rows(), table.digest().clone());
+        let model = Model::new(schema.clone(), self.consensus.clone())?;
         let alpha = options.learn.alpha;
         let edges = options.learn.edge_prior;
-        let rules = Arc::new(options.learn.knowledge.rules(data.schema())?);
-        let prior = ContextPrior::new(self.kappa(data.rows()), data.rows());
-        let prior = prior.with_edges(edges, data.variables()).with_rules(rules);
+        let rules = Arc::new(options.learn.knowledge.rules(schema)?);
+        let prior = ContextPrior::new(self.kappa(rows), rows);
+        let prior = prior.with_edges(edges, schema.len()).with_rules(rules);
         let score =
-            Scorer::with_memory(&counts, alpha, options.learn.fit.memory).score(&self.consensus, &prior)?;
+            Scorer::with_memory(counts, alpha, options.learn.fit.memory).score(&self.consensus, &prior)?;
         let model = model.with_support(self.support())?.with_provenance(Provenance {
-            rows: data.rows(),
+            rows,
             digest: digest.clone(),
-            weights: None,
+            weights: counts.weighting(),
             kappa: prior.kappa(),
             alpha,
             edge_prior: edges,
@@ -56,7 +72,7 @@ impl Bootstrap {
             log_prior: score.log_prior.map_or(f64::NEG_INFINITY, Nats::to_f64),
         });
         let control = FitControl { observer, searched: self.stop == StopReason::Converged, fitted: false };
-        match fit_with(&self.consensus, &counts, &options.learn.fit, &control) {
+        match fit_with(&self.consensus, counts, &options.learn.fit, &control) {
             Ok(Outcome::Done(fit)) => Ok(Some(model.with_fit(Fit { digest: Some(digest), ..fit })?)),
             Ok(Outcome::Stopped(_)) => Ok(Some(model)),
             Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(Some(model)),

@@ -32,7 +32,7 @@ pub use posterior::{
     BayesFactor, Chance, EdgePosterior, ElementPosterior, Moves, PosteriorOptions, StructurePosterior,
     structure_posterior,
 };
-pub use run::{bootstrap, bootstrap_from};
+pub use run::{bootstrap, bootstrap_from, bootstrap_weighted};
 pub use stability::{Similarity, Stability, StabilityPoint, stability};
 pub use state::{BootstrapState, bootstrap_identity};
 use tally::Tally;

@@ -1,6 +1,7 @@
 //! Pieces of resampling that are done alone: each is what the whole run finds there.
 
 use super::numbered::threads;
+use super::resample::Resampler;
 use super::run::{self, Work, replicate_options, settled};
 use super::settled::LOOK;
 use super::{BootstrapOptions, Replicate};
@@ -17,7 +18,8 @@ pub(crate) fn first_learning(
     options: &BootstrapOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Option<FirstLearning>> {
-    run::first_learning(data, &replicate_options(data, options)?, observer)
+    let learn = replicate_options(options)?;
+    run::first_learning(&Resampler::new(data, options)?, &learn, observer)
 }
 
 /// Some replicates alone: those that were finished, which are what the whole run finds there.
@@ -28,8 +30,9 @@ pub(crate) fn some_replicates(
     options: &BootstrapOptions,
     observer: &dyn LearnObserver,
 ) -> Result<BTreeMap<u64, Replicate>> {
-    let learn = replicate_options(data, options)?;
-    let work = Work::new(first, data, options, learn, observer)?;
+    let learn = replicate_options(options)?;
+    let rows = Resampler::new(data, options)?;
+    let work = Work::new(first, &rows, (options, learn), observer);
     work.replicates(&numbers.collect::<Vec<u64>>(), threads(options.learn.threads))
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn open_replicates(
         }
         found.extend((from..to).filter_map(|number| known.get(&number)).map(|one| &one.structure));
         // What cannot be told here is told where the run ends.
-        if options.stop_early && settled(&found, data, options).unwrap_or(false) {
+        if options.stop_early && settled(&found, &data.schema().cardinalities(), options).unwrap_or(false) {
             break;
         }
     }

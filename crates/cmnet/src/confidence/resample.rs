@@ -1,52 +1,64 @@
-//! Resamples of a table: rows drawn with replacement, as weights over its distinct rows.
+//! Resamples of a table: rows drawn with replacement, or a part of them.
 
 use super::{BootstrapOptions, Resample};
-use crate::data::{Dataset, below, mix_seed};
-use crate::error::{Error, Result};
+use crate::data::{Dataset, RealRows, WeightKind, WeightedTable, below, mix_seed};
+use crate::error::{Error, OptionName, Result};
+use crate::graph::Graph;
+use crate::learn::{LearnObserver, LearnOptions, Learned, learn_here, learn_weighted_here};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 /// The most observations that are drawn one by one.
 const MOST_ROWS: u64 = 1 << 28;
 
-/// Draws resamples; each is determined by the seed and its number alone.
-pub(super) struct Resampler<'a> {
-    data: &'a Dataset,
+/// Rows that structures are learned from, all of them and resamples.
+pub(super) trait Resampled: Sync {
+    /// The levels of each variable.
+    fn cardinalities(&self) -> Vec<u32>;
+
+    /// What all rows give, or the resample of a number, and the number of observations n behind it.
+    fn learn(
+        &self,
+        number: Option<u64>,
+        options: &LearnOptions,
+        graphs: &[Graph],
+        observer: &dyn LearnObserver,
+    ) -> Result<(Learned, u64)>;
+}
+
+/// Which observations are drawn: determined by the seed and the number of the resample alone.
+struct Draws {
     /// Observations up to and with each distinct row.
     up_to: Vec<u64>,
+    rows: u64,
     seed: u64,
     kind: Resample,
     /// Observations of a resample.
     drawn: u64,
 }
 
-impl<'a> Resampler<'a> {
-    /// Refuses a table that cannot be resampled.
-    pub(super) fn check(data: &Dataset) -> Result<()> {
-        if data.rows() < 2 {
+impl Draws {
+    /// Draws among distinct rows, each observed so often; refuses a table that cannot be resampled.
+    fn new(observed: impl Iterator<Item = u32>, options: &BootstrapOptions) -> Result<Self> {
+        let mut rows = 0;
+        let add = |often: u32| {
+            rows += u64::from(often);
+            rows
+        };
+        let up_to = observed.map(add).collect();
+        if rows < 2 {
             return Err(Error::option("rows", "1 row", "at least two observations to draw from"));
         }
-        if data.rows() > MOST_ROWS {
+        if rows > MOST_ROWS {
             let hint = "divide the weights, or learn from a part of the rows";
-            return Err(Error::limit(format!("resamples of {} rows", data.rows()), MOST_ROWS, hint));
+            return Err(Error::limit(format!("resamples of {rows} rows"), MOST_ROWS, hint));
         }
-        Ok(())
-    }
-
-    pub(super) fn new(data: &'a Dataset, options: &BootstrapOptions) -> Result<Self> {
-        Self::check(data)?;
-        let mut total = 0;
-        let add = |&weight: &u32| {
-            total += u64::from(weight);
-            total
-        };
-        let up_to = data.weights().iter().map(add).collect();
-        let drawn = ((options.share() * data.rows() as f64).round() as u64).clamp(1, data.rows());
-        Ok(Self { data, up_to, seed: options.seed, kind: options.resample, drawn })
+        let drawn = ((options.share() * rows as f64).round() as u64).clamp(1, rows);
+        Ok(Self { up_to, rows, seed: options.seed, kind: options.resample, drawn })
     }
 
     /// How often each distinct row is drawn in a resample.
-    fn weights(&self, number: u64) -> Vec<u32> {
+    fn often(&self, number: u64) -> Vec<u32> {
         let mut generator = Pcg64Mcg::seed_from_u64(mix_seed(self.seed ^ mix_seed(number)));
         match self.kind {
             Resample::Rows => self.with_replacement(&mut generator),
@@ -55,12 +67,11 @@ impl<'a> Resampler<'a> {
     }
 
     fn with_replacement(&self, generator: &mut Pcg64Mcg) -> Vec<u32> {
-        let rows = self.data.rows();
         let mut drawn = vec![0u32; self.up_to.len()];
         for _ in 0..self.drawn {
-            let one = below(generator, rows);
+            let one = below(generator, self.rows);
             // Where no two rows are equal, an observation is its own distinct row.
-            let row = if rows as usize == drawn.len() {
+            let row = if self.rows as usize == drawn.len() {
                 one as usize
             } else {
                 self.up_to.partition_point(|&up_to| up_to <= one)
@@ -73,30 +84,111 @@ impl<'a> Resampler<'a> {
     /// Each observation is taken with probability "still wanted of still there": every set of as
     /// many observations is equally probable.
     fn without_replacement(&self, generator: &mut Pcg64Mcg) -> Vec<u32> {
-        let (mut wanted, mut left) = (self.drawn, self.data.rows());
-        let mut take = |&weight: &u32| {
+        let (mut wanted, mut left, mut before) = (self.drawn, self.rows, 0);
+        let mut take = |&up_to: &u64| {
             let mut taken = 0;
-            for _ in 0..weight {
+            for _ in before..up_to {
                 if below(generator, left) < wanted {
                     taken += 1;
                     wanted -= 1;
                 }
                 left -= 1;
             }
+            before = up_to;
             taken
         };
-        self.data.weights().iter().map(&mut take).collect()
+        self.up_to.iter().map(&mut take).collect()
+    }
+}
+
+/// Resamples of a table.
+pub(super) struct Resampler<'a> {
+    data: &'a Dataset,
+    draws: Draws,
+}
+
+impl<'a> Resampler<'a> {
+    pub(super) fn new(data: &'a Dataset, options: &BootstrapOptions) -> Result<Self> {
+        Ok(Self { data, draws: Draws::new(data.weights().iter().copied(), options)? })
     }
 
     /// A resample. It has every level of the table, also those that were not drawn.
     pub(super) fn draw(&self, number: u64) -> Result<Dataset> {
-        self.data.with_weights(&self.weights(number))
+        self.data.with_weights(&self.draws.often(number))
+    }
+}
+
+impl Resampled for Resampler<'_> {
+    fn cardinalities(&self) -> Vec<u32> {
+        self.data.schema().cardinalities()
+    }
+
+    fn learn(
+        &self,
+        number: Option<u64>,
+        options: &LearnOptions,
+        graphs: &[Graph],
+        observer: &dyn LearnObserver,
+    ) -> Result<(Learned, u64)> {
+        let drawn = number.map(|number| self.draw(number)).transpose()?;
+        let data = drawn.as_ref().unwrap_or(self.data);
+        Ok((learn_here(data, options, graphs, observer)?, data.rows()))
+    }
+}
+
+/// Resamples of a table with real weights: observations are drawn, and each takes its weight along.
+pub(super) struct WeightedResampler<'a> {
+    table: &'a WeightedTable,
+    observations: Vec<(&'a [u32], f64)>,
+    draws: Draws,
+}
+
+impl<'a> WeightedResampler<'a> {
+    pub(super) fn new(table: &'a WeightedTable, options: &BootstrapOptions) -> Result<Self> {
+        if table.kind() == WeightKind::Counts {
+            let expected =
+                "weights of a design, or counts that are whole numbers: resamples draw observations";
+            return Err(Error::option(OptionName::WeightsAs, table.kind().to_string(), expected));
+        }
+        let observations = table.in_order();
+        let draws = Draws::new(observations.iter().map(|_| 1), options)?;
+        Ok(Self { table, observations, draws })
+    }
+
+    /// A resample, whose effective size is that of its own weights.
+    fn draw(&self, number: u64) -> Result<WeightedTable> {
+        let mut rows = RealRows::new();
+        for (&(row, weight), often) in self.observations.iter().zip(self.draws.often(number)) {
+            if often > 0 {
+                rows.entry(row.to_vec()).or_default().extend((0..often).map(|_| weight));
+            }
+        }
+        WeightedTable::of_rows(self.table.schema().clone(), rows, self.table.kind())
+    }
+}
+
+impl Resampled for WeightedResampler<'_> {
+    fn cardinalities(&self) -> Vec<u32> {
+        self.table.schema().cardinalities()
+    }
+
+    fn learn(
+        &self,
+        number: Option<u64>,
+        options: &LearnOptions,
+        graphs: &[Graph],
+        observer: &dyn LearnObserver,
+    ) -> Result<(Learned, u64)> {
+        let drawn = number.map(|number| self.draw(number)).transpose()?;
+        let table = drawn.as_ref().unwrap_or(self.table);
+        Ok((learn_weighted_here(table, options, graphs, observer)?, table.rows()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Schema, Variable};
 
     fn table() -> Dataset {
         let rows = [["x", "0"], ["y", "1"], ["x", "0"], ["z", "1"], ["x", "1"], ["x", "0"]];
@@ -141,12 +233,12 @@ mod tests {
             let resampler = of(&data, resample, 7);
             let mut sums = vec![0u64; data.distinct_rows()];
             for number in 0..20_000 {
-                for (sum, weight) in sums.iter_mut().zip(resampler.weights(number)) {
+                for (sum, weight) in sums.iter_mut().zip(resampler.draws.often(number)) {
                     *sum += u64::from(weight);
                 }
             }
             for (sum, &weight) in sums.iter().zip(data.weights()) {
-                let expected = f64::from(weight) * resampler.drawn as f64 / 6.0;
+                let expected = f64::from(weight) * resampler.draws.drawn as f64 / 6.0;
                 assert!((*sum as f64 / 20_000.0 - expected).abs() < 0.05, "{resample} {sum} {weight}");
             }
         }
@@ -158,7 +250,7 @@ mod tests {
         let resampler = of(&data, Resample::Part, 3);
         let mut seen = std::collections::BTreeSet::new();
         for number in 0..400 {
-            let weights = resampler.weights(number);
+            let weights = resampler.draws.often(number);
             assert_eq!(weights.iter().sum::<u32>(), 4);
             assert!(weights.iter().zip(data.weights()).all(|(drawn, all)| drawn <= all));
             seen.insert(weights);
@@ -172,5 +264,48 @@ mod tests {
         let data = Dataset::from_labels(&["a"], [["x"]]).unwrap();
         let refused = Resampler::new(&data, &BootstrapOptions::default()).err().unwrap().to_string();
         assert!(refused.contains("at least two observations"), "{refused}");
+    }
+
+    #[test]
+    fn equal_weights_are_drawn_as_rows_are() {
+        let data = table();
+        let rows = data.weights().iter().enumerate();
+        let rows: Vec<(Vec<u32>, f64)> =
+            rows.flat_map(|(row, &often)| vec![(data.row(row), 2.5); often as usize]).collect();
+        let weighted = WeightedTable::new(data.schema().clone(), rows, WeightKind::Design).unwrap();
+        for resample in [Resample::Rows, Resample::Part] {
+            let options = BootstrapOptions { seed: 3, resample, ..BootstrapOptions::default() };
+            let resampler = WeightedResampler::new(&weighted, &options).unwrap();
+            for number in 0..40 {
+                let (drawn, plain) =
+                    (resampler.draw(number).unwrap(), of(&data, resample, 3).draw(number).unwrap());
+                assert_eq!((drawn.rows(), drawn.schema()), (plain.rows(), plain.schema()));
+                let shares = |data: &Dataset| -> Vec<(Vec<u32>, f64)> {
+                    let row = |(row, &weight): (usize, &u32)| {
+                        (data.row(row), f64::from(weight) / data.rows() as f64)
+                    };
+                    data.weights().iter().enumerate().map(row).collect()
+                };
+                assert_eq!(shares(drawn.units()), shares(&plain), "{resample} {number}");
+            }
+        }
+    }
+
+    /// A weight of 1,000 among weights of 1 comes and goes as a whole.
+    #[test]
+    fn weights_go_along_with_their_rows() {
+        let rows = (0..20).map(|row| (vec![row % 2, row / 10], if row == 7 { 1000.0 } else { 1.0 }));
+        let variable = |name: &str| Variable { name: name.into(), levels: vec!["0".into(), "1".into()] };
+        let schema = Schema::new(vec![variable("a"), variable("b")]).unwrap();
+        let table = |kind| WeightedTable::new(schema.clone(), rows.clone(), kind).unwrap();
+        let weighted = table(WeightKind::Design);
+        let options = BootstrapOptions { resample: Resample::Part, ..BootstrapOptions::default() };
+        let resampler = WeightedResampler::new(&weighted, &options).unwrap();
+        let sums: Vec<u64> =
+            (0..50).map(|number| resampler.draw(number).unwrap().sum().round() as u64).collect();
+        assert!(sums.iter().all(|&sum| sum == 13 || sum == 1012), "{sums:?}");
+        assert!(sums.contains(&13) && sums.contains(&1012));
+        let refused = WeightedResampler::new(&table(WeightKind::Counts), &options).err().unwrap().to_string();
+        assert!(refused.contains("weights of a design, or counts that are whole numbers"), "{refused}");
     }
 }

@@ -3,14 +3,14 @@
 use super::bounded::Bounded;
 use super::numbered::{numbered, threads};
 use super::options::check_share;
-use super::resample::Resampler;
+use super::resample::{Resampled, Resampler, WeightedResampler};
 use super::settled::{LOOK, is_settled};
 use super::{Bootstrap, BootstrapOptions, BootstrapState, KappaCount, Replicate, ReplicateStart, Tally};
 use crate::control::StopReason;
-use crate::data::Dataset;
+use crate::data::{Dataset, WeightedTable};
 use crate::error::{OptionName, Result};
 use crate::graph::Graph;
-use crate::learn::{FirstLearning, LearnEvent, LearnObserver, LearnOptions, Select, in_pool, learn_here};
+use crate::learn::{FirstLearning, LearnEvent, LearnObserver, LearnOptions, Select, in_pool};
 use crate::loglinear::affordable_canonical;
 use crate::score::Kappa;
 use crate::structure::Structure;
@@ -59,22 +59,62 @@ pub fn bootstrap_from(
     options: &BootstrapOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Bootstrap> {
-    let learn = replicate_options(data, options)?;
+    let learn = replicate_options(options)?;
+    resampled(state, &Resampler::new(data, options)?, (options, learn), observer)
+}
+
+/// As [`bootstrap`], from observations with real-valued weights: a resample draws observations, and each takes its weight
+/// along. Weights of a design are scaled to the effective size of the resample. Strata and clusters of a design are not
+/// known: observations are drawn independently.
+///
+/// # Errors
+/// As [`bootstrap`]; when the weights are counts that are no whole numbers, of which no observation can be drawn.
+///
+/// # Example
+/// ```
+/// use cmnet::{BootstrapOptions, Schema, Variable, WeightKind, WeightedTable, bootstrap_weighted};
+/// let variable = |name: &str| Variable { name: name.into(), levels: vec!["no".into(), "yes".into()] };
+/// let schema = Schema::new(vec![variable("a"), variable("b")])?;
+/// let rows = (0..60).map(|row| (vec![row % 2, row % 2], 0.5 + f64::from(row % 3)));
+/// let table = WeightedTable::new(schema, rows, WeightKind::Design)?;
+/// let options = BootstrapOptions { replicates: 20, ..BootstrapOptions::default() };
+/// let found = bootstrap_weighted(&table, &options, &())?;
+/// assert_eq!(found.edges[0].found.support(), 1.0);
+/// # Ok::<(), cmnet::Error>(())
+/// ```
+pub fn bootstrap_weighted(
+    table: &WeightedTable,
+    options: &BootstrapOptions,
+    observer: &dyn LearnObserver,
+) -> Result<Bootstrap> {
+    let learn = replicate_options(options)?;
+    let state = BootstrapState::default();
+    resampled(state, &WeightedResampler::new(table, options)?, (options, learn), observer)
+}
+
+fn resampled(
+    state: BootstrapState,
+    rows: &dyn Resampled,
+    (options, learn): (&BootstrapOptions, LearnOptions),
+    observer: &dyn LearnObserver,
+) -> Result<Bootstrap> {
     let first = match state.first {
         Some(first) => Some(first),
-        None => first_learning(data, &learn, observer)?,
+        None => first_learning(rows, &learn, observer)?,
     };
+    let cardinalities = rows.cardinalities();
     // Stopped before there was anything to resample for.
-    let Some(first) = first else { return Bootstrap::over(Vec::new(), data, options, observer.stop()) };
-    let found = Work::new(&first, data, options, learn, observer)?.all(state.finished, data, options)?;
-    Bootstrap::over(found, data, options, observer.stop())
+    let Some(first) = first else {
+        return Bootstrap::over(Vec::new(), &cardinalities, options, observer.stop());
+    };
+    let found = Work::new(&first, rows, (options, learn), observer).all(state.finished, options)?;
+    Bootstrap::over(found, &cardinalities, options, observer.stop())
 }
 
 /// How each structure is learned, where everything can be used as it was given.
-pub(super) fn replicate_options(data: &Dataset, options: &BootstrapOptions) -> Result<LearnOptions> {
+pub(super) fn replicate_options(options: &BootstrapOptions) -> Result<LearnOptions> {
     options.check()?;
     options.learn.check_without_rows()?;
-    Resampler::check(data)?;
     let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
     let learn = LearnOptions { select, threads: 1, ..options.learn.clone() };
     // Checked as they were given, before any thread starts.
@@ -83,8 +123,12 @@ pub(super) fn replicate_options(data: &Dataset, options: &BootstrapOptions) -> R
 }
 
 /// Whether more replicates would not change the answer.
-pub(super) fn settled(found: &[&Structure], data: &Dataset, options: &BootstrapOptions) -> Result<bool> {
-    Ok(is_settled(&Tally::of(found, &data.schema().cardinalities(), options.threshold)?))
+pub(super) fn settled(
+    found: &[&Structure],
+    cardinalities: &[u32],
+    options: &BootstrapOptions,
+) -> Result<bool> {
+    Ok(is_settled(&Tally::of(found, cardinalities, options.threshold)?))
 }
 
 /// Questions that every replicate may ask: some tenths of a second.
@@ -92,12 +136,12 @@ const LEAST_BOUND: u64 = 5_000;
 
 /// Learns from the whole table, as a replicate does; `None` when that was stopped.
 pub(super) fn first_learning(
-    data: &Dataset,
+    rows: &dyn Resampled,
     learn: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Option<FirstLearning>> {
     let counted = Bounded::new(observer, u64::MAX);
-    let learned = in_pool(learn, || learn_here(data, learn, &[], &counted))?;
+    let (learned, _) = in_pool(learn, || rows.learn(None, learn, &[], &counted))?;
     if learned.stop != StopReason::Converged {
         return Ok(None);
     }
@@ -108,7 +152,7 @@ pub(super) fn first_learning(
 }
 
 pub(super) struct Work<'a> {
-    resampler: Resampler<'a>,
+    rows: &'a dyn Resampled,
     learn: LearnOptions,
     observer: &'a dyn LearnObserver,
     of: u64,
@@ -122,31 +166,25 @@ pub(super) struct Work<'a> {
 impl<'a> Work<'a> {
     pub(super) fn new(
         first: &'a FirstLearning,
-        data: &'a Dataset,
-        options: &BootstrapOptions,
-        learn: LearnOptions,
+        rows: &'a dyn Resampled,
+        (options, learn): (&BootstrapOptions, LearnOptions),
         observer: &'a dyn LearnObserver,
-    ) -> Result<Self> {
-        Ok(Self {
-            resampler: Resampler::new(data, options)?,
+    ) -> Self {
+        Self {
+            rows,
             learn,
             observer,
             of: options.replicates,
             bound: first.questions.saturating_mul(options.bound).max(LEAST_BOUND),
             graphs: if options.start == ReplicateStart::Table { &first.graphs } else { &[] },
             done: AtomicU64::new(0),
-        })
+        }
     }
 
     /// The replicates before the first that was not finished, up to where the answer is settled
     /// if that is to end it. Whether it is settled is asked of the first so many replicates, so
     /// that neither threads nor breaks change the answer.
-    fn all(
-        &self,
-        mut known: BTreeMap<u64, Replicate>,
-        data: &Dataset,
-        options: &BootstrapOptions,
-    ) -> Result<Vec<Replicate>> {
+    fn all(&self, mut known: BTreeMap<u64, Replicate>, options: &BootstrapOptions) -> Result<Vec<Replicate>> {
         let threads = threads(options.learn.threads);
         self.done.store(known.range(..self.of).count() as u64, Ordering::Relaxed);
         let look = if options.stop_early { LOOK } else { self.of };
@@ -162,7 +200,7 @@ impl<'a> Work<'a> {
             }
             if options.stop_early {
                 let structures: Vec<&Structure> = found.iter().map(|one| &one.structure).collect();
-                if settled(&structures, data, options)? {
+                if settled(&structures, &self.rows.cardinalities(), options)? {
                     break;
                 }
             }
@@ -183,15 +221,14 @@ impl<'a> Work<'a> {
 
     /// A replicate; `None` when it was stopped.
     fn one(&self, number: u64) -> Result<Option<Replicate>> {
-        let data = self.resampler.draw(number)?;
         let control = Bounded::new(self.observer, self.bound);
-        let learned = learn_here(&data, &self.learn, self.graphs, &control)?;
+        let (learned, rows) = self.rows.learn(Some(number), &self.learn, self.graphs, &control)?;
         let bounded = control.is_reached();
         // What the observer ended may lack what the bound alone would have left.
         if learned.stop != StopReason::Converged && !(bounded && self.observer.stop().is_none()) {
             return Ok(None);
         }
-        let Some(kept) = learned.kept(data.rows()) else { return Ok(None) };
+        let Some(kept) = learned.kept(rows) else { return Ok(None) };
         let closed = affordable_canonical(&kept.structure);
         Ok(Some(Replicate {
             kappa: kept.prior.kappa(),
@@ -205,7 +242,7 @@ impl<'a> Work<'a> {
 impl Bootstrap {
     fn over(
         found: Vec<Replicate>,
-        data: &Dataset,
+        cardinalities: &[u32],
         options: &BootstrapOptions,
         stopped: Option<StopReason>,
     ) -> Result<Self> {
@@ -218,7 +255,7 @@ impl Bootstrap {
         let count = |is: fn(&Replicate) -> bool| found.iter().filter(|one| is(one)).count() as u64;
         let (unclosed, bounded) = (count(|one| !one.closed), count(|one| one.bounded));
         let structures: Vec<Structure> = found.into_iter().map(|replicate| replicate.structure).collect();
-        let tally = Tally::of(&structures, &data.schema().cardinalities(), options.threshold)?;
+        let tally = Tally::of(&structures, cardinalities, options.threshold)?;
         // An end that nobody asked for is one that was settled.
         let settled = options.stop_early && finished < options.replicates && stopped.is_none();
         let whole = finished == options.replicates || settled;

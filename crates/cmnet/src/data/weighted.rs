@@ -207,6 +207,17 @@ impl WeightedTable {
         &self.given
     }
 
+    /// Every observation with a positive weight, in the order of rows and weights.
+    pub(crate) fn in_order(&self) -> Vec<(&[u32], f64)> {
+        let mut all = Vec::with_capacity(self.observations as usize);
+        for (row, weights) in self.given.iter() {
+            let mut weights: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
+            weights.sort_by(f64::total_cmp);
+            all.extend(weights.into_iter().map(|weight| (row.as_slice(), weight)));
+        }
+        all
+    }
+
     /// What one unit is worth, in observations.
     pub fn value(&self) -> f64 {
         self.value

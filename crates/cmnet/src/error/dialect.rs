@@ -8,6 +8,8 @@ use super::option::OptionName;
 pub enum Action {
     /// Estimating the parameters of a model that has none.
     EstimateParameters,
+    /// Reading weights that are real numbers, after `round the weights, or `.
+    ReadRealWeights,
     /// Passing a table that is not in a file, after `name a file in it, `.
     PassTable,
     /// Writing a model file, after `expected a model file as `.
@@ -70,6 +72,7 @@ impl Dialect for Plain {
     fn action(&self, action: Action) -> String {
         match action {
             Action::EstimateParameters => "estimate them from a table first",
+            Action::ReadRealWeights => "read them with read_weighted",
             Action::PassTable => "or pass the table itself",
             Action::WriteModel => "this program writes it",
         }

@@ -218,7 +218,10 @@ impl WeightDoubt {
             Self::Empty => "; write 0, or remove the row".to_owned(),
             Self::Negative => "; a count cannot be negative".to_owned(),
             Self::TooLarge { limit } => format!(", at most {limit}; divide the weights"),
-            Self::NotDigits => " in plain digits; round or multiply the weights".to_owned(),
+            Self::NotDigits => {
+                let real = dialect.action(Action::ReadRealWeights);
+                format!(" in plain digits; round or multiply the weights, or {real}")
+            }
             Self::NotFinite => ", or a finite number; mend the row".to_owned(),
             Self::OtherColumn => {
                 format!("; is this the right {} column?", dialect.option(OptionName::Weights))

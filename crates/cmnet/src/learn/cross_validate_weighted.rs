@@ -65,12 +65,7 @@ pub(super) fn drawn(table: &WeightedTable, folds: usize, seed: u64) -> Result<De
     if folds < 2 {
         return Err(Error::option(OptionName::Folds, folds.to_string(), Expected::AtLeast(2)));
     }
-    let mut observations: Vec<(&Vec<u32>, f64)> = Vec::new();
-    for (row, weights) in table.given() {
-        let mut weights: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
-        weights.sort_by(f64::total_cmp);
-        observations.extend(weights.into_iter().map(|weight| (row, weight)));
-    }
+    let observations = table.in_order();
     if folds > observations.len() {
         let expected = format!("at most one fold for each of {} rows", observations.len());
         return Err(Error::option(OptionName::Folds, folds.to_string(), expected));
@@ -78,7 +73,7 @@ pub(super) fn drawn(table: &WeightedTable, folds: usize, seed: u64) -> Result<De
     let mut dealt = vec![RealRows::new(); folds];
     for (place, number) in shuffled(observations.len(), seed).into_iter().enumerate() {
         let (row, weight) = observations[number as usize];
-        dealt[place % folds].entry(row.clone()).or_default().push(weight);
+        dealt[place % folds].entry(row.to_vec()).or_default().push(weight);
     }
     Ok(Dealt { schema: table.schema().clone(), folds: dealt })
 }

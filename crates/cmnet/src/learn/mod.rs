@@ -45,6 +45,7 @@ pub use target::TargetModel;
 pub use tune::{Chosen, FixedOnly, Judged, Tried, Tune, Tuned, tune};
 pub(crate) use tune::{LEAST_ROWS, PARTS};
 pub use weighted::learn_weighted;
+pub(crate) use weighted::learn_weighted_here;
 
 use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};

@@ -11,6 +11,7 @@ use crate::control::StopReason;
 use crate::counts::{CountedTable, WeightedCounts};
 use crate::data::WeightedTable;
 use crate::error::Result;
+use crate::graph::Graph;
 
 /// As [`learn`](crate::learn), from observations with real-valued weights. Where held-out rows choose the kappa, each
 /// observation is dealt with its weight, and means of held-out rows are weighted.
@@ -41,6 +42,20 @@ pub fn learn_weighted(
         }
         Ok(learned)
     })
+}
+
+/// The same with options that were checked, in the threads of the caller; where there are graphs, one for each kappa,
+/// its search starts there.
+pub(crate) fn learn_weighted_here(
+    table: &WeightedTable,
+    options: &LearnOptions,
+    graphs: &[Graph],
+    observer: &dyn LearnObserver,
+) -> Result<Learned> {
+    let counts = WeightedCounts::new(table);
+    let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
+    let begin = Begin { graphs, kappas: Kappas::All, ..Begin::default() };
+    search_and_choose(begin, &counted, options, observer)
 }
 
 /// Judges each kappa by observations that are held out, where that was asked for.

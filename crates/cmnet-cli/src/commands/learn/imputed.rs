@@ -9,7 +9,8 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, output};
 use cmnet::{
-    CompletedLearning, CompletionOptions, LearnOptions, LoadedIncomplete, Schema, learn_incomplete_from,
+    CompletedLearning, CompletionOptions, CompletionRound, LearnOptions, LoadedIncomplete, Schema,
+    StopReason, learn_incomplete_from,
 };
 use cmnet_report::answer::LearnedAnswer;
 use std::fmt::Write;
@@ -63,7 +64,7 @@ pub(super) fn run(
     let paths = written.as_deref().unwrap_or_default();
     match arguments.format {
         Format::Text => {
-            let told = Told::of_incomplete(loaded, rounds(&found));
+            let told = Told::of_incomplete(loaded, rounds(&found, options.rounds));
             let mut page = summary::render(&found.learned, &told, &[])?;
             agreement(&mut page, table.schema(), &found)?;
             if let Some(files) = outputs::named(paths) {
@@ -82,18 +83,28 @@ pub(super) fn run(
 }
 
 /// What the rounds were, on one line.
-fn rounds(found: &CompletedLearning) -> String {
-    let end = match (found.rounds.len(), found.stable) {
-        (0, _) => "no round was finished",
-        (_, true) => "another round would find the same",
-        (_, false) => "the graph still changed from round to round: --rounds allows more",
-    };
-    format!(
-        "missing values: {} completed tables in each of {} rounds, seed {}; {end}",
-        found.completions,
-        found.rounds.len(),
-        found.seed
-    )
+fn rounds(found: &CompletedLearning, asked: u64) -> String {
+    let end = end(&found.rounds, asked, found.stable, found.learned.stop);
+    let rounds = found.rounds.len();
+    let rounds = format!("{rounds} round{}", if rounds == 1 { "" } else { "s" });
+    let (tables, seed) = (found.completions, found.seed);
+    format!("missing values: {tables} completed tables in each of {rounds}, seed {seed}; {end}")
+}
+
+/// How the rounds ended.
+fn end(rounds: &[CompletionRound], asked: u64, stable: bool, stop: StopReason) -> &'static str {
+    let Some(next) = rounds.last().map(CompletionRound::union) else { return "no round was finished" };
+    if stable {
+        "another round would find the same"
+    } else if stop != StopReason::Converged {
+        "ended early, before the graph stayed as it is"
+    } else if rounds.iter().any(|round| round.drawn_from == next) {
+        "the graphs come back in a circle"
+    } else if (rounds.len() as u64) < asked {
+        "the next graph is too large for --memory"
+    } else {
+        "the graph still changed from round to round: --rounds allows more"
+    }
 }
 
 /// How far the completed tables agree on the chosen structure, and what else some of them found.
@@ -124,4 +135,27 @@ fn agreement(page: &mut String, schema: &Schema, found: &CompletedLearning) -> a
         writeln!(page, "  {count} of {of}  {} | {} given {}{kept}", ends[0], ends[1], given.join(", "))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cmnet::{Edge, Graph};
+
+    #[test]
+    fn rounds_that_did_not_settle_say_why() {
+        let mut graph = Graph::empty(2);
+        graph.add_edge(Edge::new(0, 1).unwrap());
+        // Rounds without tables find no edge.
+        let round =
+            |drawn_from: &Graph| CompletionRound { drawn_from: drawn_from.clone(), tables: Vec::new() };
+        let one = [round(&graph)];
+        let two = [round(&Graph::empty(2)), round(&graph)];
+        assert!(end(&one, 1, false, StopReason::Converged).contains("--rounds allows more"));
+        assert!(end(&one, 2, false, StopReason::Converged).contains("too large for --memory"));
+        assert!(end(&two, 2, false, StopReason::Converged).contains("in a circle"));
+        assert!(end(&two, 2, true, StopReason::Converged).contains("would find the same"));
+        assert!(end(&one, 1, false, StopReason::TimeLimit).contains("ended early"));
+        assert!(end(&[], 1, false, StopReason::Interrupted).contains("no round"));
+    }
 }
