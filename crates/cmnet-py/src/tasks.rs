@@ -96,10 +96,13 @@ impl Run {
 
     /// What the tasks need to know, as a text.
     fn needed(&self, py: Python<'_>) -> PyResult<String> {
-        // Folds and replicates that are done are nobody's beginning.
+        // Structures, folds and replicates that are done are nobody's beginning.
         let known = self.known();
         let resamples = BootstrapState { first: known.resamples.first.clone(), ..BootstrapState::default() };
-        let (blankets, graph, kappas) = (known.blankets.clone(), known.graph.clone(), known.kappas.clone());
+        let (blankets, graph) = (known.blankets.clone(), known.graph.clone());
+        let is_open = |place: &usize| !known.has(&Task::Kappa(*place));
+        let kappas = known.kappas.iter().filter(|(place, _)| is_open(place));
+        let kappas = kappas.map(|(place, climb)| (*place, climb.clone())).collect();
         let needed = Findings { blankets, graph, kappas, folds: FoldState::default(), resamples };
         let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
         text.map_err(|error| errors::to_python(py, &error))

@@ -270,25 +270,31 @@ def test_a_cluster_gives_the_answer_of_one_machine(client, packed, workers):
     assert cmnet.cross_validate(packed, folds=3, kappa="eps", executor=executor) == alone
 
 
-def test_a_task_that_is_alone_has_the_threads_of_its_machine(client, packed, monkeypatch):
+def test_tasks_have_the_threads_of_workers_that_have_none(client, packed, monkeypatch):
     import cmnet.dask
     from cmnet import _tasks
 
     client.wait_for_workers(2)
-    assert cmnet.dask.ClientPool(client, None).threads_of_a_lone_task() == 2
+    pool = cmnet.dask.ClientPool(client, None)
+    assert [pool.threads(count) for count in (1, 2, 3)] == [[2], [1, 1], [1, 1, 2]]
+    pool.workers = 64  # on machines of two threads
+    assert [pool.threads(count) for count in (3, 63, 65)] == [[2] * 3, [1] * 63, [1] * 64 + [2]]
     sent = []
 
     def gather(workers, tasks, *others):
         tasks = list(tasks)
-        sent.append({arguments[-2] for _, arguments in tasks} | {len(tasks) > 1})
+        sent.append([arguments[-2] for _, arguments in tasks])
         _tasks_gather(workers, tasks, *others)
 
     _tasks_gather = _tasks.gather
     monkeypatch.setattr(_tasks, "gather", gather)
-    alone = cmnet.learn(packed, search="blanket", kappa=KAPPAS)
-    assert texts(cmnet.dask.learn(client, packed, search="blanket", kappa=KAPPAS)) == texts(alone)
-    # Blankets; the graph, which is one task; the kappas.
-    assert sent == [{1, True}, {2, False}, {1, True}]
+    alone = cmnet.learn(packed, search="blanket")
+    assert texts(cmnet.dask.learn(client, packed, search="blanket")) == texts(alone)
+    # Blankets; the graph, which is also the structure without contexts; the three other kappas.
+    assert sent == [[1, 1, 1, 1, 2], [2], [1, 1, 2]]
+    sent.clear()
+    cmnet.dask.learn(client, packed, search="blanket", kappa="eps", threads=1)
+    assert sent[1:] == [[1]]
 
 
 def test_a_table_stays_on_the_workers_while_it_is_used_here(client, frame):

@@ -53,9 +53,9 @@ class Pool:
             raise self.lost("its tasks", error) from error
         return future
 
-    def threads_of_a_lone_task(self) -> int:
-        """Threads for a task beside which all other workers are idle."""
-        return 1
+    def threads(self, tasks: int) -> list[int]:
+        """Threads for each of so many tasks, which are begun in this order."""
+        return [1] * tasks
 
     def let_go(self, futures: list[Future]) -> None:
         """Cancels tasks whose results nobody wants any more."""
@@ -205,9 +205,9 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
     try:
         while tasks := run.tasks(PIECES * workers.workers):
             needed = run.needed()
-            threads = learning["threads"] or (workers.threads_of_a_lone_task() if len(tasks) == 1 else 1)
-            arguments = (needed, threads, until)
-            named = [(name, (spec, task, *arguments)) for task, name in tasks]
+            asked = learning["threads"]
+            threads = [asked] * len(tasks) if asked else workers.threads(len(tasks))
+            named = [(name, (spec, task, needed, own, until)) for (task, name), own in zip(tasks, threads)]
             # A task that ends at the limit gives what it has, so wait for it a little longer.
             grace = None if deadline is None else deadline + 2.0
 

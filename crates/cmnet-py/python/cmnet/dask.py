@@ -47,6 +47,8 @@ PATIENCE = 60.0
 """Seconds without any worker after which a run gives up."""
 _GROUP = 16
 """Packed parts that are merged at once."""
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 
 def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
@@ -127,7 +129,7 @@ class ClientPool(Pool):
     def __init__(self, client: Any, table: Table | None) -> None:
         self._client, self._held = client, None
         self._seen = self._looked = time.monotonic()
-        threads = client.nthreads()
+        threads = self._started(client.nthreads)
         self.workers = max(sum(threads.values()), 1)
         if table is not None:
             self._held = _sent(client, table)
@@ -137,7 +139,9 @@ class ClientPool(Pool):
         return _Sent(self._client, future, stays=False)
 
     def _started(self, start: Callable[[], Any]) -> Any:
-        """A task of Dask; a client that has lost its scheduler starts none."""
+        """A task of Dask, or what it answers; a client that has lost its scheduler starts none."""
+        if self._client.status == "closed":
+            raise worker_error("a task", "the client is closed; make a new one")
         try:
             return start()
         except Exception as error:
@@ -145,12 +149,19 @@ class ClientPool(Pool):
                 raise
             raise worker_error("a task", f"the scheduler of the cluster cannot be reached ({error})") from error
 
-    def threads_of_a_lone_task(self) -> int:
-        """The threads of all workers of one machine: those of the smallest, since any may do the task."""
+    def threads(self, tasks: int) -> list[int]:
+        """One for each, and for the last ones those of the workers that have none left to do.
+
+        No task has more than the smallest machine, since any may do it.
+        """
+        last = tasks % self.workers
+        if not last:
+            return [1] * tasks
         machines: collections.Counter[str] = collections.Counter()
         for each in self._workers():
             machines[each.get("host", "")] += each.get("nthreads", 1)
-        return min(machines.values(), default=1)
+        most = min(machines.values(), default=1)
+        return [1] * (tasks - last) + [min(self.workers // last, most)] * last
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)
@@ -341,14 +352,18 @@ def _of_part(work: Callable[[Any, dict[str, Any]], Any], part: Any, frame: Any, 
         if isinstance(part, _Frame):
             return work(source(frame, None, reading), reading)
         return work(part.source(reading), reading)
+    except CmnetError as error:
+        raise _named(part.name, error) from None
     except Exception as error:
-        text = f"{part.name}: {error}"
-        if not isinstance(error, CmnetError):
-            raise _unreadable(part.name, error) from error
-        named = type(error)(text)
-        named.__dict__.update(error.__dict__)
-        named.partition = part.name  # type: ignore[attr-defined]
-        raise named from None
+        raise _unreadable(part.name, error) from error
+
+
+def _named(name: str, error: CmnetError) -> CmnetError:
+    """The same error, which names the part."""
+    named = type(error)(f"{name}: {error}")
+    named.__dict__.update(error.__dict__)
+    named.partition = name  # type: ignore[attr-defined]
+    return named
 
 
 def _unreadable(name: str, error: BaseException) -> InputError:
@@ -364,6 +379,19 @@ def _survey(number: int, part: Any, frame: Any, reading: dict[str, Any]) -> tupl
 def _pack(part: Any, frame: Any, reading: dict[str, Any]) -> Table | None:
     packed = _of_part(_cmnet.Table.pack, part, frame, reading)
     return None if packed is None else Table._of(packed)
+
+
+def _added(parts: list[Any], surveys: list[str]) -> str:
+    """What was found out about all parts; an error names the first that does not fit to the one before all."""
+    try:
+        return _cmnet.add_surveys(surveys)
+    except CmnetError:
+        for part, survey in zip(parts, surveys):
+            try:
+                _cmnet.add_surveys([surveys[0], survey])
+            except CmnetError as error:
+                raise _named(part.name, error) from None
+        raise
 
 
 def _merge(tables: list[Table | None]) -> Table | None:
@@ -393,14 +421,24 @@ def _paths(given: Any) -> list[str]:
     for name in names:
         text = _options.path(name, "table")
         if os.path.isdir(text):
-            found += sorted(glob.glob(os.path.join(glob.escape(text), "*.parquet")))
+            found += _in_folder(text)
         elif glob.has_magic(text) and not os.path.exists(text):
             found += sorted(glob.glob(text))
         else:
             found.append(text)
     if not found:
-        raise _cmnet.refuse_option("table", repr(given), "files that are there")
+        raise _cmnet.refuse_option("table", ", ".join(map(str, names)), "files that are there")
     return found
+
+
+def _in_folder(folder: str) -> list[str]:
+    """The files of Parquet in a folder, or else those of CSV."""
+    for ends in _PARQUET, _CSV:
+        found = sorted(entry.path for entry in os.scandir(folder) if entry.name.lower().endswith(ends))
+        if found:
+            return found
+    expected = f"a folder with files {', '.join(f'*{end}' for end in _PARQUET + _CSV)}; one with folders is a dataset"
+    raise _cmnet.refuse_option("table", folder, f"{expected}: pyarrow.dataset.dataset({folder!r})")
 
 
 def _parts(given: Any) -> tuple[list[Any], list[Any], bool]:
@@ -413,11 +451,14 @@ def _parts(given: Any) -> tuple[list[Any], list[Any], bool]:
         if getattr(given, "_scan_options", None):
             raise _cmnet.refuse_option("table", "a filtered dataset", "a dataset without a filter")
         fragments = list(given.get_fragments())
+        if not all(hasattr(fragment, "path") for fragment in fragments):
+            # Rows in memory are on this machine alone, and would travel unpacked.
+            raise _cmnet.refuse_option("table", "a dataset in memory", "one of files; cmnet.Table takes its to_table()")
         read = [functools.partial(_read_fragment, fragment, given.schema) for fragment in fragments]
-        names = [str(getattr(fragment, "path", "in memory")) for fragment in fragments]
+        names = [str(fragment.path) for fragment in fragments]
     elif isinstance(given, (str, os.PathLike)) or (isinstance(given, Sequence) and given):
         names = _paths(given)
-        parquet = [name.lower().endswith((".parquet", ".pq")) for name in names]
+        parquet = [name.lower().endswith(_PARQUET) for name in names]
         read = [
             functools.partial(_read_parquet if is_parquet else str, name) for name, is_parquet in zip(names, parquet)
         ]
@@ -456,7 +497,7 @@ def table(
     parts, frames, is_frame = _parts(table)
     with progress_bar(progress) as tell:
         surveys = workers.surveys(parts, frames, reading, tell)
-        whole = _cmnet.add_surveys(surveys)
+        whole = _added(parts, surveys)
         levels, rows, dropped, missing = _cmnet.surveyed(whole, is_frame, reading["on_missing"])
         largest = max(json.loads(survey)["rows"]["rows"] for survey in surveys)
         _tell_memory(workers, levels, (largest, rows), tell)

@@ -1,6 +1,6 @@
 //! Running one task.
 
-use super::findings::Findings;
+use super::findings::{Findings, is_finished};
 use super::job::{Job, searches_blankets};
 use super::task::Task;
 use crate::confidence::{BootstrapState, first_learning, some_replicates};
@@ -10,6 +10,8 @@ use crate::learn::{
     FoldState, LearnObserver, LearnOptions, LearnState, Whole, by_pseudo_likelihood, fold_options,
     fold_result, in_pool,
 };
+use crate::score::Kappa;
+use crate::search::ClimbResult;
 use std::collections::BTreeMap;
 
 impl Job {
@@ -38,7 +40,7 @@ impl Job {
                 let state = state_for(None, known, data, options)?;
                 in_pool(options, || {
                     let found = Whole { data, options }.graph(state, observer)?;
-                    Ok(Findings { graph: Some(found), ..Findings::default() })
+                    Ok(with_graph(found, options))
                 })
             }
             (Self::Learn(options), Task::Kappa(place)) if *place < options.kappas.len() => {
@@ -78,6 +80,14 @@ impl Job {
             _ => Err(Error::option("task", task.name(), "a task of this run")),
         }
     }
+}
+
+/// The graph is also the structure of a kappa that allows no contexts.
+fn with_graph(found: ClimbResult, options: &LearnOptions) -> Findings {
+    let allows_none = |place: &usize| is_finished(&found) && options.kappas[*place] == Kappa::Epsilon;
+    let places = (0..options.kappas.len()).filter(allows_none);
+    let kappas = places.map(|place| (place, found.clone())).collect();
+    Findings { graph: Some(found), kappas, ..Findings::default() }
 }
 
 fn resampled(resamples: BootstrapState) -> Findings {
