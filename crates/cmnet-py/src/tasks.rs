@@ -77,9 +77,9 @@ impl Run {
         Ok(Self { data, job, besides, identity, known: Mutex::default() })
     }
 
-    /// The tasks that can be run now, each with its name; none when all is known.
-    fn tasks(&self, py: Python<'_>, pieces: usize) -> PyResult<Vec<(String, String)>> {
-        let tasks = self.job.tasks(&self.data, &self.known(), pieces);
+    /// The tasks that so many workers can run now, each with its name; none when all is known.
+    fn tasks(&self, py: Python<'_>, workers: usize, pieces: usize) -> PyResult<Vec<(String, String)>> {
+        let tasks = self.job.tasks_for(workers, &self.data, &self.known(), pieces);
         let text = |task: &Task| {
             let text =
                 serde_json::to_string(task).map_err(|error| errors::internal(py, &error.to_string()))?;

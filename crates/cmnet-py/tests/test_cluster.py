@@ -129,6 +129,21 @@ def test_replicates_on_an_executor(more):
     assert max(facts.get("replicate", 0) for facts in told) == alone.replicates
 
 
+def test_tasks_of_replicates_are_short(monkeypatch):
+    """As if the whole table had taken three seconds: each replicate is a task, and nothing is lost with others."""
+    from cmnet import _tasks
+
+    clock = iter(range(0, 10_000, 3))
+    monkeypatch.setattr(_tasks, "LONG", 3.0)
+    table, told = cmnet.Table(chain(6, 200, 3)), []
+    alone = cmnet.bootstrap(table, **RESAMPLING)
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(_tasks.time, "monotonic", lambda: float(next(clock)))
+        found = cmnet.bootstrap(table, executor=pool, progress=told.append, **RESAMPLING)
+    assert supports(found) == supports(alone)
+    assert {facts["tasks"] for facts in told if "task" in facts} == {1, 12}
+
+
 def test_pools_of_processes(packed):
     loky = pytest.importorskip("loky")
     alone = texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS))
@@ -290,8 +305,8 @@ def test_tasks_have_the_threads_of_workers_that_have_none(client, packed, monkey
     monkeypatch.setattr(_tasks, "gather", gather)
     alone = cmnet.learn(packed, search="blanket")
     assert texts(cmnet.dask.learn(client, packed, search="blanket")) == texts(alone)
-    # Blankets; the graph, which is also the structure without contexts; the three other kappas.
-    assert sent == [[1, 1, 1, 1, 2], [2], [1, 1, 2]]
+    # Blankets; the graph, which is also the structure without contexts, with one of the three other kappas; the rest.
+    assert sent == [[1, 1, 1, 1, 2], [2], [1, 1]]
     sent.clear()
     cmnet.dask.learn(client, packed, search="blanket", kappa="eps", threads=1)
     assert sent[1:] == [[1]]
@@ -361,7 +376,13 @@ def test_tables_are_packed_on_the_workers(client, frame, tmp_path):
         pyarrow.parquet.write_table(columns, tmp_path / f"{number}.parquet")
     odd.to_csv(tmp_path / "whole.csv.txt", index=False)
     files = [tmp_path / f"{number}.csv" for number in range(len(parts))]
-    same(cmnet.dask.table(files, client, **options), cmnet.Table(tmp_path / "whole.csv.txt", **options))
+    whole = cmnet.Table(tmp_path / "whole.csv.txt", **options)
+    same(cmnet.dask.table(files, client, **options), whole)
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    for file in files:
+        (folder / file.name).write_bytes(file.read_bytes())
+    same(cmnet.dask.table(folder, client, **options), whole)
     dataset = pyarrow.dataset.dataset(tmp_path, format="parquet", exclude_invalid_files=True)
     whole = cmnet.Table(dataset.scanner().to_reader(), **options)
     same(cmnet.dask.table(dataset, client, **options), whole)
@@ -387,8 +408,15 @@ def test_errors_name_the_partition(client, frame, tmp_path):
     with pytest.raises(cmnet.CmnetError, match=r"partition 1 \(.*b\.parquet\) cannot be read"):
         cmnet.dask.table([good, bad], client)
     frame.drop(columns="x2").to_parquet(bad)
-    with pytest.raises(cmnet.MismatchError, match="not the same columns"):
-        cmnet.dask.table([good, bad], client)
+    with pytest.raises(cmnet.MismatchError, match=r"^partition 2 \(.*b\.parquet\): .* not the same columns") as raised:
+        cmnet.dask.table([good, good, bad], client)
+    assert raised.value.partition.startswith("partition 2 ")
+    with pytest.raises(cmnet.OptionError, match="a dataset in memory.*to_table"):
+        cmnet.dask.table(pyarrow.dataset.dataset(pyarrow.Table.from_pandas(frame)), client)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(cmnet.OptionError, match=r"a folder with files of Parquet or CSV.*pyarrow\.dataset\.dataset"):
+        cmnet.dask.table(empty, client)
     with pytest.raises(cmnet.MissingValuesError, match="missing values in 1 of 401 rows"):
         gap = pandas.concat([frame, pandas.DataFrame({name: [None] for name in frame})])
         cmnet.dask.table(dask.dataframe.from_pandas(gap.reset_index(drop=True), npartitions=3), client)
@@ -541,6 +569,16 @@ def small_cluster(monkeypatch):
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         yield client
+
+
+def test_a_closed_client_is_one_clear_error(packed):
+    import cmnet.dask
+
+    cluster = distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        pass
+    with pytest.raises(cmnet.WorkerError, match="the client is closed; make a new one"):
+        cmnet.dask.learn(client, packed)
 
 
 def test_a_cluster_without_workers_is_one_clear_error(small_cluster, packed):

@@ -18,6 +18,7 @@ import collections
 import functools
 import glob
 import inspect
+import itertools
 import json
 import os
 import time
@@ -48,7 +49,7 @@ PATIENCE = 60.0
 _GROUP = 16
 """Packed parts that are merged at once."""
 _PARQUET = (".parquet", ".pq")
-_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_CSV = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
 
 
 def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
@@ -129,19 +130,32 @@ class ClientPool(Pool):
     def __init__(self, client: Any, table: Table | None) -> None:
         self._client, self._held = client, None
         self._seen = self._looked = time.monotonic()
-        threads = self._started(client.nthreads)
-        self.workers = max(sum(threads.values()), 1)
+        if client.status == "closed":
+            raise worker_error("the first task", "the client is closed; make a new one")
+        self._take_turns()
         if table is not None:
             self._held = _sent(client, table)
 
+    def _take_turns(self) -> None:
+        """Looks which workers there are, and deals tasks to them from now on: machine by machine, worker by worker."""
+        machines: dict[str, list[tuple[int, str]]] = collections.defaultdict(list)
+        for address, each in self._workers().items():
+            machines[each.get("host", "")] += [(turn, address) for turn in range(each.get("nthreads", 1))]
+        dealt = itertools.zip_longest(*(sorted(own) for own in machines.values()))
+        places = [place[1] for turn in dealt for place in turn if place]
+        self.workers = max(len(places), 1)
+        self._smallest = min(map(len, machines.values()), default=1)
+        self._turns = itertools.cycle([{"workers": [place], "allow_other_workers": True} for place in places] or [{}])
+
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, pure=False))
+        # Dask would send them to where the table is. It may have dropped copies that nobody waited for, and then a
+        # worker is idle till it steals a task. Tasks that Dask takes together would be begun in no order.
+        how = {"pure": False, "fifo_timeout": "0 ms", **next(self._turns)}
+        future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, **how))
         return _Sent(self._client, future, stays=False)
 
     def _started(self, start: Callable[[], Any]) -> Any:
         """A task of Dask, or what it answers; a client that has lost its scheduler starts none."""
-        if self._client.status == "closed":
-            raise worker_error("a task", "the client is closed; make a new one")
         try:
             return start()
         except Exception as error:
@@ -154,14 +168,9 @@ class ClientPool(Pool):
 
         No task has more than the smallest machine, since any may do it.
         """
+        self._take_turns()
         last = tasks % self.workers
-        if not last:
-            return [1] * tasks
-        machines: collections.Counter[str] = collections.Counter()
-        for each in self._workers():
-            machines[each.get("host", "")] += each.get("nthreads", 1)
-        most = min(machines.values(), default=1)
-        return [1] * (tasks - last) + [min(self.workers // last, most)] * last
+        return [1] * (tasks - last) + [min(self.workers // max(last, 1), self._smallest)] * last
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)
@@ -187,7 +196,7 @@ class ClientPool(Pool):
 
     def memory_limits(self) -> list[int]:
         """The memory that each worker may use, where that is limited."""
-        return [each["memory_limit"] for each in self._workers() if each.get("memory_limit")]
+        return [each["memory_limit"] for each in self._workers().values() if each.get("memory_limit")]
 
     def check(self, name: str) -> None:
         now = time.monotonic()
@@ -203,10 +212,11 @@ class ClientPool(Pool):
         elif now > self._seen + PATIENCE:
             raise worker_error(name, f"the cluster has had no worker that takes tasks for {PATIENCE:.0f} seconds")
 
-    def _workers(self) -> list[dict[str, Any]]:
+    def _workers(self) -> dict[str, dict[str, Any]]:
         """What the scheduler knows about each worker."""
         every = {"n_workers": -1} if "n_workers" in inspect.signature(self._client.scheduler_info).parameters else {}
-        return list(self._client.scheduler_info(**every)["workers"].values())
+        known: dict[str, dict[str, Any]] = self._started(lambda: self._client.scheduler_info(**every)["workers"])
+        return known
 
     def _is_alive(self) -> bool:
         """Whether a task may ever end: a worker takes tasks, or one whose memory is nearly full still does one."""
@@ -215,7 +225,7 @@ class ClientPool(Pool):
         # Only this question finds out that the scheduler is gone.
         if not self._client.nthreads():
             return False
-        states = [worker.get("status", "running") for worker in self._workers()]
+        states = [worker.get("status", "running") for worker in self._workers().values()]
         return "running" in states or bool(self._client.call_stack())
 
     def close(self) -> None:
@@ -437,8 +447,8 @@ def _in_folder(folder: str) -> list[str]:
         found = sorted(entry.path for entry in os.scandir(folder) if entry.name.lower().endswith(ends))
         if found:
             return found
-    expected = f"a folder with files {', '.join(f'*{end}' for end in _PARQUET + _CSV)}; one with folders is a dataset"
-    raise _cmnet.refuse_option("table", folder, f"{expected}: pyarrow.dataset.dataset({folder!r})")
+    expected = f"a folder with files of Parquet or CSV; one with folders is pyarrow.dataset.dataset({folder!r})"
+    raise _cmnet.refuse_option("table", folder, expected)
 
 
 def _parts(given: Any) -> tuple[list[Any], list[Any], bool]:
@@ -479,8 +489,8 @@ def table(
     ----------
     table
         A Dask DataFrame, whose partitions are the parts; files of CSV or Parquet, as a list, a folder or a
-        pattern such as ``"survey/*.parquet"``, which the workers must be able to read; or an Arrow
-        dataset, whose fragments are the parts.
+        pattern such as ``"survey/*.parquet"``, which the workers must be able to read (of a folder those of
+        Parquet, and those of CSV where there are none); or an Arrow dataset of files, whose fragments are the parts.
     client
         The client; the current one by default.
     progress

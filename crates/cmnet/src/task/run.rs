@@ -36,11 +36,14 @@ impl Job {
                     Ok(Findings { blankets, ..Findings::default() })
                 })
             }
-            (Self::Learn(options), Task::Graph) if searches_blankets(data, options) => {
+            (Self::Learn(options), Task::Graph(then))
+                if searches_blankets(data, options)
+                    && then.iter().all(|place| *place < options.kappas.len()) =>
+            {
                 let state = state_for(None, known, data, options)?;
                 in_pool(options, || {
-                    let found = Whole { data, options }.graph(state, observer)?;
-                    Ok(with_graph(found, options))
+                    let (graph, kappas) = Whole { data, options }.graph_and(then, state, observer)?;
+                    Ok(with_graph(graph, kappas, options))
                 })
             }
             (Self::Learn(options), Task::Kappa(place)) if *place < options.kappas.len() => {
@@ -83,11 +86,15 @@ impl Job {
 }
 
 /// The graph is also the structure of a kappa that allows no contexts.
-fn with_graph(found: ClimbResult, options: &LearnOptions) -> Findings {
-    let allows_none = |place: &usize| is_finished(&found) && options.kappas[*place] == Kappa::Epsilon;
+fn with_graph(
+    graph: ClimbResult,
+    mut kappas: BTreeMap<usize, ClimbResult>,
+    options: &LearnOptions,
+) -> Findings {
+    let allows_none = |place: &usize| is_finished(&graph) && options.kappas[*place] == Kappa::Epsilon;
     let places = (0..options.kappas.len()).filter(allows_none);
-    let kappas = places.map(|place| (place, found.clone())).collect();
-    Findings { graph: Some(found), kappas, ..Findings::default() }
+    kappas.extend(places.map(|place| (place, graph.clone())));
+    Findings { graph: Some(graph), kappas, ..Findings::default() }
 }
 
 fn resampled(resamples: BootstrapState) -> Findings {
@@ -108,7 +115,7 @@ fn state_for(
     if there < needed {
         return Err(Error::option("known", format!("{there} blankets"), "the blankets of all variables"));
     }
-    if by_blankets && place.is_some() && !known.has(&Task::Graph) {
+    if by_blankets && place.is_some() && !known.has_graph() {
         return Err(Error::option("known", "no graph", "the graph without contexts"));
     }
     let climb = place.and_then(|place| known.kappas.get(&place).cloned());
