@@ -292,8 +292,13 @@ def test_tasks_have_the_threads_of_workers_that_have_none(client, packed, monkey
     client.wait_for_workers(2)
     pool = cmnet.dask.ClientPool(client, None)
     assert [pool.threads(count) for count in (1, 2, 3)] == [[2], [1, 1], [1, 1, 2]]
-    pool.workers = 64  # on machines of two threads
-    assert [pool.threads(count) for count in (3, 63, 65)] == [[2] * 3, [1] * 63, [1] * 64 + [2]]
+    machines = {f"{worker}-{host}": {"host": host, "nthreads": 2} for host in "abc" for worker in range(4)}
+    monkeypatch.setattr(pool, "_workers", lambda: {**machines, "0-d": {"host": "d", "nthreads": 6}})
+    # Thirty threads; the smallest machine has six.
+    assert [pool.threads(count) for count in (3, 10, 28, 32)] == [[6] * 3, [3] * 10, [1] * 28, [1] * 30 + [6] * 2]
+    dealt = [next(pool._turns)["workers"][0] for _ in range(30)]
+    assert dealt[:8] == ["0-a", "0-b", "0-c", "0-d", "1-a", "1-b", "1-c", "0-d"]
+    assert max(map(dealt.count, machines)) == 2 and dealt.count("0-d") == 6
     sent = []
 
     def gather(workers, tasks, *others):
