@@ -218,6 +218,10 @@ def test_a_broken_pool_is_one_clear_error(packed):
 def test_nothing_of_dask_is_imported_unasked():
     code = "import sys, cmnet; assert not {'dask', 'distributed'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+    # As if it were not installed.
+    code = "import sys; sys.modules['distributed'] = None; import cmnet.dask; cmnet.dask.table('survey.csv')"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told.returncode == 1 and "ImportError: cmnet.dask needs Dask: pip install cmnet[dask]" in told.stderr
 
 
 def test_tables_travel_packed(frame, packed):
@@ -321,20 +325,43 @@ def test_a_table_stays_on_the_workers_while_it_is_used_here(client, frame):
     import cmnet.dask
 
     table = cmnet.Table(frame.iloc[:150])
-    key, alone = f"cmnet-table-{table.digest}", texts(cmnet.learn(table, kappa="eps"))
+    alone = texts(cmnet.learn(table, kappa="eps"))
     assert texts(cmnet.dask.learn(client, table, kappa="eps")) == alone
-    held = cmnet.dask._sent(client, table)
-    assert client.who_has()[key] and cmnet.dask._sent(client, table) is held
+    held = cmnet.dask._TABLES[table]
+    assert client.who_has()[held.key]
+    cmnet.dask.bootstrap(client, table, **RESAMPLING)
+    cmnet.dask.cross_validate(client, table, folds=3, kappa="eps")
+    assert cmnet.dask._TABLES[table] is held
     # What the cluster has let go of, as in a restart, is sent again.
     client.cancel([held])
     assert texts(cmnet.dask.learn(client, table, kappa="eps")) == alone
-    assert cmnet.dask._sent(client, table) is not held
+    assert cmnet.dask._TABLES[table] is not held
+    key = cmnet.dask._TABLES[table].key
     del table, held
     gc.collect()
     until = time.monotonic() + 20
     while client.who_has().get(key):
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_a_table_that_dask_forgot_is_sent_again(client, frame):
+    """The scheduler forgets it while the client takes it for finished, as after a race of its messages."""
+    import cmnet.dask
+
+    table = cmnet.Table(frame.iloc[:130])
+    alone = texts(cmnet.learn(table, kappa=KAPPAS))
+    assert texts(cmnet.dask.learn(client, table, kappa=KAPPAS)) == alone
+    held = cmnet.dask._TABLES[table]
+
+    async def forget():
+        scheduler = client.cluster.scheduler
+        scheduler.client_releases_keys(keys=[held.key], client=client.id, stimulus_id="test")
+
+    client.sync(forget)
+    assert held.status == "finished" and held.key not in client.cluster.scheduler.tasks
+    assert texts(cmnet.dask.learn(client, table, kappa=KAPPAS)) == alone
+    assert cmnet.dask._TABLES[table] is not held
 
 
 def test_a_table_that_could_not_be_made_is_sent_again(client, frame):
@@ -429,7 +456,7 @@ def test_errors_name_the_partition(client, frame, tmp_path):
         cmnet.dask.table(3, client)
 
 
-def test_memory_is_told_beforehand(client, frame):
+def test_memory_is_told_beforehand(client, frame, monkeypatch):
     import dask.dataframe
 
     import cmnet.dask
@@ -439,6 +466,9 @@ def test_memory_is_told_beforehand(client, frame):
     bounds = [facts for facts in told if "table_bytes" in facts]
     assert len(bounds) == 1 and made.nbytes <= bounds[0]["table_bytes"]
     assert bounds[0]["part_bytes"] <= bounds[0]["table_bytes"]
+    monkeypatch.setattr(cmnet.dask._PartPool, "memory_limits", lambda _: [8 << 30, 3 * bounds[0]["table_bytes"] - 1])
+    with pytest.warns(cmnet.TableWarning, match="packing may take up to .* on a worker"):
+        cmnet.dask.table(dask.dataframe.from_pandas(frame, npartitions=2), client)
 
 
 def ready(client, workers=2):

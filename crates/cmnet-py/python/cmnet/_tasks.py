@@ -24,6 +24,8 @@ LOOK = 0.1
 """Seconds between two looks at the clock and for Ctrl-C."""
 PIECES = 4
 """Tasks per worker: few enough to cost nothing, enough to keep all of them busy to the end."""
+MOST_PIECES = 32
+"""The same where tasks would be long."""
 LONG = 1.0
 """Seconds that a task of replicates takes at most, or about so: what is lost when it is cancelled."""
 
@@ -234,7 +236,8 @@ def _tasks(run: _cmnet.Run, workers: int, each: float) -> list[tuple[str, str]]:
     """The tasks that can be done now; with the seconds of each replicate, none that takes much too long."""
     pieces = PIECES * workers
     if each:
-        pieces = max(pieces, math.ceil(len(run.tasks(workers, sys.maxsize)) * each / LONG))
+        long = math.ceil(len(run.tasks(workers, sys.maxsize)) * each / LONG)
+        pieces = max(pieces, min(long, MOST_PIECES * workers))
     return run.tasks(workers, pieces)
 
 

@@ -22,6 +22,7 @@ import itertools
 import json
 import os
 import time
+import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
@@ -119,7 +120,8 @@ def _sent(client: Any, table: Table) -> Any:
         with warnings.catch_warnings():
             # It is large, and goes this way on purpose: what is scattered is not made again.
             warnings.filterwarnings("ignore", message="Sending large graph")
-            held = client.submit(make, *content, key=f"cmnet-table-{table.digest}", pure=True)
+            # By a name of its own: Dask may still be busy with forgetting an earlier one.
+            held = client.submit(make, *content, key=f"cmnet-table-{uuid.uuid4()}", pure=True)
         _TABLES[table] = held
     return held
 
@@ -133,6 +135,7 @@ class ClientPool(Pool):
         if client.status == "closed":
             raise worker_error("the first task", "the client is closed; make a new one")
         self._take_turns()
+        self._table, self._renewed = table, float("-inf")
         if table is not None:
             self._held = _sent(client, table)
 
@@ -188,6 +191,12 @@ class ClientPool(Pool):
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
+        if isinstance(error, (CancelledError, Cancelled)) and time.monotonic() > self._renewed + 1.0:
+            # Dask cancels tasks whose table it has forgotten, and does not tell that of the table.
+            self._renewed = time.monotonic()
+            if self._table is not None and self._client.status == "running":
+                _TABLES.pop(self._table, None)
+                self._held = _sent(self._client, self._table)
         return isinstance(error, (KilledWorker, CommClosedError, CancelledError, Cancelled))
 
     def lost(self, name: str, error: BaseException) -> Exception:
@@ -274,7 +283,10 @@ class _PartPool(ClientPool):
 
 
 def _client(client: Any) -> Any:
-    import distributed
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(f"cmnet.dask needs Dask: pip install cmnet[dask] ({error})", name=error.name) from error
 
     if client is None:
         current: Any = distributed.default_client  # type: ignore[attr-defined, unused-ignore]
