@@ -135,7 +135,7 @@ class ClientPool(Pool):
         if client.status == "closed":
             raise worker_error("the first task", "the client is closed; make a new one")
         self._take_turns()
-        self._table, self._renewed = table, float("-inf")
+        self._packed, self._renewed = table, float("-inf")
         if table is not None:
             self._held = _sent(client, table)
 
@@ -194,9 +194,9 @@ class ClientPool(Pool):
         if isinstance(error, (CancelledError, Cancelled)) and time.monotonic() > self._renewed + 1.0:
             # Dask cancels tasks whose table it has forgotten, and does not tell that of the table.
             self._renewed = time.monotonic()
-            if self._table is not None and self._client.status == "running":
-                _TABLES.pop(self._table, None)
-                self._held = _sent(self._client, self._table)
+            if self._packed is not None and self._client.status == "running":
+                _TABLES.pop(self._packed, None)
+                self._held = _sent(self._client, self._packed)
         return isinstance(error, (KilledWorker, CommClosedError, CancelledError, Cancelled))
 
     def lost(self, name: str, error: BaseException) -> Exception:
