@@ -235,7 +235,7 @@ fn the_graph_is_the_structure_of_a_kappa_without_contexts() {
         known.add(job.run(&task, &Findings::default(), &data, &()).unwrap()).unwrap();
     }
     let graph = Task::Graph(Vec::new());
-    assert_eq!(job.tasks(&data, &known, 3), [graph.clone()]);
+    assert_eq!(job.tasks(&data, &known, 3), [Task::Graph(Vec::new())]);
     let stopped = job.run(&graph, &known, &data, &Impatient::new(3)).unwrap();
     assert!(stopped.graph.is_some() && stopped.kappas.is_empty());
     known.add(job.run(&graph, &known, &data, &()).unwrap()).unwrap();
