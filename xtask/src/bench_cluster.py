@@ -1,8 +1,8 @@
 """`cargo xtask bench cluster [ROWS [VARIABLES [REPLICATES]]]`: two worker processes beside two threads, packing, and
 what units of the cost model take.
 
-Ratios are of processor time (user and system, of this process and of the workers), which other programs on the
-machine change little. Wall time is told beside them.
+Ratios are of wall time, and of processor time (user and system, of this process and of the workers). Other programs on
+the machine change the second little.
 """
 
 from __future__ import annotations
@@ -88,19 +88,26 @@ class Clock:
 def compare(name: str, clock: Clock, fresh, threads, workers, same, runs: int) -> None:
     """Both ways in turn, so many times: the same work takes up to a fifth more or less from run to run."""
     found = []
-    for _ in range(runs):
-        # A table that the workers do not have yet.
-        table = fresh()
-        alone, *own = clock.measure(lambda: threads(table))
-        shared, *theirs = clock.measure(lambda: workers(table))
+    for run in range(runs):
+        # A table that the workers do not have yet. Who comes first finds out its digest.
+        table, ways = fresh(), [threads, workers]
+        order = [0, 1] if run % 2 == 0 else [1, 0]
+        measured = {way: clock.measure(lambda: ways[way](table)) for way in order}
+        (alone, *own), (shared, *theirs) = measured[0], measured[1]
         assert same(alone) == same(shared), f"{name}: the answers differ"
-        found.append((theirs[0] / own[0], *theirs, *own))
-    ratios = [ratio for ratio, *_ in found]
-    theirs, wall, own, own_wall = np.median([times for _, *times in found], axis=0)
+        found.append([*theirs, *own])
+    cpu, wall, own_cpu, own_wall = np.array(found).T
     print(
-        f"{name}, {runs} runs, medians: processor time {theirs:.1f} s by two workers, {own:.1f} s by two threads, ratio "
-        f"{np.median(ratios):.3f} ({min(ratios):.2f} to {max(ratios):.2f}); wall {wall:.1f} s and {own_wall:.1f} s; the same bytes",
+        f"{name}, {runs} runs, medians: wall {told(wall, own_wall)}; processor time {told(cpu, own_cpu)}; the same bytes",
         flush=True,
+    )
+
+
+def told(theirs: np.ndarray, own: np.ndarray) -> str:
+    ratios = theirs / own
+    return (
+        f"{np.median(theirs):.2f} s by two workers, {np.median(own):.2f} s by two threads, "
+        f"ratio {np.median(ratios):.2f} ({ratios.min():.2f} to {ratios.max():.2f})"
     )
 
 
@@ -120,7 +127,7 @@ def blankets(variables: int, rows: int) -> float:
     }
     spec = _tasks._spec("learn", learning)
     run = _cmnet.Run(table._table, spec)
-    (task, _), = run.tasks(1)
+    (task, _), = run.tasks(1, 1)
     needed = run.needed()
     _, taken = cpu(lambda: _tasks.run_task(table, spec, task, needed, 1, None))
     return taken / variables**2 / rows

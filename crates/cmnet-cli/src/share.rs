@@ -86,16 +86,17 @@ pub(crate) fn run(
         }
     }
     file.write(&part(&found, true))?;
-    output::note(&format!("share {shard} of this run ({} tasks) is in {}", tasks.len(), path.display()));
+    let count = if tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", tasks.len()) };
+    output::note(&format!("share {shard} of this run ({count}) is in {}", path.display()));
     Ok(Some(Outcome::Done))
 }
 
 /// Says what to do when a run that knows parts is not at its end: the next round of shares.
 pub(crate) fn note_rest(job: &Job, data: &Dataset, known: &Findings) {
-    let rest = job.tasks(data, known, 1).len();
-    if rest > 0 && *known != Findings::default() {
-        output::note(&format!(
-            "{rest} tasks are left, and are done here; another round of shares with --known could do them too"
-        ));
+    // How many is not known: some come only when these are done.
+    if !job.tasks(data, known, 1).is_empty() && *known != Findings::default() {
+        output::note(
+            "tasks are left, and are done here; another round of shares with --known could do them too",
+        );
     }
 }

@@ -77,9 +77,9 @@ impl Run {
         Ok(Self { data, job, besides, identity, known: Mutex::default() })
     }
 
-    /// The tasks that can be run now, each with its name; none when all is known.
-    fn tasks(&self, py: Python<'_>, pieces: usize) -> PyResult<Vec<(String, String)>> {
-        let tasks = self.job.tasks(&self.data, &self.known(), pieces);
+    /// The tasks that so many workers can run now, each with its name; none when all is known.
+    fn tasks(&self, py: Python<'_>, workers: usize, pieces: usize) -> PyResult<Vec<(String, String)>> {
+        let tasks = self.job.tasks_for(workers, &self.data, &self.known(), pieces);
         let text = |task: &Task| {
             let text =
                 serde_json::to_string(task).map_err(|error| errors::internal(py, &error.to_string()))?;
@@ -96,10 +96,13 @@ impl Run {
 
     /// What the tasks need to know, as a text.
     fn needed(&self, py: Python<'_>) -> PyResult<String> {
-        // Folds and replicates that are done are nobody's beginning.
+        // Structures, folds and replicates that are done are nobody's beginning.
         let known = self.known();
         let resamples = BootstrapState { first: known.resamples.first.clone(), ..BootstrapState::default() };
-        let (blankets, graph, kappas) = (known.blankets.clone(), known.graph.clone(), known.kappas.clone());
+        let (blankets, graph) = (known.blankets.clone(), known.graph.clone());
+        let is_open = |place: &usize| !known.has(&Task::Kappa(*place));
+        let kappas = known.kappas.iter().filter(|(place, _)| is_open(place));
+        let kappas = kappas.map(|(place, climb)| (*place, climb.clone())).collect();
         let needed = Findings { blankets, graph, kappas, folds: FoldState::default(), resamples };
         let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
         text.map_err(|error| errors::to_python(py, &error))

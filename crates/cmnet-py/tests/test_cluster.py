@@ -129,6 +129,21 @@ def test_replicates_on_an_executor(more):
     assert max(facts.get("replicate", 0) for facts in told) == alone.replicates
 
 
+def test_tasks_of_replicates_are_short(monkeypatch):
+    """As if the whole table had taken three seconds: each replicate is a task, and nothing is lost with others."""
+    from cmnet import _tasks
+
+    clock = iter(range(0, 10_000, 3))
+    monkeypatch.setattr(_tasks, "LONG", 3.0)
+    table, told = cmnet.Table(chain(6, 200, 3)), []
+    alone = cmnet.bootstrap(table, **RESAMPLING)
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(_tasks.time, "monotonic", lambda: float(next(clock)))
+        found = cmnet.bootstrap(table, executor=pool, progress=told.append, **RESAMPLING)
+    assert supports(found) == supports(alone)
+    assert {facts["tasks"] for facts in told if "task" in facts} == {1, 12}
+
+
 def test_pools_of_processes(packed):
     loky = pytest.importorskip("loky")
     alone = texts(cmnet.learn(packed, search="blanket", kappa=KAPPAS))
@@ -203,6 +218,10 @@ def test_a_broken_pool_is_one_clear_error(packed):
 def test_nothing_of_dask_is_imported_unasked():
     code = "import sys, cmnet; assert not {'dask', 'distributed'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+    # As if it were not installed.
+    code = "import sys; sys.modules['distributed'] = None; import cmnet.dask; cmnet.dask.table('survey.csv')"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told.returncode == 1 and "ImportError: cmnet.dask needs Dask: pip install cmnet[dask]" in told.stderr
 
 
 def test_tables_travel_packed(frame, packed):
@@ -270,45 +289,79 @@ def test_a_cluster_gives_the_answer_of_one_machine(client, packed, workers):
     assert cmnet.cross_validate(packed, folds=3, kappa="eps", executor=executor) == alone
 
 
-def test_a_task_that_is_alone_has_the_threads_of_its_machine(client, packed, monkeypatch):
+def test_tasks_have_the_threads_of_workers_that_have_none(client, packed, monkeypatch):
     import cmnet.dask
     from cmnet import _tasks
 
     client.wait_for_workers(2)
-    assert cmnet.dask.ClientPool(client, None).threads_of_a_lone_task() == 2
+    pool = cmnet.dask.ClientPool(client, None)
+    assert [pool.threads(count) for count in (1, 2, 3)] == [[2], [1, 1], [1, 1, 2]]
+    machines = {f"{worker}-{host}": {"host": host, "nthreads": 2} for host in "abc" for worker in range(4)}
+    monkeypatch.setattr(pool, "_workers", lambda: {**machines, "0-d": {"host": "d", "nthreads": 6}})
+    # Thirty threads; the smallest machine has six.
+    assert [pool.threads(count) for count in (3, 10, 28, 32)] == [[6] * 3, [3] * 10, [1] * 28, [1] * 30 + [6] * 2]
+    dealt = [next(pool._turns)["workers"][0] for _ in range(30)]
+    assert dealt[:8] == ["0-a", "0-b", "0-c", "0-d", "1-a", "1-b", "1-c", "0-d"]
+    assert max(map(dealt.count, machines)) == 2 and dealt.count("0-d") == 6
     sent = []
 
     def gather(workers, tasks, *others):
         tasks = list(tasks)
-        sent.append({arguments[-2] for _, arguments in tasks} | {len(tasks) > 1})
+        sent.append([arguments[-2] for _, arguments in tasks])
         _tasks_gather(workers, tasks, *others)
 
     _tasks_gather = _tasks.gather
     monkeypatch.setattr(_tasks, "gather", gather)
-    alone = cmnet.learn(packed, search="blanket", kappa=KAPPAS)
-    assert texts(cmnet.dask.learn(client, packed, search="blanket", kappa=KAPPAS)) == texts(alone)
-    # Blankets; the graph, which is one task; the kappas.
-    assert sent == [{1, True}, {2, False}, {1, True}]
+    alone = cmnet.learn(packed, search="blanket")
+    assert texts(cmnet.dask.learn(client, packed, search="blanket")) == texts(alone)
+    # Blankets; the graph, which is also the structure without contexts, with one of the three other kappas; the rest.
+    assert sent == [[1, 1, 1, 1, 2], [2], [1, 1]]
+    sent.clear()
+    cmnet.dask.learn(client, packed, search="blanket", kappa="eps", threads=1)
+    assert sent[1:] == [[1]]
 
 
 def test_a_table_stays_on_the_workers_while_it_is_used_here(client, frame):
     import cmnet.dask
 
     table = cmnet.Table(frame.iloc[:150])
-    key, alone = f"cmnet-table-{table.digest}", texts(cmnet.learn(table, kappa="eps"))
+    alone = texts(cmnet.learn(table, kappa="eps"))
     assert texts(cmnet.dask.learn(client, table, kappa="eps")) == alone
-    held = cmnet.dask._sent(client, table)
-    assert client.who_has()[key] and cmnet.dask._sent(client, table) is held
+    held = cmnet.dask._TABLES[table]
+    assert client.who_has()[held.key]
+    cmnet.dask.bootstrap(client, table, **RESAMPLING)
+    cmnet.dask.cross_validate(client, table, folds=3, kappa="eps")
+    assert cmnet.dask._TABLES[table] is held
     # What the cluster has let go of, as in a restart, is sent again.
     client.cancel([held])
     assert texts(cmnet.dask.learn(client, table, kappa="eps")) == alone
-    assert cmnet.dask._sent(client, table) is not held
+    assert cmnet.dask._TABLES[table] is not held
+    key = cmnet.dask._TABLES[table].key
     del table, held
     gc.collect()
     until = time.monotonic() + 20
     while client.who_has().get(key):
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_a_table_that_dask_forgot_is_sent_again(client, frame):
+    """The scheduler forgets it while the client takes it for finished, as after a race of its messages."""
+    import cmnet.dask
+
+    table = cmnet.Table(frame.iloc[:130])
+    alone = texts(cmnet.learn(table, kappa=KAPPAS))
+    assert texts(cmnet.dask.learn(client, table, kappa=KAPPAS)) == alone
+    held = cmnet.dask._TABLES[table]
+
+    async def forget():
+        scheduler = client.cluster.scheduler
+        scheduler.client_releases_keys(keys=[held.key], client=client.id, stimulus_id="test")
+
+    client.sync(forget)
+    assert held.status == "finished" and held.key not in client.cluster.scheduler.tasks
+    assert texts(cmnet.dask.learn(client, table, kappa=KAPPAS)) == alone
+    assert cmnet.dask._TABLES[table] is not held
 
 
 def test_a_table_that_could_not_be_made_is_sent_again(client, frame):
@@ -355,7 +408,13 @@ def test_tables_are_packed_on_the_workers(client, frame, tmp_path):
         pyarrow.parquet.write_table(columns, tmp_path / f"{number}.parquet")
     odd.to_csv(tmp_path / "whole.csv.txt", index=False)
     files = [tmp_path / f"{number}.csv" for number in range(len(parts))]
-    same(cmnet.dask.table(files, client, **options), cmnet.Table(tmp_path / "whole.csv.txt", **options))
+    whole = cmnet.Table(tmp_path / "whole.csv.txt", **options)
+    same(cmnet.dask.table(files, client, **options), whole)
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    for file in files:
+        (folder / file.name).write_bytes(file.read_bytes())
+    same(cmnet.dask.table(folder, client, **options), whole)
     dataset = pyarrow.dataset.dataset(tmp_path, format="parquet", exclude_invalid_files=True)
     whole = cmnet.Table(dataset.scanner().to_reader(), **options)
     same(cmnet.dask.table(dataset, client, **options), whole)
@@ -381,8 +440,15 @@ def test_errors_name_the_partition(client, frame, tmp_path):
     with pytest.raises(cmnet.CmnetError, match=r"partition 1 \(.*b\.parquet\) cannot be read"):
         cmnet.dask.table([good, bad], client)
     frame.drop(columns="x2").to_parquet(bad)
-    with pytest.raises(cmnet.MismatchError, match="not the same columns"):
-        cmnet.dask.table([good, bad], client)
+    with pytest.raises(cmnet.MismatchError, match=r"^partition 2 \(.*b\.parquet\): .* not the same columns") as raised:
+        cmnet.dask.table([good, good, bad], client)
+    assert raised.value.partition.startswith("partition 2 ")
+    with pytest.raises(cmnet.OptionError, match="a dataset in memory.*to_table"):
+        cmnet.dask.table(pyarrow.dataset.dataset(pyarrow.Table.from_pandas(frame)), client)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(cmnet.OptionError, match=r"a folder with files of Parquet or CSV.*pyarrow\.dataset\.dataset"):
+        cmnet.dask.table(empty, client)
     with pytest.raises(cmnet.MissingValuesError, match="missing values in 1 of 401 rows"):
         gap = pandas.concat([frame, pandas.DataFrame({name: [None] for name in frame})])
         cmnet.dask.table(dask.dataframe.from_pandas(gap.reset_index(drop=True), npartitions=3), client)
@@ -390,7 +456,7 @@ def test_errors_name_the_partition(client, frame, tmp_path):
         cmnet.dask.table(3, client)
 
 
-def test_memory_is_told_beforehand(client, frame):
+def test_memory_is_told_beforehand(client, frame, monkeypatch):
     import dask.dataframe
 
     import cmnet.dask
@@ -400,6 +466,9 @@ def test_memory_is_told_beforehand(client, frame):
     bounds = [facts for facts in told if "table_bytes" in facts]
     assert len(bounds) == 1 and made.nbytes <= bounds[0]["table_bytes"]
     assert bounds[0]["part_bytes"] <= bounds[0]["table_bytes"]
+    monkeypatch.setattr(cmnet.dask._PartPool, "memory_limits", lambda _: [8 << 30, 3 * bounds[0]["table_bytes"] - 1])
+    with pytest.warns(cmnet.TableWarning, match="packing may take up to .* on a worker"):
+        cmnet.dask.table(dask.dataframe.from_pandas(frame, npartitions=2), client)
 
 
 def ready(client, workers=2):
@@ -535,6 +604,16 @@ def small_cluster(monkeypatch):
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         yield client
+
+
+def test_a_closed_client_is_one_clear_error(packed):
+    import cmnet.dask
+
+    cluster = distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        pass
+    with pytest.raises(cmnet.WorkerError, match="the client is closed; make a new one"):
+        cmnet.dask.learn(client, packed)
 
 
 def test_a_cluster_without_workers_is_one_clear_error(small_cluster, packed):

@@ -331,7 +331,7 @@ impl CheckpointProblem {
             Self::Unusable(why) => return (*why).to_owned(),
             Self::Parts(why) => return why.clone(),
         };
-        format!("this checkpoint has another {what}: {saved} there, {here} here")
+        format!("this file has another {what}: {saved} there, {here} here")
     }
 }
 

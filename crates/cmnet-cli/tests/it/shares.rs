@@ -50,7 +50,7 @@ fn folds_are_shared_too() {
     let other = sandbox.run(&format!("{cv} --seed 2 --known all.part"));
     assert_eq!(other.code, 2);
     assert!(
-        other.stderr.contains("all.part: this checkpoint has another --seed: 1 there, 2 here"),
+        other.stderr.contains("all.part: this file has another --seed: 1 there, 2 here"),
         "{}",
         other.stderr
     );

@@ -99,7 +99,8 @@ class Table(Variables):
         reading = _options.reading(**options)
         data = source(table, names, reading)
         if isinstance(data, _cmnet.Table):
-            return cls._of(data)
+            # The same one: what workers hold of a table is held for as long as it lives.
+            return table if isinstance(table, cls) else cls._of(data)
         made = cls._of(_cmnet.Table.read(data, reading, learning, spared))
         _warn(made._table.warnings)
         return made

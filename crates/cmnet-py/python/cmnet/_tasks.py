@@ -6,8 +6,10 @@ Tasks are pure, so one that was lost is simply done again, and the answer is tha
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import queue
+import sys
 import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable
@@ -22,6 +24,10 @@ LOOK = 0.1
 """Seconds between two looks at the clock and for Ctrl-C."""
 PIECES = 4
 """Tasks per worker: few enough to cost nothing, enough to keep all of them busy to the end."""
+MOST_PIECES = 32
+"""The same where tasks would be long."""
+LONG = 1.0
+"""Seconds that a task of replicates takes at most, or about so: what is lost when it is cancelled."""
 
 Tell = Callable[["dict[str, Any]"], Any]
 
@@ -53,9 +59,9 @@ class Pool:
             raise self.lost("its tasks", error) from error
         return future
 
-    def threads_of_a_lone_task(self) -> int:
-        """Threads for a task beside which all other workers are idle."""
-        return 1
+    def threads(self, tasks: int) -> list[int]:
+        """Threads for each of so many tasks, which are begun in this order."""
+        return [1] * tasks
 
     def let_go(self, futures: list[Future]) -> None:
         """Cancels tasks whose results nobody wants any more."""
@@ -202,12 +208,12 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
     deadline = None if limit is None else time.monotonic() + limit
     until = None if limit is None else time.time() + limit
     workers = pool(executor, table)
+    each = 0.0
     try:
-        while tasks := run.tasks(PIECES * workers.workers):
-            needed = run.needed()
-            threads = learning["threads"] or (workers.threads_of_a_lone_task() if len(tasks) == 1 else 1)
-            arguments = (needed, threads, until)
-            named = [(name, (spec, task, *arguments)) for task, name in tasks]
+        while tasks := _tasks(run, workers.workers, each):
+            needed, began = run.needed(), time.monotonic()
+            threads = [learning["threads"] or own for own in workers.threads(len(tasks))]
+            named = [(name, (spec, task, needed, own, until)) for (task, name), own in zip(tasks, threads)]
             # A task that ends at the limit gives what it has, so wait for it a little longer.
             grace = None if deadline is None else deadline + 2.0
 
@@ -218,9 +224,21 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
             gather(workers, named, run_task, run.add, both, grace)
             if deadline is not None and time.monotonic() > deadline:
                 raise OutOfTime
+            if spec["run"] == "bootstrap" and not each:
+                # A replicate takes about as long as the whole table did.
+                each = (time.monotonic() - began) * threads[0]
     finally:
         workers.close()
     return None if deadline is None else deadline - time.monotonic()
+
+
+def _tasks(run: _cmnet.Run, workers: int, each: float) -> list[tuple[str, str]]:
+    """The tasks that can be done now; with the seconds of each replicate, none that takes much too long."""
+    pieces = PIECES * workers
+    if each:
+        long = math.ceil(len(run.tasks(workers, sys.maxsize)) * each / LONG)
+        pieces = max(pieces, min(long, MOST_PIECES * workers))
+    return run.tasks(workers, pieces)
 
 
 def _left(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:

@@ -18,9 +18,11 @@ import collections
 import functools
 import glob
 import inspect
+import itertools
 import json
 import os
 import time
+import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
@@ -47,6 +49,8 @@ PATIENCE = 60.0
 """Seconds without any worker after which a run gives up."""
 _GROUP = 16
 """Packed parts that are merged at once."""
+_PARQUET = (".parquet", ".pq")
+_CSV = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
 
 
 def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
@@ -116,7 +120,8 @@ def _sent(client: Any, table: Table) -> Any:
         with warnings.catch_warnings():
             # It is large, and goes this way on purpose: what is scattered is not made again.
             warnings.filterwarnings("ignore", message="Sending large graph")
-            held = client.submit(make, *content, key=f"cmnet-table-{table.digest}", pure=True)
+            # By a name of its own: Dask may still be busy with forgetting an earlier one.
+            held = client.submit(make, *content, key=f"cmnet-table-{uuid.uuid4()}", pure=True)
         _TABLES[table] = held
     return held
 
@@ -127,17 +132,33 @@ class ClientPool(Pool):
     def __init__(self, client: Any, table: Table | None) -> None:
         self._client, self._held = client, None
         self._seen = self._looked = time.monotonic()
-        threads = client.nthreads()
-        self.workers = max(sum(threads.values()), 1)
+        if client.status == "closed":
+            raise worker_error("the first task", "the client is closed; make a new one")
+        self._take_turns()
+        self._packed, self._renewed = table, float("-inf")
         if table is not None:
             self._held = _sent(client, table)
 
+    def _take_turns(self) -> None:
+        """Looks which workers there are, and deals tasks to them from now on: machine by machine, worker by worker."""
+        machines: dict[str, list[tuple[int, str]]] = collections.defaultdict(list)
+        for address, each in self._workers().items():
+            machines[each.get("host", "")] += [(turn, address) for turn in range(each.get("nthreads", 1))]
+        dealt = itertools.zip_longest(*(sorted(own) for own in machines.values()))
+        places = [place[1] for turn in dealt for place in turn if place]
+        self.workers = max(len(places), 1)
+        self._smallest = min(map(len, machines.values()), default=1)
+        self._turns = itertools.cycle([{"workers": [place], "allow_other_workers": True} for place in places] or [{}])
+
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, pure=False))
+        # Dask would send them to where the table is. It may have dropped copies that nobody waited for, and then a
+        # worker is idle till it steals a task. Tasks that Dask takes together would be begun in no order.
+        how = {"pure": False, "fifo_timeout": "0 ms", **next(self._turns)}
+        future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, **how))
         return _Sent(self._client, future, stays=False)
 
     def _started(self, start: Callable[[], Any]) -> Any:
-        """A task of Dask; a client that has lost its scheduler starts none."""
+        """A task of Dask, or what it answers; a client that has lost its scheduler starts none."""
         try:
             return start()
         except Exception as error:
@@ -145,12 +166,14 @@ class ClientPool(Pool):
                 raise
             raise worker_error("a task", f"the scheduler of the cluster cannot be reached ({error})") from error
 
-    def threads_of_a_lone_task(self) -> int:
-        """The threads of all workers of one machine: those of the smallest, since any may do the task."""
-        machines: collections.Counter[str] = collections.Counter()
-        for each in self._workers():
-            machines[each.get("host", "")] += each.get("nthreads", 1)
-        return min(machines.values(), default=1)
+    def threads(self, tasks: int) -> list[int]:
+        """One for each, and for the last ones those of the workers that have none left to do.
+
+        No task has more than the smallest machine, since any may do it.
+        """
+        self._take_turns()
+        last = tasks % self.workers
+        return [1] * (tasks - last) + [min(self.workers // max(last, 1), self._smallest)] * last
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)
@@ -168,6 +191,12 @@ class ClientPool(Pool):
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
+        if isinstance(error, (CancelledError, Cancelled)) and time.monotonic() > self._renewed + 1.0:
+            # Dask cancels tasks whose table it has forgotten, and does not tell that of the table.
+            self._renewed = time.monotonic()
+            if self._packed is not None and self._client.status == "running":
+                _TABLES.pop(self._packed, None)
+                self._held = _sent(self._client, self._packed)
         return isinstance(error, (KilledWorker, CommClosedError, CancelledError, Cancelled))
 
     def lost(self, name: str, error: BaseException) -> Exception:
@@ -176,7 +205,7 @@ class ClientPool(Pool):
 
     def memory_limits(self) -> list[int]:
         """The memory that each worker may use, where that is limited."""
-        return [each["memory_limit"] for each in self._workers() if each.get("memory_limit")]
+        return [each["memory_limit"] for each in self._workers().values() if each.get("memory_limit")]
 
     def check(self, name: str) -> None:
         now = time.monotonic()
@@ -192,10 +221,11 @@ class ClientPool(Pool):
         elif now > self._seen + PATIENCE:
             raise worker_error(name, f"the cluster has had no worker that takes tasks for {PATIENCE:.0f} seconds")
 
-    def _workers(self) -> list[dict[str, Any]]:
+    def _workers(self) -> dict[str, dict[str, Any]]:
         """What the scheduler knows about each worker."""
         every = {"n_workers": -1} if "n_workers" in inspect.signature(self._client.scheduler_info).parameters else {}
-        return list(self._client.scheduler_info(**every)["workers"].values())
+        known: dict[str, dict[str, Any]] = self._started(lambda: self._client.scheduler_info(**every)["workers"])
+        return known
 
     def _is_alive(self) -> bool:
         """Whether a task may ever end: a worker takes tasks, or one whose memory is nearly full still does one."""
@@ -204,7 +234,7 @@ class ClientPool(Pool):
         # Only this question finds out that the scheduler is gone.
         if not self._client.nthreads():
             return False
-        states = [worker.get("status", "running") for worker in self._workers()]
+        states = [worker.get("status", "running") for worker in self._workers().values()]
         return "running" in states or bool(self._client.call_stack())
 
     def close(self) -> None:
@@ -253,7 +283,10 @@ class _PartPool(ClientPool):
 
 
 def _client(client: Any) -> Any:
-    import distributed
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(f"cmnet.dask needs Dask: pip install cmnet[dask] ({error})", name=error.name) from error
 
     if client is None:
         current: Any = distributed.default_client  # type: ignore[attr-defined, unused-ignore]
@@ -341,14 +374,18 @@ def _of_part(work: Callable[[Any, dict[str, Any]], Any], part: Any, frame: Any, 
         if isinstance(part, _Frame):
             return work(source(frame, None, reading), reading)
         return work(part.source(reading), reading)
+    except CmnetError as error:
+        raise _named(part.name, error) from None
     except Exception as error:
-        text = f"{part.name}: {error}"
-        if not isinstance(error, CmnetError):
-            raise _unreadable(part.name, error) from error
-        named = type(error)(text)
-        named.__dict__.update(error.__dict__)
-        named.partition = part.name  # type: ignore[attr-defined]
-        raise named from None
+        raise _unreadable(part.name, error) from error
+
+
+def _named(name: str, error: CmnetError) -> CmnetError:
+    """The same error, which names the part."""
+    named = type(error)(f"{name}: {error}")
+    named.__dict__.update(error.__dict__)
+    named.partition = name  # type: ignore[attr-defined]
+    return named
 
 
 def _unreadable(name: str, error: BaseException) -> InputError:
@@ -364,6 +401,19 @@ def _survey(number: int, part: Any, frame: Any, reading: dict[str, Any]) -> tupl
 def _pack(part: Any, frame: Any, reading: dict[str, Any]) -> Table | None:
     packed = _of_part(_cmnet.Table.pack, part, frame, reading)
     return None if packed is None else Table._of(packed)
+
+
+def _added(parts: list[Any], surveys: list[str]) -> str:
+    """What was found out about all parts; an error names the first that does not fit to the one before all."""
+    try:
+        return _cmnet.add_surveys(surveys)
+    except CmnetError:
+        for part, survey in zip(parts, surveys):
+            try:
+                _cmnet.add_surveys([surveys[0], survey])
+            except CmnetError as error:
+                raise _named(part.name, error) from None
+        raise
 
 
 def _merge(tables: list[Table | None]) -> Table | None:
@@ -393,14 +443,24 @@ def _paths(given: Any) -> list[str]:
     for name in names:
         text = _options.path(name, "table")
         if os.path.isdir(text):
-            found += sorted(glob.glob(os.path.join(glob.escape(text), "*.parquet")))
+            found += _in_folder(text)
         elif glob.has_magic(text) and not os.path.exists(text):
             found += sorted(glob.glob(text))
         else:
             found.append(text)
     if not found:
-        raise _cmnet.refuse_option("table", repr(given), "files that are there")
+        raise _cmnet.refuse_option("table", ", ".join(map(str, names)), "files that are there")
     return found
+
+
+def _in_folder(folder: str) -> list[str]:
+    """The files of Parquet in a folder, or else those of CSV."""
+    for ends in _PARQUET, _CSV:
+        found = sorted(entry.path for entry in os.scandir(folder) if entry.name.lower().endswith(ends))
+        if found:
+            return found
+    expected = f"a folder with files of Parquet or CSV; one with folders is pyarrow.dataset.dataset({folder!r})"
+    raise _cmnet.refuse_option("table", folder, expected)
 
 
 def _parts(given: Any) -> tuple[list[Any], list[Any], bool]:
@@ -413,11 +473,14 @@ def _parts(given: Any) -> tuple[list[Any], list[Any], bool]:
         if getattr(given, "_scan_options", None):
             raise _cmnet.refuse_option("table", "a filtered dataset", "a dataset without a filter")
         fragments = list(given.get_fragments())
+        if not all(hasattr(fragment, "path") for fragment in fragments):
+            # Rows in memory are on this machine alone, and would travel unpacked.
+            raise _cmnet.refuse_option("table", "a dataset in memory", "one of files; cmnet.Table takes its to_table()")
         read = [functools.partial(_read_fragment, fragment, given.schema) for fragment in fragments]
-        names = [str(getattr(fragment, "path", "in memory")) for fragment in fragments]
+        names = [str(fragment.path) for fragment in fragments]
     elif isinstance(given, (str, os.PathLike)) or (isinstance(given, Sequence) and given):
         names = _paths(given)
-        parquet = [name.lower().endswith((".parquet", ".pq")) for name in names]
+        parquet = [name.lower().endswith(_PARQUET) for name in names]
         read = [
             functools.partial(_read_parquet if is_parquet else str, name) for name, is_parquet in zip(names, parquet)
         ]
@@ -438,8 +501,8 @@ def table(
     ----------
     table
         A Dask DataFrame, whose partitions are the parts; files of CSV or Parquet, as a list, a folder or a
-        pattern such as ``"survey/*.parquet"``, which the workers must be able to read; or an Arrow
-        dataset, whose fragments are the parts.
+        pattern such as ``"survey/*.parquet"``, which the workers must be able to read (of a folder those of
+        Parquet, and those of CSV where there are none); or an Arrow dataset of files, whose fragments are the parts.
     client
         The client; the current one by default.
     progress
@@ -456,7 +519,7 @@ def table(
     parts, frames, is_frame = _parts(table)
     with progress_bar(progress) as tell:
         surveys = workers.surveys(parts, frames, reading, tell)
-        whole = _cmnet.add_surveys(surveys)
+        whole = _added(parts, surveys)
         levels, rows, dropped, missing = _cmnet.surveyed(whole, is_frame, reading["on_missing"])
         largest = max(json.loads(survey)["rows"]["rows"] for survey in surveys)
         _tell_memory(workers, levels, (largest, rows), tell)

@@ -3,7 +3,7 @@
 use super::atomic::{check_writable, write_atomic};
 use super::checkpoint_record::{Checked, NamedFacts, identity_record};
 use super::lock::Lock;
-use crate::error::{CheckpointProblem, Error, ErrorKind, Remedy, Result};
+use crate::error::{CheckpointProblem, Error, ErrorKind, Remedies, Remedy, Result};
 use crate::learn::RunFact;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,8 @@ pub(super) fn load<R: DeserializeOwned, T>(
         if head.format != FORMAT {
             return Err(error_at(file, &format!("the format is {:?}; expected {FORMAT:?}", head.format)));
         }
-        check_identity(file, &head.identity, &identity_record(identity))?;
+        let remedies: [Remedy; 2] = [MADE_WITH.into(), Remedy::StartAgain];
+        check_identity(file, &head.identity, &identity_record(identity), remedies)?;
         Ok(parsed::<R>(bytes).and_then(&read))
     })
 }
@@ -224,8 +225,16 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// What to do about a file of another run.
+pub(super) const MADE_WITH: &str = "use what it was made with";
+
 /// Refuses a file of another run than this one.
-pub(super) fn check_identity(path: &Path, there: &NamedFacts, here: &NamedFacts) -> Result<()> {
+pub(super) fn check_identity(
+    path: &Path,
+    there: &NamedFacts,
+    here: &NamedFacts,
+    remedies: impl Into<Remedies>,
+) -> Result<()> {
     let own = |name: &str| here.get(name).map_or("-", String::as_str);
     let saved_differs = there.iter().find(|(name, value)| own(name) != value.as_str());
     let missing = here.iter().find(|(name, _)| !there.contains_key(*name));
@@ -239,8 +248,7 @@ pub(super) fn check_identity(path: &Path, there: &NamedFacts, here: &NamedFacts)
         Some(RunFact::Option(option)) => CheckpointProblem::OtherOption { option, saved, here },
         _ => CheckpointProblem::Other { what: name, saved, here },
     };
-    let remedies = ["use what it was made with".into(), Remedy::StartAgain].into();
-    Err(ErrorKind::Checkpoint { file, problem, remedies }.into())
+    Err(ErrorKind::Checkpoint { file, problem, remedies: remedies.into() }.into())
 }
 
 pub(super) fn error_at(path: &Path, problem: &str) -> Error {

@@ -1,6 +1,6 @@
 //! Parts of a run, as they go from machine to machine: findings with what they belong to.
 
-use super::checkpoint_file::{self, check_identity, error_at, text_of};
+use super::checkpoint_file::{self, MADE_WITH, check_identity, text_of};
 use super::checkpoint_record::identity_record;
 use super::checkpointer::{Opened, opened};
 use super::lock::Lock;
@@ -101,7 +101,7 @@ impl Part {
     /// # Errors
     /// When the text is no part.
     pub fn from_text(name: &str, text: &str) -> Result<Self> {
-        let refused = |problem: String| error_at(Path::new(name), &problem);
+        let refused = |problem: String| not_a_part(name, &problem);
         let record: PartRecord = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
         if record.format != FORMAT {
             return Err(refused(format!("the format is {:?}; expected {FORMAT:?}", record.format)));
@@ -134,9 +134,9 @@ impl Part {
     pub fn of_identity(self, identity: &[(RunFact, String)], job: &Job, data: &Dataset) -> Result<Findings> {
         let path = Path::new(&self.name);
         check_run(&self.name, &self.head.run, job.name())?;
-        check_identity(path, &self.head.identity, &identity_record(identity))?;
+        check_identity(path, &self.head.identity, &identity_record(identity), MADE_WITH)?;
         if self.head.levels != data.schema().cardinalities() {
-            return Err(error_at(path, "the levels are not those of the table"));
+            return Err(not_a_part(&self.name, "the levels are not those of the table"));
         }
         Ok(self.findings)
     }
@@ -154,7 +154,7 @@ impl Part {
         let (_, of) = note(&whole, &mut seen)?;
         for part in parts {
             check_run(&part.name, &part.head.run, &whole.head.run)?;
-            check_identity(Path::new(&part.name), &part.head.identity, &whole.head.identity)?;
+            check_identity(Path::new(&part.name), &part.head.identity, &whole.head.identity, MADE_WITH)?;
             let (number, others) = note(&part, &mut seen)?;
             if others != of {
                 let why = format!("this is share {number} of {others}, and others are of {of}");
@@ -212,8 +212,12 @@ fn check_run(name: &str, there: &str, here: &str) -> Result<()> {
     }
     let (saved, here) = (there.to_owned(), here.to_owned());
     let problem = CheckpointProblem::Other { what: "kind of run".to_owned(), saved, here };
-    let remedies = "use what it was made with".into();
+    let remedies = MADE_WITH.into();
     Err(ErrorKind::Checkpoint { file: name.to_owned(), problem, remedies }.into())
+}
+
+fn not_a_part(name: &str, problem: &str) -> Error {
+    Error::model(name, "the part of a run", problem)
 }
 
 fn refuse(file: &str, why: String, remedies: impl Into<Remedies>) -> Error {
@@ -252,7 +256,7 @@ impl PartFile {
                 let (saved, here) = (shown(part.head.shard), shown(shard));
                 let problem =
                     CheckpointProblem::OtherOption { option: crate::error::OptionName::Shard, saved, here };
-                let remedies = "use what it was made with".into();
+                let remedies = MADE_WITH.into();
                 return Err(ErrorKind::Checkpoint { file: name, problem, remedies }.into());
             }
             part.of(job, data).map(Ok)

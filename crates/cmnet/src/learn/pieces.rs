@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::graph::VarSet;
 use crate::score::Scorer;
 use crate::search::{ClimbResult, NodeMemo};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,20 +33,36 @@ impl Whole<'_> {
         observer: &dyn LearnObserver,
     ) -> Result<Option<ClimbResult>> {
         let stood = known.climb.take();
-        let ground = known.graph.as_ref().map(|graph| graph.climb.steps.clone());
+        let ground = known.graph.clone();
         let kappa = self.options.kappas[place];
         let found =
             self.with(known, |search| search.structure(kappa, ClimbStart::of(stood, None), observer))?;
-        // Stopped while the contexts of the graph were looked for, it stands at the graph, and that is
-        // no state of this climb.
-        let not_begun = found.climb.stop != StopReason::Converged
-            && ground.is_some_and(|steps| steps == found.climb.steps);
-        Ok((!not_begun).then_some(found))
+        Ok(has_begun(&found, ground.as_ref()).then_some(found))
     }
 
-    /// The graph that the climbs of mode `blanket` start from, from what is known of the run.
-    pub(crate) fn graph(self, known: LearnState, observer: &dyn LearnObserver) -> Result<ClimbResult> {
-        self.with(known, |search| search.graph(observer))
+    /// The graph that the climbs of mode `blanket` start from, from what is known of the run; then the structures of
+    /// the kappas at these places, as far as they came.
+    pub(crate) fn graph_and(
+        self,
+        places: &[usize],
+        known: LearnState,
+        observer: &dyn LearnObserver,
+    ) -> Result<(ClimbResult, BTreeMap<usize, ClimbResult>)> {
+        self.with(known, |search| {
+            let graph = search.graph(observer)?;
+            let (mut kappas, mut stop) = (BTreeMap::new(), graph.climb.stop);
+            for &place in places {
+                if stop != StopReason::Converged {
+                    break;
+                }
+                let found = search.structure(self.options.kappas[place], ClimbStart::Empty, observer)?;
+                stop = found.climb.stop;
+                if has_begun(&found, Some(&graph)) {
+                    kappas.insert(place, found);
+                }
+            }
+            Ok((graph, kappas))
+        })
     }
 
     /// The blankets of some variables, each with whether a limit cut it short.
@@ -70,4 +87,11 @@ impl Whole<'_> {
         let setting = Setting { counts: &counts, options, rules: &rules };
         work(&mut Search::new(&scorer, &memo, &setting, (known.blankets, known.graph)))
     }
+}
+
+/// Whether a climb came further than its beginning. Stopped while the contexts of the graph were looked for, it stands
+/// at the graph, and that is no state of this climb.
+fn has_begun(found: &ClimbResult, graph: Option<&ClimbResult>) -> bool {
+    found.climb.stop == StopReason::Converged
+        || graph.is_none_or(|graph| graph.climb.steps != found.climb.steps)
 }

@@ -72,7 +72,7 @@ impl Findings {
             Task::Blankets(variables) => {
                 variables.clone().all(|variable| self.blankets.contains_key(&variable))
             }
-            Task::Graph => self.graph.as_ref().is_some_and(is_finished),
+            Task::Graph(then) => self.has_graph() && then.iter().all(|place| self.has(&Task::Kappa(*place))),
             Task::Kappa(place) => self.kappas.get(place).is_some_and(is_finished),
             Task::Fold { place, again: false } => self.folds.finished.contains_key(place),
             Task::Fold { place, again: true } => self.folds.by_pseudo_likelihood.contains_key(place),
@@ -81,6 +81,11 @@ impl Findings {
                 numbers.clone().all(|number| self.resamples.finished.contains_key(&number))
             }
         }
+    }
+
+    /// Whether the graph is found that the climbs of mode `blanket` start from.
+    pub(super) fn has_graph(&self) -> bool {
+        self.graph.as_ref().is_some_and(is_finished)
     }
 
     /// Where a learning run stands that knows this.

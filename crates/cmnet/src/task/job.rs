@@ -9,6 +9,7 @@ use crate::error::{Error, OptionName, Result};
 use crate::learn::{
     LearnOptions, RunFact, SearchMode, Select, cells, fold_options, folds_differ, run_identity,
 };
+use crate::score::Kappa;
 use std::ops::Range;
 
 /// A run that can be divided.
@@ -79,6 +80,12 @@ impl Job {
     /// The blankets come before the graph, the graph before the structures that need it, and folds are learned again when it
     /// shows that not all of them can have exact probabilities. So ask again when these are done.
     pub fn tasks(&self, data: &Dataset, known: &Findings, pieces: usize) -> Vec<Task> {
+        self.tasks_for(usize::MAX, data, known, pieces)
+    }
+
+    /// The same for so many workers. Structures that would keep only some of them busy in the end are found
+    /// together with the graph, for which all but one have to wait anyhow.
+    pub fn tasks_for(&self, workers: usize, data: &Dataset, known: &Findings, pieces: usize) -> Vec<Task> {
         if let Self::Bootstrap(options) = self {
             if known.resamples.first.is_none() {
                 return vec![Task::First];
@@ -89,7 +96,8 @@ impl Job {
         let open = self.open_variables(data, known);
         if open.is_empty() {
             let whole = self.whole_tasks(data, known);
-            return if self.needs_graph(data, known, &whole) { vec![Task::Graph] } else { whole };
+            let needs_graph = self.needs_graph(data, known, &whole);
+            return if needs_graph { vec![self.graph_for(workers, known)] } else { whole };
         }
         cut(&open, pieces).into_iter().map(Task::Blankets).collect()
     }
@@ -117,10 +125,10 @@ impl Job {
         }
         let mine = |task: &Task| match task {
             Task::Kappa(place) | Task::Fold { place, .. } => *place as u64 % shard.of() == shard.number() - 1,
-            Task::Blankets(_) | Task::Graph | Task::First | Task::Replicates(_) => true,
+            Task::Blankets(_) | Task::Graph(_) | Task::First | Task::Replicates(_) => true,
         };
         let own: Vec<Task> = self.whole_tasks(data, known).into_iter().filter(mine).collect();
-        let graph = self.needs_graph(data, known, &own).then_some(Task::Graph);
+        let graph = self.needs_graph(data, known, &own).then(|| Task::Graph(Vec::new()));
         graph.into_iter().chain(own).collect()
     }
 
@@ -137,7 +145,17 @@ impl Job {
     /// Whether tasks wait for the graph that the climbs of mode `blanket` start from.
     fn needs_graph(&self, data: &Dataset, known: &Findings, tasks: &[Task]) -> bool {
         let waits = tasks.iter().any(|task| matches!(task, Task::Kappa(_)));
-        waits && searches_blankets(data, self.options()) && !known.has(&Task::Graph)
+        waits && searches_blankets(data, self.options()) && !known.has_graph()
+    }
+
+    /// The graph, with the kappas that so many workers cannot share evenly, where there are more kappas than workers.
+    fn graph_for(&self, workers: usize, known: &Findings) -> Task {
+        let kappas = &self.options().kappas;
+        // The graph itself is the structure of a kappa that allows no contexts.
+        let open = |place: &usize| kappas[*place] != Kappa::Epsilon && !known.kappas.contains_key(place);
+        let open: Vec<usize> = (0..kappas.len()).filter(open).collect();
+        let spare = if open.len() > workers { open.len() % workers.max(1) } else { 0 };
+        Task::Graph(open.into_iter().take(spare).collect())
     }
 
     /// Refuses a run that cannot be divided.

@@ -1,6 +1,6 @@
 //! Running one task.
 
-use super::findings::Findings;
+use super::findings::{Findings, is_finished};
 use super::job::{Job, searches_blankets};
 use super::task::Task;
 use crate::confidence::{BootstrapState, first_learning, some_replicates};
@@ -10,6 +10,8 @@ use crate::learn::{
     FoldState, LearnObserver, LearnOptions, LearnState, Whole, by_pseudo_likelihood, fold_options,
     fold_result, in_pool,
 };
+use crate::score::Kappa;
+use crate::search::ClimbResult;
 use std::collections::BTreeMap;
 
 impl Job {
@@ -34,11 +36,14 @@ impl Job {
                     Ok(Findings { blankets, ..Findings::default() })
                 })
             }
-            (Self::Learn(options), Task::Graph) if searches_blankets(data, options) => {
+            (Self::Learn(options), Task::Graph(then))
+                if searches_blankets(data, options)
+                    && then.iter().all(|place| *place < options.kappas.len()) =>
+            {
                 let state = state_for(None, known, data, options)?;
                 in_pool(options, || {
-                    let found = Whole { data, options }.graph(state, observer)?;
-                    Ok(Findings { graph: Some(found), ..Findings::default() })
+                    let (graph, kappas) = Whole { data, options }.graph_and(then, state, observer)?;
+                    Ok(with_graph(graph, kappas, options))
                 })
             }
             (Self::Learn(options), Task::Kappa(place)) if *place < options.kappas.len() => {
@@ -80,6 +85,18 @@ impl Job {
     }
 }
 
+/// The graph is also the structure of a kappa that allows no contexts.
+fn with_graph(
+    graph: ClimbResult,
+    mut kappas: BTreeMap<usize, ClimbResult>,
+    options: &LearnOptions,
+) -> Findings {
+    let allows_none = |place: &usize| is_finished(&graph) && options.kappas[*place] == Kappa::Epsilon;
+    let places = (0..options.kappas.len()).filter(allows_none);
+    kappas.extend(places.map(|place| (place, graph.clone())));
+    Findings { graph: Some(graph), kappas, ..Findings::default() }
+}
+
 fn resampled(resamples: BootstrapState) -> Findings {
     Findings { resamples, ..Findings::default() }
 }
@@ -98,7 +115,7 @@ fn state_for(
     if there < needed {
         return Err(Error::option("known", format!("{there} blankets"), "the blankets of all variables"));
     }
-    if by_blankets && place.is_some() && !known.has(&Task::Graph) {
+    if by_blankets && place.is_some() && !known.has_graph() {
         return Err(Error::option("known", "no graph", "the graph without contexts"));
     }
     let climb = place.and_then(|place| known.kappas.get(&place).cloned());

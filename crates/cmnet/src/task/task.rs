@@ -10,8 +10,9 @@ use std::ops::Range;
 pub enum Task {
     /// The blankets of these variables, in mode `blanket`.
     Blankets(Range<Var>),
-    /// The graph that the climbs of mode `blanket` start from; it needs all blankets.
-    Graph,
+    /// The graph that the climbs of mode `blanket` start from; then, with what it counted, the structures of the
+    /// kappas at these places. It needs all blankets.
+    Graph(Vec<usize>),
     /// The structure of the kappa at this place; in mode `blanket` it needs all blankets and the graph.
     Kappa(usize),
     /// A fold of a cross-validation.
@@ -34,7 +35,10 @@ impl Task {
             Self::Blankets(variables) => {
                 format!("blankets of variables {} to {}", variables.start + 1, variables.end)
             }
-            Self::Graph => "the graph without contexts".to_owned(),
+            Self::Graph(then) => {
+                let then = then.iter().map(|place| format!(" and the structure of kappa {}", place + 1));
+                format!("the graph without contexts{}", then.collect::<String>())
+            }
             Self::Kappa(place) => format!("the structure of kappa {}", place + 1),
             Self::Fold { place, again: false } => format!("fold {}", place + 1),
             Self::First => "learning from the whole table".to_owned(),

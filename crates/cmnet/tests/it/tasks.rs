@@ -6,7 +6,7 @@ use crate::cross_validation::apart_and_together;
 use cmnet::{
     BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
     LearnObserver, LearnOptions, Learned, Part, ReplicateStart, SearchMode, SearchObserver, Select, Shard,
-    StopReason, bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
+    StopReason, Task, bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -36,7 +36,7 @@ fn all(learned: &Learned, data: &Dataset, options: &LearnOptions) -> String {
 fn known(job: &Job, data: &Dataset, rng: &mut impl Rng) -> Findings {
     let mut known = Findings::default();
     loop {
-        let mut tasks = job.tasks(data, &known, rng.random_range(1..8));
+        let mut tasks = job.tasks_for(rng.random_range(1..5), data, &known, rng.random_range(1..8));
         if tasks.is_empty() {
             return known;
         }
@@ -226,6 +226,54 @@ fn a_task_that_is_stopped_goes_on_from_where_it_stood() {
 }
 
 #[test]
+fn the_graph_is_the_structure_of_a_kappa_without_contexts() {
+    let data = two_tree(14, 250, 6).unwrap().data;
+    let kappas = vec![Kappa::Power(0.5), Kappa::Epsilon, Kappa::Power(0.25)];
+    let job = Job::Learn(LearnOptions { kappas, ..options(SearchMode::Blanket) });
+    let mut known = Findings::default();
+    for task in job.tasks(&data, &known, 3) {
+        known.add(job.run(&task, &Findings::default(), &data, &()).unwrap()).unwrap();
+    }
+    let graph = Task::Graph(Vec::new());
+    assert_eq!(job.tasks(&data, &known, 3), [Task::Graph(Vec::new())]);
+    let stopped = job.run(&graph, &known, &data, &Impatient::new(3)).unwrap();
+    assert!(stopped.graph.is_some() && stopped.kappas.is_empty());
+    known.add(job.run(&graph, &known, &data, &()).unwrap()).unwrap();
+    assert_eq!(job.tasks(&data, &known, 3), [Task::Kappa(0), Task::Kappa(2)]);
+    let by_itself = job.run(&Task::Kappa(1), &known, &data, &()).unwrap();
+    assert_eq!(known.kappas.get(&1), by_itself.kappas.get(&1));
+}
+
+/// Whatever is found together with the graph, however early that is stopped, goes on to the same structures.
+#[test]
+fn structures_that_workers_cannot_share_come_with_the_graph() {
+    let data = two_tree(14, 250, 6).unwrap().data;
+    let options = options(SearchMode::Blanket);
+    let job = Job::Learn(options.clone());
+    let blankets = job.run(&Task::Blankets(0..14), &Findings::default(), &data, &()).unwrap();
+    let graphs = [1, 2, 3].map(|workers| job.tasks_for(workers, &data, &blankets, 3));
+    assert_eq!(graphs, [vec![], vec![1], vec![]].map(|then| vec![Task::Graph(then)]));
+    let task = Task::Graph(vec![1, 2, 3]);
+    let alone = learn(&data, &options, &()).unwrap();
+    let mut begun = 0;
+    for patience in (1..).map(|turn| turn * turn) {
+        let found = job.run(&task, &blankets, &data, &Impatient::new(patience)).unwrap();
+        let is_whole = found.has(&task);
+        let is_open = |place: usize| !found.has(&Task::Kappa(place));
+        begun += found.kappas.keys().filter(|place| is_open(**place)).count();
+        let mut known = blankets.clone();
+        known.add(found).unwrap();
+        assert!(!is_whole || job.tasks(&data, &known, 3).is_empty());
+        let learned = learn_from(known.learn_state(), &data, &options, &()).unwrap();
+        assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{patience}");
+        if is_whole {
+            break;
+        }
+    }
+    assert!(begun > 0);
+}
+
+#[test]
 fn parts_that_are_no_whole_are_refused_with_their_names() {
     let data = two_tree(6, 100, 7).unwrap().data;
     let job = Job::Learn(options(SearchMode::Paper));
@@ -245,16 +293,13 @@ fn parts_that_are_no_whole_are_refused_with_their_names() {
     assert!(text.starts_with("2.part: this is share 2 of 3, and others are of 2"), "{text}");
     let other = Job::Learn(options(SearchMode::Blanket));
     let text = refused(vec![part(&job, 1, 2, true), part(&other, 2, 2, true)]);
-    assert!(text.starts_with("2.part: this checkpoint has another "), "{text}");
+    assert!(text.starts_with("2.part: this file has another "), "{text}");
     let plan = FoldPlan::Drawn { folds: 3, seed: 1 };
     let other = Job::CrossValidate { plan, options: options(SearchMode::Paper) };
     let text = refused(vec![part(&job, 1, 2, true), part(&other, 2, 2, true)]);
-    assert!(
-        text.starts_with("2.part: this checkpoint has another kind of run: cv there, learn here"),
-        "{text}"
-    );
+    assert!(text.starts_with("2.part: this file has another kind of run: cv there, learn here"), "{text}");
     assert!(refused(vec![]).contains("expected the parts of a run"));
     let table = two_tree(6, 100, 8).unwrap().data;
     let text = part(&job, 1, 1, true).of(&job, &table).unwrap_err().to_string();
-    assert!(text.starts_with("1.part: this checkpoint has another data: sha256:"), "{text}");
+    assert!(text.starts_with("1.part: this file has another data: sha256:"), "{text}");
 }
