@@ -390,6 +390,37 @@ fn check_reads_every_number_that_learning_recorded() {
 }
 
 #[test]
+fn check_makes_the_recorded_search_once_more() {
+    let sandbox = Sandbox::new();
+    let table = "data/congressional_voting.csv";
+    let learn = |options: &str| {
+        sandbox.run(&format!("learn {table} --kappa eps {options} -o m.model.json")).succeeds();
+        sandbox.run(&format!("check m.model.json {table}")).succeeds();
+        sandbox.read("m.model.json")
+    };
+    let disagrees = |model: &str, from: &str, to: &str, why: &str| {
+        assert!(model.contains(from), "{from}");
+        sandbox.write("e.model.json", model.replacen(from, to, 1));
+        let ran = sandbox.run(&format!("check e.model.json {table}")).ends_with(1);
+        ran.says(&[why, "The referee DISAGREES."]);
+    };
+    let (paper, blanket) = ("\"search\": \"paper\"", "\"search\": \"blanket\"");
+    let exact = "\"search\": \"exact\"";
+    let by_paper = learn("--search paper");
+    disagrees(&by_paper, paper, blanket, "the search blanket, which ends at another structure, with 24 edges");
+    // Blankets lead to the higher score: what the paper's search found is not the best there is.
+    let by_blanket = learn("--search blanket");
+    disagrees(&by_blanket, blanket, paper, "the search paper, which ends at another structure, with 25 edges");
+    // The options of a search are on record where they are not the usual ones.
+    let limited = learn("--search blanket --max-neighbors 2 --candidates and");
+    disagrees(&limited, "\"max_neighbors\": 2,", "", "the search blanket, which ends at another structure");
+    // What is called the best has no better one beside it.
+    disagrees(&limited, blanket, exact, "gives the higher score");
+    sandbox.write("e.model.json", limited.replacen("\"and\"", "\"xor\"", 1));
+    sandbox.run("draw e.model.json").refused(2, &["learned.candidates", "xor"]);
+}
+
+#[test]
 fn a_key_that_stands_twice_is_refused_by_name() {
     let sandbox = Sandbox::new();
     sandbox.run("learn data/coronary_heart.csv -o m.model.json").succeeds();

@@ -15,6 +15,7 @@ mod options;
 mod pieces;
 mod proven;
 mod refinement;
+mod repeat;
 mod replicate;
 mod resume;
 mod search;
@@ -265,6 +266,8 @@ impl LearnedModel {
             edge_prior: options.edge_prior,
             knowledge: options.knowledge.clone(),
             search: search.clone(),
+            limits: options.limits,
+            candidates: options.candidates,
             stop: self.climb.stop,
             refined: self
                 .refinement
