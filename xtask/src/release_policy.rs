@@ -46,7 +46,8 @@ fn names(clone: &Path) -> Result<()> {
 /// Known vulnerabilities. Their database is in no registry: a machine that cannot fetch it has examined nothing, which is
 /// another failure than a vulnerability.
 fn advisories(clone: &Path) -> Result<()> {
-    deny(clone, &["fetch", "db"]).context("NOT EXAMINED, since their database cannot be fetched from here")?;
+    deny(clone, &["fetch", "db"])
+        .context("NOT EXAMINED, since their database cannot be fetched from here")?;
     deny(clone, &["check", "--disable-fetch", "advisories"])
 }
 

@@ -88,7 +88,7 @@ fn escaped(text: &str, steers: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 /// Writes a line to standard error; where nobody reads that, nothing is lost.
 pub(crate) fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", shown(line));
+    let _ = writeln!(io::stderr(), "{}", shown(line));
 }
 
 /// Says something on standard error that is not an error.

@@ -407,10 +407,20 @@ fn check_makes_the_recorded_search_once_more() {
     let (paper, blanket) = ("\"search\": \"paper\"", "\"search\": \"blanket\"");
     let exact = "\"search\": \"exact\"";
     let by_paper = learn("--search paper");
-    disagrees(&by_paper, paper, blanket, "the search blanket, which ends at another structure, with 24 edges");
+    disagrees(
+        &by_paper,
+        paper,
+        blanket,
+        "the search blanket, which ends at another structure, with 24 edges",
+    );
     // Blankets lead to the higher score: what the paper's search found is not the best there is.
     let by_blanket = learn("--search blanket");
-    disagrees(&by_blanket, blanket, paper, "the search paper, which ends at another structure, with 25 edges");
+    disagrees(
+        &by_blanket,
+        blanket,
+        paper,
+        "the search paper, which ends at another structure, with 25 edges",
+    );
     // The options of a search are on record where they are not the usual ones.
     let limited = learn("--search blanket --max-neighbors 2 --candidates and");
     disagrees(&limited, "\"max_neighbors\": 2,", "", "the search blanket, which ends at another structure");

@@ -165,7 +165,8 @@ impl From<&Provenance> for LearnedRecord {
             knowledge: learned.knowledge.clone(),
             search: learned.search.to_string(),
             max_neighbors: (limits.neighbors != usual.neighbors).then_some(limits.neighbors),
-            max_configurations: (limits.configurations != usual.configurations).then_some(limits.configurations),
+            max_configurations: (limits.configurations != usual.configurations)
+                .then_some(limits.configurations),
             candidates: (learned.candidates != CandidateRule::Or).then(|| learned.candidates.to_string()),
             stop: learned.stop,
             refined: learned.refined.map(|refined| RefinedRecord {

@@ -151,9 +151,7 @@ impl Verdict {
             (Claim::Local, _) => self.is_local() == Some(false),
             (
                 Claim::Best,
-                Some(
-                    Optimality::OtherContexts { climbed, .. } | Optimality::BetterGraph { climbed, .. },
-                ),
+                Some(Optimality::OtherContexts { climbed, .. } | Optimality::BetterGraph { climbed, .. }),
             ) => higher(climbed.score),
             (Claim::Best, _) => false,
         }
