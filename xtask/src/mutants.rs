@@ -3,6 +3,7 @@
 use crate::python_package::target;
 use crate::tools::Tool;
 use anyhow::{Context, Result, bail};
+use std::path::Path;
 use std::process::Command;
 
 const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", features: &[] };
@@ -31,6 +32,9 @@ const SLOW: [&str; 5] = [
     "the_record_after_each_step_is_that_of_a_climb_from_nothing",
 ];
 
+/// Seconds of the processor for a compiler or for the tests of a mutant. The tests of a module take a tenth of that.
+const SECONDS: u32 = 300;
+
 /// The word for every module.
 const ALL: &str = "all";
 
@@ -46,6 +50,17 @@ pub(crate) enum Place {
     Here,
 }
 
+/// A program whose processes may each take so many seconds of the processor: a mutant that loops ends. A clock on the
+/// wall would call every mutant noticed where other programs keep the processor.
+fn of_some_seconds(program: &Path) -> Command {
+    if !cfg!(unix) {
+        return Command::new(program);
+    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -t {SECONDS}; exec \"$0\" \"$@\"")]).arg(program);
+    shell
+}
+
 /// Tries the mutants of one module, or of all; or a share of them, such as 1/20.
 pub(crate) fn run(module: &str, share: Option<&str>, place: Place) -> Result<()> {
     let known = MODULES.map(|(name, _)| name);
@@ -57,14 +72,14 @@ pub(crate) fn run(module: &str, share: Option<&str>, place: Place) -> Result<()>
         println!("xtask: mutants of {name}");
         let out = std::path::absolute(target().join("mutants").join(name))?;
         std::fs::create_dir_all(&out)?;
-        let mut tried = Command::new(MUTANTS.path()?);
+        let mut tried = of_some_seconds(&MUTANTS.path()?);
         tried.args(["mutants", "--package", "cmnet", "--file"]);
         tried.arg(format!("crates/cmnet/src/{name}/**/*.rs")).arg("--output").arg(&out);
         if place == Place::Here {
             tried.arg("--in-place");
         }
-        // One at a time where what was built is kept; a mutant that loops is caught too.
-        tried.args(["--timeout", "120", "--baseline", "run", "--no-shuffle"]).envs(QUICK_BUILD);
+        // One at a time where what was built is kept; a mutant that waits for ever is caught too.
+        tried.args(["--timeout", "1800", "--baseline", "run", "--no-shuffle"]).envs(QUICK_BUILD);
         if let Some((one, of)) = share.and_then(|share| share.split_once('/')) {
             // Shares are counted from 1 here, and from 0 by cargo-mutants. Each is spread over the files.
             let one: u64 = one.parse()?;

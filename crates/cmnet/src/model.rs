@@ -15,7 +15,7 @@ use crate::inference::{Network, Query};
 use crate::loglinear::{Fit, FitOptions, Order, affordable_canonical};
 use crate::refine::RefineOptions;
 use crate::score::{Alpha, EdgePrior, Kappa, Knowledge};
-use crate::search::{BlanketLimits, CandidateRule, SearchUsed, StopReason};
+use crate::search::{SearchUsed, StopReason};
 use crate::structure::Structure;
 
 /// A contextual Markov network (G, C, P) with named variables.
@@ -62,10 +62,6 @@ pub struct Provenance {
     pub knowledge: Knowledge,
     /// The search.
     pub search: SearchUsed,
-    /// How large blankets could grow in it.
-    pub limits: BlanketLimits,
-    /// Which pairs it considered.
-    pub candidates: CandidateRule,
     /// Why the search ended.
     pub stop: StopReason,
     /// The score that it was refined by; `None` where it is as the search found it.

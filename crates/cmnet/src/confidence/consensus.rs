@@ -50,8 +50,6 @@ impl Bootstrap {
             edge_prior: edges,
             knowledge: options.learn.knowledge.clone(),
             search: SearchUsed::Bootstrap,
-            limits: options.learn.limits,
-            candidates: options.learn.candidates,
             stop: self.stop,
             refined: None,
             log_mpl: score.log_mpl.to_f64(),

@@ -18,7 +18,6 @@ use crate::graph::Edge;
 use crate::model::{Model, Provenance, RefinedScore};
 use crate::refine::RefineOptions;
 use crate::score::EdgePrior;
-use crate::search::{BlanketLimits, CandidateRule};
 use crate::structure::Structure;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -416,7 +415,6 @@ impl Reader<'_> {
         if record.weights.is_some_and(|weights| !weights.is_sound()) {
             return Err(bad("weights", "these are no weights".to_owned()));
         }
-        let usual = BlanketLimits::default();
         Ok(Provenance {
             rows: record.rows,
             digest,
@@ -430,14 +428,6 @@ impl Reader<'_> {
             knowledge: record.knowledge.clone(),
             refined: record.refined.as_ref().map(|refined| self.refined(refined)).transpose()?,
             search: record.search.as_str().into(),
-            limits: BlanketLimits {
-                neighbors: record.max_neighbors.unwrap_or(usual.neighbors),
-                configurations: record.max_configurations.unwrap_or(usual.configurations),
-            },
-            candidates: match &record.candidates {
-                Some(text) => text.parse().map_err(|error: Error| bad("candidates", refusal(&error)))?,
-                None => CandidateRule::Or,
-            },
             stop: record.stop,
             log_mpl: record.log_mpl,
             log_prior: record.log_prior,

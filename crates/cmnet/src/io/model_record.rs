@@ -6,7 +6,7 @@ use super::support_record::SupportRecord;
 use crate::data::{Cuts, Schema, Weighting};
 use crate::model::Provenance;
 use crate::score::{EdgePrior, Knowledge};
-use crate::search::{BlanketLimits, CandidateRule, StopReason};
+use crate::search::StopReason;
 use serde::{Deserialize, Serialize};
 
 /// A model file as it is read.
@@ -118,13 +118,6 @@ pub(super) struct LearnedRecord {
     #[serde(default, skip_serializing_if = "Knowledge::is_empty")]
     pub(super) knowledge: Knowledge,
     pub(super) search: String,
-    /// These three are absent where they are the usual ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) max_neighbors: Option<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) max_configurations: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) candidates: Option<String>,
     pub(super) stop: StopReason,
     /// Absent where the structure is as the search found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,7 +147,6 @@ impl LearnedRecord {
 
 impl From<&Provenance> for LearnedRecord {
     fn from(learned: &Provenance) -> Self {
-        let (limits, usual) = (learned.limits, BlanketLimits::default());
         Self {
             rows: learned.rows,
             digest: learned.digest.as_str().to_owned(),
@@ -164,10 +156,6 @@ impl From<&Provenance> for LearnedRecord {
             edge_prior: (learned.edge_prior != EdgePrior::default()).then(|| learned.edge_prior.to_string()),
             knowledge: learned.knowledge.clone(),
             search: learned.search.to_string(),
-            max_neighbors: (limits.neighbors != usual.neighbors).then_some(limits.neighbors),
-            max_configurations: (limits.configurations != usual.configurations)
-                .then_some(limits.configurations),
-            candidates: (learned.candidates != CandidateRule::Or).then(|| learned.candidates.to_string()),
             stop: learned.stop,
             refined: learned.refined.map(|refined| RefinedRecord {
                 order: refined.options.order,

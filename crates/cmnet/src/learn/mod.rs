@@ -266,8 +266,6 @@ impl LearnedModel {
             edge_prior: options.edge_prior,
             knowledge: options.knowledge.clone(),
             search: search.clone(),
-            limits: options.limits,
-            candidates: options.candidates,
             stop: self.climb.stop,
             refined: self
                 .refinement

@@ -4,7 +4,7 @@ use crate::data::{DataDigest, Dataset};
 use crate::error::Result;
 use crate::model::{Model, Provenance};
 use crate::score::{Alpha, ContextPrior, Knowledge, Nats};
-use crate::search::{BlanketLimits, CandidateRule, Optimum, SearchUsed};
+use crate::search::{Optimum, SearchUsed};
 
 impl Optimum {
     /// The structure with its provenance, without parameters. The table, prior and alpha are
@@ -29,8 +29,6 @@ impl Optimum {
             edge_prior: prior.edges(),
             knowledge: knowledge.clone(),
             search: SearchUsed::Exact,
-            limits: BlanketLimits::default(),
-            candidates: CandidateRule::Or,
             stop: self.stop,
             refined: None,
             log_mpl: (self.score - log_prior.unwrap_or(Nats::ZERO)).to_f64(),

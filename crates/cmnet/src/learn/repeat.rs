@@ -6,10 +6,11 @@ use crate::model::Model;
 use crate::search::SearchUsed;
 
 impl LearnOptions {
-    /// The options with which a structure is searched for once more as its model records; nothing is fitted.
+    /// The options with which a structure is searched for once more as its model records; nothing is fitted. Limits
+    /// and candidates of mode `blanket`, which no model records, are the usual ones.
     ///
-    /// `None` where the record does not determine the structure: the search ended early, what it found was refined
-    /// or confirmed, or it is a consensus; and where it was proven to be the best, which takes too long to prove again.
+    /// `None` where the search ended early, what it found was refined or confirmed, or it is a consensus; and where it
+    /// was proven to be the best, which takes too long to prove again.
     pub fn repeating(model: &Model) -> Option<Self> {
         let learned = model.provenance()?;
         let search = match learned.search {
@@ -27,8 +28,6 @@ impl LearnOptions {
             edge_prior: learned.edge_prior,
             knowledge: learned.knowledge.clone(),
             select: Select::None,
-            limits: learned.limits,
-            candidates: learned.candidates,
             ..Self::default()
         })
     }

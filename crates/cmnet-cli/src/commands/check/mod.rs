@@ -47,13 +47,14 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     let learner = examined.learner(&model, alpha, &prior)?;
     let digest = examined.digest.clone();
     let same_data = model.provenance().map(|learned| learned.digest == digest);
-    let (wrong_search, optimality) = if arguments.skip_optimality {
+    let (repeated, optimality) = if arguments.skip_optimality {
         (None, None)
     } else {
         interrupt::listen();
-        let wrong = if same_data == Some(true) { wrong_search(&model, &examined)? } else { None };
-        (wrong, Some(examine(&table, &structure, &scoring)?))
+        let repeated = if same_data == Some(true) { Repeated::of(&model, &examined)? } else { None };
+        (repeated, Some(examine(&table, &structure, &scoring)?))
     };
+    let complaint = repeated.and_then(Repeated::complaint);
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
     let examine = |fit| parameters::examine(fit, &table, &structure, fitted_here(fit));
     let parameters = model.fit().map(examine).transpose()?;
@@ -67,9 +68,11 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         wrong_records: [
             wrong_records(&model, &examined, (!overridden).then_some(found)),
             wrong_refinement(&model, &digest, scoring.known(), (&table, &structure))?,
-            wrong_search.into_iter().collect(),
+            complaint.iter().filter(|(_, bound)| *bound).map(|(text, _)| text.clone()).collect(),
         ]
         .concat(),
+        remark: complaint.filter(|(_, bound)| !bound).map(|(text, _)| text),
+        repeated: repeated.map(|repeated| repeated.here),
         learner: learner.map(cmnet::Nats::to_f64),
         recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
@@ -120,6 +123,10 @@ struct Verdict {
     score: f64,
     /// Numbers in the file, the score apart, that are not those of the table and the model.
     wrong_records: Vec<String>,
+    /// Where mode `blanket` of this version ends, if that is elsewhere.
+    remark: Option<String>,
+    /// Whether the recorded search ends here.
+    repeated: Option<bool>,
     learner: Option<f64>,
     recorded: Option<f64>,
     same_data: Option<bool>,
@@ -179,6 +186,7 @@ impl Verdict {
             learner_score: self.learner,
             recorded_score: self.recorded,
             same_data: self.same_data,
+            search_repeated: self.repeated,
             wrong_records: &self.wrong_records,
             parameters: self.parameters.as_ref(),
             finding: self.finding(model),
@@ -204,7 +212,7 @@ impl Verdict {
         if let Some(parameters) = &self.parameters {
             text += &parameters.as_text();
         }
-        for wrong in &self.wrong_records {
+        for wrong in self.wrong_records.iter().chain(&self.remark) {
             text += wrong;
             text.push('\n');
         }
@@ -285,19 +293,39 @@ fn wrong_records(model: &Model, data: &Examined<'_>, found: Option<Score>) -> Ve
     wrong
 }
 
-/// Whether the search that the file records ends at the structure of the file. Several searches may: then each of
-/// their names is true of it.
-fn wrong_search(model: &Model, data: &Examined<'_>) -> anyhow::Result<Option<String>> {
-    let found = data.searched(model)?;
-    let name = model.provenance().map(|learned| learned.search.to_string()).unwrap_or_default();
-    let other = found.filter(|found| found != model.structure());
-    Ok(other.map(|found| {
-        format!(
-            "The file records the search {name}, which ends at another structure, with {} edges and {} context elements.",
-            found.graph().edge_count(),
-            found.context_elements()
-        )
-    }))
+/// The recorded search, made once more.
+#[derive(Clone, Copy)]
+struct Repeated {
+    /// Whether it ends at the structure of the file. Several searches may: then each of their names is true of it.
+    here: bool,
+    /// Whether it must: the paper's algorithms stay what they are, and need no more than the file records. Mode `blanket`
+    /// has limits that it does not record, and may get better with a version.
+    bound: bool,
+    /// Edges and context elements where it ends.
+    found: (usize, usize),
+}
+
+impl Repeated {
+    fn of(model: &Model, data: &Examined<'_>) -> anyhow::Result<Option<Self>> {
+        Ok(data.searched(model)?.map(|found| Self {
+            here: found == *model.structure(),
+            bound: model.provenance().is_some_and(|learned| learned.search == SearchUsed::Paper),
+            found: (found.graph().edge_count(), found.context_elements()),
+        }))
+    }
+
+    /// What is to be said, and whether it is a disagreement.
+    fn complaint(self) -> Option<(String, bool)> {
+        let Self { here, bound, found: (edges, elements) } = self;
+        let words = if bound {
+            "The file records the search paper, which ends"
+        } else {
+            "Mode blanket, which the file records, ends with its usual options"
+        };
+        let text =
+            format!("{words} at another structure, with {edges} edges and {elements} context elements.");
+        (!here).then_some((text, bound))
+    }
 }
 
 /// Whether the conditional BIC in the file is that of the table that the model was learned from. Tables
