@@ -1,6 +1,7 @@
 //! Standard output that is a terminal: what would steer it is shown. Files and pipes get everything as it is.
 
 use crate::output::steers;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// What is written.
@@ -38,7 +39,7 @@ impl<W: Write> Terminal<W> {
                 shown.push(character);
             } else if self.form == Form::Json {
                 // JSON's own word for a character that is none of its marks; all of them have four digits.
-                shown += &format!("\\u{:04x}", u32::from(character));
+                let _ = write!(shown, "\\u{:04x}", u32::from(character));
             } else {
                 shown.extend(character.escape_default());
             }

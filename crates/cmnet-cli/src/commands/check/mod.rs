@@ -154,13 +154,12 @@ impl Verdict {
     fn claim_is_broken(&self) -> bool {
         let higher = |found: f64| found > self.score && !is_near(self.score, found, self.rows);
         match (self.claim, &self.optimality) {
-            (Claim::Nothing, _) => false,
             (Claim::Local, _) => self.is_local() == Some(false),
             (
                 Claim::Best,
                 Some(Optimality::OtherContexts { climbed, .. } | Optimality::BetterGraph { climbed, .. }),
             ) => higher(climbed.score),
-            (Claim::Best, _) => false,
+            (Claim::Best | Claim::Nothing, _) => false,
         }
     }
 
