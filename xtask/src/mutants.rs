@@ -20,7 +20,7 @@ const MODULES: [(&str, &[&str]); 7] = [
     ("context", &["context", "classes"]),
     ("loglinear", &["loglinear", "rank", "fit"]),
     ("tree", &["tree", "fuzz", "inference"]),
-    ("io", &["io", "csv", "columnar", "model_file", "bad_tables", "uai", "fuzz"]),
+    ("io", &["io", "csv", "columnar", "model_file", "bad_tables", "uai", "tasks", "fuzz"]),
 ];
 
 /// Tests that take longer than all the others together. What they repeat a thousand times others try some times.
