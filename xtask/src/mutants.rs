@@ -73,7 +73,8 @@ pub(crate) fn run(module: &str, share: Option<&str>, place: Place) -> Result<()>
         let out = std::path::absolute(target().join("mutants").join(name))?;
         std::fs::create_dir_all(&out)?;
         let mut tried = of_some_seconds(&MUTANTS.path()?);
-        tried.args(["mutants", "--package", "cmnet", "--file"]);
+        // Without the features, files of Parquet and Arrow would not be compiled, nor their tests.
+        tried.args(["mutants", "--package", "cmnet", "--all-features", "--file"]);
         tried.arg(format!("crates/cmnet/src/{name}/**/*.rs")).arg("--output").arg(&out);
         if place == Place::Here {
             tried.arg("--in-place");
