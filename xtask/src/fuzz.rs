@@ -20,10 +20,15 @@ const INSTRUMENTS: [&str; 7] = [
 /// Seconds and MiB that one input may take.
 const LIMITS: [&str; 2] = ["-timeout=10", "-rss_limit_mb=2048"];
 
-/// Fuzzes each target for its share of the time.
-pub(crate) fn run(minutes: f64) -> Result<()> {
-    let programs = build()?;
-    let targets = targets()?;
+/// Fuzzes each target, or each of those that are named, for its share of the time.
+pub(crate) fn run(minutes: f64, named: &[&str]) -> Result<()> {
+    let known = targets()?;
+    if let Some(unknown) = named.iter().find(|name| !known.iter().any(|known| known == *name)) {
+        bail!("there is no body {unknown:?}; the bodies are {}", known.join(", "));
+    }
+    let asked = |name: &String| named.is_empty() || named.contains(&name.as_str());
+    let targets: Vec<String> = known.into_iter().filter(asked).collect();
+    let programs = build(&targets)?;
     let seconds = ((minutes * 60.0 / targets.len() as f64) as u64).max(1);
     let (mut all, mut bad) = (0, Vec::new());
     for name in &targets {
@@ -48,13 +53,14 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Compiles every target with instruments; returns the folder of the programs.
-fn build() -> Result<PathBuf> {
+/// Compiles the targets with instruments; returns the folder of the programs.
+fn build(targets: &[String]) -> Result<PathBuf> {
     let folder = std::path::absolute(target().join("fuzz"))?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let host = host()?;
     let status = Command::new(cargo)
-        .args(["build", "--release", "--bins", "--manifest-path", "fuzz/Cargo.toml", "--target", &host])
+        .args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", &host])
+        .args(targets.iter().flat_map(|name| ["--bin", name]))
         .env("RUSTFLAGS", INSTRUMENTS.join(" "))
         .env("CARGO_TARGET_DIR", &folder)
         .status()?;

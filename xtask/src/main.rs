@@ -55,14 +55,15 @@ cargo xtask COMMAND
   hostile [N [CMNET]]  N damaged files (default 20000), for this or another build of cmnet: every command
                      ends in time and memory, with an answer or an error of its own
   memory [CMNET]     the peak of every command beside the bound that it was given
-  fuzz [MINUTES]     the bodies of fuzz/src/bodies.rs with bytes that libFuzzer makes up (default 60
-                     minutes in all)
+  fuzz [MINUTES [BODY ..]]
+                     the bodies of fuzz/src/bodies.rs, or those that are named, with bytes that libFuzzer
+                     makes up (default 60 minutes in all)
   faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
                      the old ones or the new ones, and no answer is lost. It needs strace
   mutants [MODULE [I/N [here]]]
-                     small changes of the library, each of which a test must notice (cargo-mutants);
-                     the I-th of N shares of them. The word here changes this checkout, which should be one
-                     to throw away, and uses what is built in it
+                     small changes of the library, each of which a test must notice (cargo-mutants), in one
+                     module or in all; the I-th of N shares of them. The word here changes this checkout,
+                     which should be one to throw away, and uses what is built in it
   book               the pages as a site by mdBook, after every link between them was followed
   release --dry-run [PART]
                      what a release would publish (crates, command, python, policy, book), from a
@@ -99,14 +100,16 @@ fn main() -> ExitCode {
         }
         ["memory"] => memory::run(None),
         ["memory", command] => memory::run(Some(command.into())),
-        ["fuzz"] => fuzz::run(60.0),
-        ["fuzz", minutes] => minutes.parse().map_err(Into::into).and_then(fuzz::run),
+        ["fuzz"] => fuzz::run(60.0, &[]),
+        ["fuzz", minutes, named @ ..] => {
+            minutes.parse().map_err(Into::into).and_then(|minutes| fuzz::run(minutes, named))
+        }
         ["faults"] => faults::run(None),
         ["faults", command] => faults::run(Some(command.into())),
-        ["mutants"] => mutants::run(None, None, Place::Copy),
-        ["mutants", module] => mutants::run(Some(module), None, Place::Copy),
-        ["mutants", module, share] => mutants::run(Some(module), Some(share), Place::Copy),
-        ["mutants", module, share, "here"] => mutants::run(Some(module), Some(share), Place::Here),
+        ["mutants"] => mutants::run("all", None, Place::Copy),
+        ["mutants", module] => mutants::run(module, None, Place::Copy),
+        ["mutants", module, share] => mutants::run(module, Some(share), Place::Copy),
+        ["mutants", module, share, "here"] => mutants::run(module, Some(share), Place::Here),
         ["book"] => book::run(Path::new("."), &python_package::target().join("book")),
         ["release", "--dry-run"] => release::dry_run(None),
         ["release", "--dry-run", part] => release::dry_run(Some(part)),

@@ -17,27 +17,49 @@ const SMOKE: &str = "xtask/src/release_smoke.py";
 /// The parts, in the order in which they are made.
 pub(crate) const PARTS: [&str; 5] = ["crates", "command", "python", "policy", "book"];
 
-/// Makes one part, or all of them.
+/// Makes one part, or all of them. A part that fails keeps no other from being made.
 pub(crate) fn dry_run(part: Option<&str>) -> Result<()> {
     if let Some(part) = part.filter(|part| !PARTS.contains(part)) {
         bail!("there is no part {part:?}; the parts are {}", PARTS.join(", "));
     }
     let release = Release::of_a_clean_clone()?;
+    let mut failures = Failures::default();
     for name in PARTS.into_iter().filter(|name| part.is_none_or(|part| part == *name)) {
         println!("xtask: release, {name}");
-        match name {
-            "crates" => release.crates()?,
-            "command" => release.command()?,
-            "python" => release.python()?,
-            "policy" => release_policy::check(&release.clone)?,
-            _ => crate::book::run(&release.clone, &release.folder.join("book"))?,
-        }
+        failures.note(
+            name,
+            match name {
+                "crates" => release.crates(),
+                "command" => release.command(),
+                "python" => release.python(),
+                "policy" => release_policy::check(&release.clone),
+                _ => crate::book::run(&release.clone, &release.folder.join("book")),
+            },
+        );
     }
+    failures.end()?;
     match part {
         Some(part) => println!("xtask: the part {part} can be made; nothing was published"),
         None => println!("xtask: the release can be made; nothing was published"),
     }
     Ok(())
+}
+
+/// What failed, each with its name: one failure hides no other.
+#[derive(Default)]
+pub(crate) struct Failures(Vec<String>);
+
+impl Failures {
+    pub(crate) fn note(&mut self, name: &str, result: Result<()>) {
+        if let Err(error) = result {
+            self.0.push(format!("{name}: {error:#}"));
+        }
+    }
+
+    /// All of them as one error.
+    pub(crate) fn end(self) -> Result<()> {
+        if self.0.is_empty() { Ok(()) } else { bail!("{}", self.0.join("\n  ")) }
+    }
 }
 
 /// A clone of the last commit, and the folder of what is made of it.

@@ -485,7 +485,8 @@ pub(crate) struct ScoreArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) score: ScoreArgs,
-    /// Leave out the examination of every neighbouring graph, which is slow on many variables
+    /// Leave out the examination of every neighbouring graph, which is slow on many variables, and the search that the
+    /// model records, which is made once more
     #[arg(long)]
     pub(crate) skip_optimality: bool,
     /// Also score tests: of each edge that the model has not, and of each element of its contexts

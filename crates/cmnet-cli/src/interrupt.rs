@@ -1,6 +1,6 @@
 //! Ctrl-C: the first asks the work to stop and keep what it found, the second kills.
 
-use cmnet::{Control, StopReason};
+use cmnet::{Control, LearnObserver, SearchObserver, StopReason};
 #[cfg(unix)]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,3 +38,7 @@ impl Control for Interrupt {
         ASKED.load(Ordering::SeqCst).then_some(StopReason::Interrupted)
     }
 }
+
+impl SearchObserver for Interrupt {}
+
+impl LearnObserver for Interrupt {}

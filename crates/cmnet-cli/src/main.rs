@@ -12,6 +12,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod share;
+mod terminal;
 mod weights;
 
 use args::{Cli, Command};

@@ -1,20 +1,28 @@
 //! Standard output: one text or one JSON document.
 
+use crate::terminal::{Form, Terminal};
 use cmnet::{Schema, Variable};
 use cmnet_report::answer::{Answer, document};
 use std::borrow::Cow;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 /// Writes a text to standard output.
 pub(crate) fn text(text: &str) -> anyhow::Result<()> {
-    stream(|out| out.write_all(text.as_bytes()))
+    write(Form::Text, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output piece by piece.
-pub(crate) fn stream(content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    match content(&mut out).and_then(|()| out.flush()) {
+/// Writes rows to standard output piece by piece.
+pub(crate) fn rows(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    write(Form::Csv, content)
+}
+
+fn write(form: Form, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let out = io::stdout().lock();
+    let to_terminal = out.is_terminal();
+    let mut out = BufWriter::new(out);
+    let written = if to_terminal { content(&mut Terminal::new(&mut out, form)) } else { content(&mut out) };
+    match written.and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {
             Err(cmnet::Error::io(Path::new("standard output"), "write", source).into())
         }
@@ -24,7 +32,7 @@ pub(crate) fn stream(content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>
 
 /// Writes an answer to standard output as a JSON document.
 pub(crate) fn answer<A: Answer>(answer: &A) -> anyhow::Result<()> {
-    stream(|out| cmnet::write_json(&document(answer), out))
+    write(Form::Json, |out| cmnet::write_json(&document(answer), out))
 }
 
 /// Writes a text for people to standard output. Names and labels come from files: what would
@@ -34,7 +42,7 @@ pub(crate) fn page(page: &str) -> anyhow::Result<()> {
 }
 
 /// Whether a character would steer a terminal or turn the direction of the text around it.
-fn steers(character: char) -> bool {
+pub(crate) fn steers(character: char) -> bool {
     let turns = |character| {
         matches!(character,
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}'
@@ -80,7 +88,7 @@ fn escaped(text: &str, steers: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 /// Writes a line to standard error; where nobody reads that, nothing is lost.
 pub(crate) fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", shown(line));
+    let _ = writeln!(io::stderr(), "{}", shown(line));
 }
 
 /// Says something on standard error that is not an error.

@@ -1,5 +1,8 @@
 """Complaints name options, columns and files as Python users know them, and leave their texts alone."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -88,3 +91,36 @@ def test_drawings_of_unknown_kinds_say_which_there_are(heart_model, tmp_path):
         with pytest.raises(cmnet.OptionError, match="expected a file that ends in .svg") as caught:
             heart_model.draw(bad)
         assert caught.value.option == "path" and "output" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("question", [["sample", "-n", "2"], ["query"]])
+def test_the_command_sends_no_control_characters_to_a_terminal(command, tmp_path, question, form):
+    import pty
+
+    name, word = "a\x1b[31m\u202e\nz", "b\x9b\u2066"
+    table = cmnet.Table({name: [word, "c"] * 20, "d": ["e", "f"] * 20})
+    cmnet.learn(table).selected.save(tmp_path / "m.json")
+    ours, theirs = pty.openpty()
+    verb, *rest = question
+    words = [command, verb, str(tmp_path / "m.json"), *rest, "--format", form]
+    subprocess.run(words, stdout=theirs, stderr=theirs, check=True)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the end, as Linux tells it
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(ours)
+    said = said.decode()
+    shown = {"text": r"a\u{1b}[31m\u{202e}\nz", "json": r"a\u001b[31m\u202e\nz"}
+    assert shown[form] in said
+    assert not any(mark in said for mark in "\x1b\u202e\x9b\u2066")
+    # Whoever reads rows from a pipe gets them as they are.
+    if (verb, form) == ("sample", "text"):
+        assert name in subprocess.run(words, capture_output=True, check=True).stdout.decode()

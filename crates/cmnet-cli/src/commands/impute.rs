@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Printed<ImputeArgs>) -> anyhow::Result<Outcome> {
     let as_csv = |out: &mut dyn Write| write_csv(schema, &tables, arguments.draws.is_some(), out);
     match &arguments.output {
         Some(path) => write_atomic_with(path, as_csv)?,
-        None if arguments.format == Format::Text => output::stream(as_csv)?,
+        None if arguments.format == Format::Text => output::rows(as_csv)?,
         None => {}
     }
     let holes: usize = rows.iter().map(|row| row.iter().filter(|level| level.is_none()).count()).sum();

@@ -110,7 +110,7 @@ impl Predicted {
                 if arguments.output.is_some() {
                     output::page(&summary)?;
                 } else {
-                    output::stream(as_csv)?;
+                    output::rows(as_csv)?;
                     output::complain(summary.trim_end());
                 }
             }

@@ -65,7 +65,7 @@ pub(super) fn write_rows(
     if let Some(path) = &arguments.output {
         write_atomic_with(path, as_csv)?;
     } else if arguments.format == Format::Text {
-        output::stream(as_csv)?;
+        output::rows(as_csv)?;
     }
     Ok(())
 }

@@ -390,6 +390,43 @@ fn check_reads_every_number_that_learning_recorded() {
 }
 
 #[test]
+fn check_makes_the_recorded_search_once_more() {
+    let sandbox = Sandbox::new();
+    let table = "data/congressional_voting.csv";
+    let learn = |options: &str| {
+        sandbox.run(&format!("learn {table} --kappa eps {options} -o m.model.json")).succeeds();
+        sandbox.run(&format!("check m.model.json {table}")).succeeds();
+        sandbox.read("m.model.json")
+    };
+    let disagrees = |model: &str, from: &str, to: &str, why: &str| {
+        assert!(model.contains(from), "{from}");
+        sandbox.write("e.model.json", model.replacen(from, to, 1));
+        let ran = sandbox.run(&format!("check e.model.json {table}")).ends_with(1);
+        ran.says(&[why, "The referee DISAGREES."]);
+    };
+    let (paper, blanket) = ("\"search\": \"paper\"", "\"search\": \"blanket\"");
+    let by_blanket = learn("--search blanket");
+    disagrees(
+        &by_blanket,
+        blanket,
+        paper,
+        "the search paper, which ends at another structure, with 25 edges",
+    );
+    // Mode blanket has options that no file records: that it ends elsewhere is told, and is no disagreement.
+    let told = |model: &str| {
+        sandbox.write("e.model.json", model);
+        let ran = sandbox.run(&format!("check e.model.json {table}")).succeeds();
+        ran.says(&["ends with its usual options at another structure, with 24 edges", "The referee agrees."]);
+        assert_eq!(sandbox.json(&format!("check e.model.json {table}"))["search_repeated"], false);
+    };
+    told(&learn("--search paper").replacen(paper, blanket, 1));
+    let limited = learn("--search blanket --max-neighbors 2 --candidates and");
+    told(&limited);
+    // What is called the best has no better one beside it.
+    disagrees(&limited, blanket, "\"search\": \"exact\"", "gives the higher score");
+}
+
+#[test]
 fn a_key_that_stands_twice_is_refused_by_name() {
     let sandbox = Sandbox::new();
     sandbox.run("learn data/coronary_heart.csv -o m.model.json").succeeds();

@@ -76,6 +76,8 @@ pub struct CheckedAnswer<'a, P> {
     pub recorded_score: Option<f64>,
     /// Whether the table is the one learned from.
     pub same_data: Option<bool>,
+    /// Whether the recorded search, made once more, ends at this structure; null where it was not made.
+    pub search_repeated: Option<bool>,
     /// What the file records about learning and is not so, in words.
     pub wrong_records: &'a [String],
     /// What was found about the parameters.

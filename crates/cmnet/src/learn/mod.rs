@@ -15,6 +15,7 @@ mod options;
 mod pieces;
 mod proven;
 mod refinement;
+mod repeat;
 mod replicate;
 mod resume;
 mod search;

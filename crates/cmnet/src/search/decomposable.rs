@@ -365,6 +365,10 @@ mod tests {
         let tight = DecomposableOptions { max_cells: 3, ..options };
         let none = decomposable_graph(&counts, &EdgeRules::default(), &tight, &()).unwrap();
         assert_eq!(none.graph.edge_count(), 0);
+        // Two binary variables have four cells, which may be the most.
+        let pairs = DecomposableOptions { max_cells: 4, ..options };
+        let trees = decomposable_graph(&counts, &EdgeRules::default(), &pairs, &()).unwrap();
+        assert_eq!(trees.graph.edge_count(), 2);
         let wrong = DecomposableOptions { sample_size: 0.0, ..options };
         assert!(decomposable_graph(&counts, &rules, &wrong, &()).is_err());
     }

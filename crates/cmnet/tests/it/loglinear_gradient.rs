@@ -21,6 +21,13 @@ fn term_means(terms: &Terms, data: &cmnet::Dataset) -> Vec<f64> {
 }
 
 #[test]
+fn a_table_of_other_levels_is_refused() {
+    let data = uniform_table(&mut generator(1), &[2, 3], 20);
+    let refused = Likelihood::new(&cmnet::Structure::empty(&[2, 2]), &data, BUDGET).unwrap_err().to_string();
+    assert!(refused.contains("levels"), "{refused}");
+}
+
+#[test]
 fn value_and_gradient_equal_enumeration_on_five_hundred_structures() {
     let mut random = generator(11);
     let shape = Shape { variables: (3, 8), most_levels: 3, edge_probability: 0.45, element_probability: 0.2 };

@@ -280,7 +280,9 @@ fn parts_that_are_no_whole_are_refused_with_their_names() {
     let part = |job: &Job, number, of, finished| {
         let part = Part::new(job, &data, Findings::default());
         let text = part.of_shard(Shard::new(number, of).unwrap(), finished).to_text().unwrap();
-        Part::from_text(&format!("{number}.part"), &text).unwrap()
+        let part = Part::from_text(&format!("{number}.part"), &text).unwrap();
+        assert_eq!(part.run(), job.name());
+        part
     };
     let refused = |parts: Vec<Part>| Part::merge(parts).unwrap_err().to_string();
     let text = refused(vec![part(&job, 1, 4, true), part(&job, 3, 4, true)]);

@@ -1,9 +1,10 @@
 //! The table that a model is examined on, with whole or with real weights.
 
+use crate::interrupt::Interrupt;
 use crate::weights::Weighed;
 use cmnet::{
-    Alpha, ContextPrior, CountSource, DataDigest, Dataset, Model, Nats, RowCounts, Scorer, WeightedCounts,
-    Weighting,
+    Alpha, ContextPrior, CountSource, DataDigest, Dataset, LearnOptions, Model, Nats, RowCounts, Scorer,
+    StopReason, Structure, WeightedCounts, Weighting, learn, learn_weighted,
 };
 use cmnet_check::Table;
 
@@ -66,6 +67,18 @@ impl<'a> Examined<'a> {
             Weighed::Whole(data) => scored(&RowCounts::new(data), model, alpha, prior)?,
             Weighed::Real(table) => scored(&WeightedCounts::new(table), model, alpha, prior)?,
         })
+    }
+
+    /// The structure at which the search ends that the model records, made once more by the learner; `None` where
+    /// it cannot be repeated, or was stopped.
+    pub(super) fn searched(&self, model: &Model) -> anyhow::Result<Option<Structure>> {
+        let Some(options) = LearnOptions::repeating(model) else { return Ok(None) };
+        let learned = match self.weighed {
+            Weighed::Whole(data) => learn(data, &options, &Interrupt)?,
+            Weighed::Real(table) => learn_weighted(table, &options, &Interrupt)?,
+        };
+        let converged = learned.stop == StopReason::Converged;
+        Ok(learned.models.into_iter().next().filter(|_| converged).map(|found| found.structure))
     }
 
     /// What a file records about weights and is not so. Files of earlier versions record nothing.

@@ -45,10 +45,16 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         .with_known(known(&prior));
     let (table, structure) = (examined.table()?, labelled(model.structure()));
     let learner = examined.learner(&model, alpha, &prior)?;
-    let optimality =
-        if arguments.skip_optimality { None } else { Some(examine(&table, &structure, &scoring)?) };
     let digest = examined.digest.clone();
     let same_data = model.provenance().map(|learned| learned.digest == digest);
+    let (repeated, optimality) = if arguments.skip_optimality {
+        (None, None)
+    } else {
+        interrupt::listen();
+        let repeated = if same_data == Some(true) { Repeated::of(&model, &examined)? } else { None };
+        (repeated, Some(examine(&table, &structure, &scoring)?))
+    };
+    let complaint = repeated.and_then(Repeated::complaint);
     let fitted_here = |fit: &Fit| fit.digest.as_ref() == Some(&digest);
     let examine = |fit| parameters::examine(fit, &table, &structure, fitted_here(fit));
     let parameters = model.fit().map(examine).transpose()?;
@@ -62,19 +68,16 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
         wrong_records: [
             wrong_records(&model, &examined, (!overridden).then_some(found)),
             wrong_refinement(&model, &digest, scoring.known(), (&table, &structure))?,
+            complaint.iter().filter(|(_, bound)| *bound).map(|(text, _)| text.clone()).collect(),
         ]
         .concat(),
+        remark: complaint.filter(|(_, bound)| !bound).map(|(text, _)| text),
+        repeated: repeated.map(|repeated| repeated.here),
         learner: learner.map(cmnet::Nats::to_f64),
         recorded: model.provenance().filter(|_| !overridden).map(cmnet::Provenance::score),
         same_data,
         parameters,
-        // A search that ended by itself is a local optimum; without the elements that the table
-        // did not confirm its structure is none.
-        claims_optimality: !overridden
-            && model.confirmed().is_none()
-            && model.provenance().is_some_and(|l| {
-                l.search == SearchUsed::Paper && l.stop == StopReason::Converged && l.refined.is_none()
-            }),
+        claim: if overridden { Claim::Nothing } else { Claim::of(&model) },
         optimality,
         tests: if arguments.tests { Some(tests::of(&model, &weighed)?) } else { None },
     };
@@ -90,6 +93,29 @@ pub(crate) fn run(arguments: &Printed<CheckArgs>) -> anyhow::Result<Outcome> {
     })
 }
 
+/// What a model says about the structures around its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Claim {
+    Nothing,
+    /// Algorithms 1 and 2 stay there.
+    Local,
+    /// None has a higher score.
+    Best,
+}
+
+impl Claim {
+    /// A search that ended by itself makes its claim; without the elements that the table did not confirm its
+    /// structure is another.
+    fn of(model: &Model) -> Self {
+        let ended = |l: &&cmnet::Provenance| l.stop == StopReason::Converged && l.refined.is_none();
+        match model.provenance().filter(ended).filter(|_| model.confirmed().is_none()).map(|l| &l.search) {
+            Some(SearchUsed::Paper) => Self::Local,
+            Some(SearchUsed::Exact) => Self::Best,
+            _ => Self::Nothing,
+        }
+    }
+}
+
 /// What the referee found.
 struct Verdict {
     rows: f64,
@@ -97,11 +123,15 @@ struct Verdict {
     score: f64,
     /// Numbers in the file, the score apart, that are not those of the table and the model.
     wrong_records: Vec<String>,
+    /// Where mode `blanket` of this version ends, if that is elsewhere.
+    remark: Option<String>,
+    /// Whether the recorded search ends here.
+    repeated: Option<bool>,
     learner: Option<f64>,
     recorded: Option<f64>,
     same_data: Option<bool>,
     parameters: Option<ParameterVerdict>,
-    claims_optimality: bool,
+    claim: Claim,
     optimality: Option<Optimality>,
     tests: Option<Vec<ScoreTest>>,
 }
@@ -120,10 +150,23 @@ impl Verdict {
         self.same_data == Some(true)
     }
 
+    /// Whether a structure was found that the model says is not there.
+    fn claim_is_broken(&self) -> bool {
+        let higher = |found: f64| found > self.score && !is_near(self.score, found, self.rows);
+        match (self.claim, &self.optimality) {
+            (Claim::Local, _) => self.is_local() == Some(false),
+            (
+                Claim::Best,
+                Some(Optimality::OtherContexts { climbed, .. } | Optimality::BetterGraph { climbed, .. }),
+            ) => higher(climbed.score),
+            (Claim::Best | Claim::Nothing, _) => false,
+        }
+    }
+
     fn agrees(&self) -> bool {
         let near = |other: f64| is_near(self.score, other, self.rows);
         let recorded = !self.claims_hold() || self.recorded.is_none_or(near);
-        let optimal = !(self.claims_hold() && self.claims_optimality) || self.is_local() != Some(false);
+        let optimal = !(self.claims_hold() && self.claim_is_broken());
         let parameters = self.parameters.as_ref().is_none_or(ParameterVerdict::agrees);
         self.wrong_records.is_empty()
             && self.regular
@@ -142,6 +185,7 @@ impl Verdict {
             learner_score: self.learner,
             recorded_score: self.recorded,
             same_data: self.same_data,
+            search_repeated: self.repeated,
             wrong_records: &self.wrong_records,
             parameters: self.parameters.as_ref(),
             finding: self.finding(model),
@@ -167,7 +211,7 @@ impl Verdict {
         if let Some(parameters) = &self.parameters {
             text += &parameters.as_text();
         }
-        for wrong in &self.wrong_records {
+        for wrong in self.wrong_records.iter().chain(&self.remark) {
             text += wrong;
             text.push('\n');
         }
@@ -181,7 +225,7 @@ impl Verdict {
             text.push_str(&finding);
             text.push('\n');
         }
-        if self.is_local() == Some(false) && !(self.claims_hold() && self.claims_optimality) {
+        if self.is_local() == Some(false) && !(self.claims_hold() && self.claim_is_broken()) {
             text += "The model does not claim to be a local optimum on this table.\n";
         }
         let partly = self.parameters.as_ref().is_some_and(|parameters| !parameters.is_complete());
@@ -248,6 +292,41 @@ fn wrong_records(model: &Model, data: &Examined<'_>, found: Option<Score>) -> Ve
     wrong
 }
 
+/// The recorded search, made once more.
+#[derive(Clone, Copy)]
+struct Repeated {
+    /// Whether it ends at the structure of the file. Several searches may: then each of their names is true of it.
+    here: bool,
+    /// Whether it must: the paper's algorithms stay what they are, and need no more than the file records. Mode `blanket`
+    /// has limits that it does not record, and may get better with a version.
+    bound: bool,
+    /// Edges and context elements where it ends.
+    found: (usize, usize),
+}
+
+impl Repeated {
+    fn of(model: &Model, data: &Examined<'_>) -> anyhow::Result<Option<Self>> {
+        Ok(data.searched(model)?.map(|found| Self {
+            here: found == *model.structure(),
+            bound: model.provenance().is_some_and(|learned| learned.search == SearchUsed::Paper),
+            found: (found.graph().edge_count(), found.context_elements()),
+        }))
+    }
+
+    /// What is to be said, and whether it is a disagreement.
+    fn complaint(self) -> Option<(String, bool)> {
+        let Self { here, bound, found: (edges, elements) } = self;
+        let words = if bound {
+            "The file records the search paper, which ends"
+        } else {
+            "Mode blanket, which the file records, ends with its usual options"
+        };
+        let text =
+            format!("{words} at another structure, with {edges} edges and {elements} context elements.");
+        (!here).then_some((text, bound))
+    }
+}
+
 /// Whether the conditional BIC in the file is that of the table that the model was learned from. Tables
 /// that are too large for the referee are not examined.
 fn wrong_refinement(
@@ -281,7 +360,6 @@ fn wrong_refinement(
 
 /// Asks the referee whether Algorithms 1 and 2 would stay here, with progress and Ctrl-C.
 fn examine(table: &Table, structure: &Labelled, scoring: &Scoring) -> anyhow::Result<Optimality> {
-    interrupt::listen();
     let bar = progress::spinner();
     bar.set_prefix("referee");
     let found = is_locally_optimal(table, structure, scoring, &mut |done, of| {
