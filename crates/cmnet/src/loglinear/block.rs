@@ -147,3 +147,15 @@ fn features(
     sums.retain(|&(_, value)| value != 0.0);
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_at_one_place_is_added_up() {
+        let mut sums = vec![(3, 1.0), (1, 2.0), (3, 0.5), (1, -2.5), (0, 4.0)];
+        add_up_places(&mut sums);
+        assert_eq!(sums, [(0, 4.0), (1, -0.5), (3, 1.5)]);
+    }
+}
