@@ -19,7 +19,7 @@ use super::raw::RawTable;
 use super::raw_incomplete::RawIncomplete;
 use super::survey::{Survey, SurveyedColumn, SurveyedRows};
 use super::tally::{OnMissing, RowTally};
-use super::variable::{Schema, check_levels, check_names};
+use super::variable::{Schema, check_columns, check_levels};
 use super::warning::{MANY_NUMBERS, Warning};
 use super::weighted::{RealRows, WeightKind, WeightedTable};
 use crate::control::Control;
@@ -156,7 +156,7 @@ impl Intake {
             let problem = InputProblem::TooManyColumns { limit: MOST_VARIABLES };
             return Err(Error::input(origin.place(), problem));
         }
-        check_names(columns.iter().map(|(name, _)| name.as_str()))
+        check_columns(columns.iter().map(|(name, _)| name.as_str()))
             .map_err(|(column, problem)| Error::input(origin.place().at_column(column, None), problem))?;
         let missing = trimmed(missing);
         let numbers = (1..=columns.len()).collect();

@@ -63,7 +63,7 @@ pub(crate) use split::{below, shuffled};
 pub use survey::{ListedLevels, Survey, Surveyed};
 pub use tally::OnMissing;
 #[cfg(feature = "csv")]
-pub(crate) use variable::check_names;
+pub(crate) use variable::check_columns;
 pub use variable::{MAX_LEVELS, MAX_ROWS, Schema, Var, Variable};
 pub(crate) use variable::{check_cuts, check_levels};
 pub use warning::Warning;

@@ -200,6 +200,16 @@ pub(crate) fn check_names<'a>(
     Ok(())
 }
 
+/// As [`check_names`], for the columns of a table, whose names are text: a file of text could not hold a zero byte.
+pub(crate) fn check_columns<'a>(
+    names: impl IntoIterator<Item = &'a str> + Clone,
+) -> std::result::Result<(), (usize, InputProblem)> {
+    match names.clone().into_iter().position(|name| name.contains('\0')) {
+        Some(place) => Err((place + 1, InputProblem::NotText { what: "binary data (a zero byte)" })),
+        None => check_names(names),
+    }
+}
+
 /// Checks that there is a level for each range between cut points.
 pub(crate) fn check_cuts(levels: &[String], cuts: &Cuts) -> std::result::Result<(), InputProblem> {
     let (levels, points) = (levels.len(), cuts.points().len());
@@ -238,5 +248,14 @@ mod tests {
         assert!(refused(vec![variable("a", &["x"]), variable("a", &["x"])]).contains("first as column 1"));
         assert!(refused(vec![variable("a", &[])]).contains("(\"a\"): this variable has no level"));
         assert!(refused(vec![variable("a", &["x", "x"])]).contains("\"x\" is listed twice"));
+    }
+
+    /// A schema may have any names, so that drawings can be tried with all of them; a table may not.
+    #[test]
+    fn a_column_whose_name_has_a_zero_byte_is_refused() {
+        let (column, problem) = check_columns(["a", "b\0"]).unwrap_err();
+        assert!(column == 2 && matches!(problem, InputProblem::NotText { .. }), "{problem:?}");
+        assert!(check_columns(["a", "b"]).is_ok());
+        assert!(matches!(check_columns(["a", "a"]), Err((2, InputProblem::DuplicateColumn { .. }))));
     }
 }

@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::read_options::ReadOptions;
 use super::records::Records;
-use crate::data::{Origin, check_names};
+use crate::data::{Origin, check_columns};
 use crate::error::{Error, InputProblem, Result, quoted_bytes};
 
 /// Takes the names from the row just read, or makes them up, and chooses the columns.
@@ -28,7 +28,7 @@ fn header_names(first: &Records<'_>) -> Result<Vec<String>> {
         })?;
         names.push(name.to_owned());
     }
-    check_names(names.iter().map(String::as_str))
+    check_columns(names.iter().map(String::as_str))
         .map_err(|(column, problem)| Error::input(place(column), problem))?;
     Ok(names)
 }

@@ -10,7 +10,7 @@ mod open;
 
 use super::table::TableRows;
 use crate::control::{Control, ask};
-use crate::data::{Levels, check_names};
+use crate::data::{Levels, check_columns};
 use crate::error::{Error, InputProblem, Place, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema as ArrowSchema};
@@ -83,7 +83,7 @@ impl<'a> Batches<'a> {
     pub(super) fn names(&self) -> Result<Vec<String>> {
         let names: Vec<String> =
             self.schema.fields().iter().map(|field| field.name().trim_ascii().to_owned()).collect();
-        check_names(names.iter().map(String::as_str)).map_err(|(column, problem)| {
+        check_columns(names.iter().map(String::as_str)).map_err(|(column, problem)| {
             Error::input(Place::file(&self.name).at_column(column, None), problem)
         })?;
         Ok(names)
