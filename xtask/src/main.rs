@@ -25,7 +25,6 @@ mod test;
 mod tools;
 
 use anyhow::Result;
-use mutants::Place;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -60,10 +59,11 @@ cargo xtask COMMAND
                      makes up (default 60 minutes in all)
   faults [CMNET]     every command that writes, with each of its system calls failing in turn: files are
                      the old ones or the new ones, and no answer is lost. It needs strace
-  mutants [MODULE [I/N [here]]]
-                     small changes of the library, each of which a test must notice (cargo-mutants), in one
-                     module or in all; the I-th of N shares of them. The word here changes this checkout,
-                     which should be one to throw away, and uses what is built in it
+  mutants [MODULE [I/N [TEST ..]]]
+                     small changes of the library, each of which a test must notice, in one module or in
+                     all; the I-th of N shares of them. They are compiled once, in a copy under target.
+                     The word again for I/N tries those that survived the last time. Words after it
+                     choose the tests whose names hold them
   book               the pages as a site by mdBook, after every link between them was followed
   release --dry-run [PART]
                      what a release would publish (crates, command, python, policy, book), from a
@@ -106,10 +106,9 @@ fn main() -> ExitCode {
         }
         ["faults"] => faults::run(None),
         ["faults", command] => faults::run(Some(command.into())),
-        ["mutants"] => mutants::run("all", None, Place::Copy),
-        ["mutants", module] => mutants::run(module, None, Place::Copy),
-        ["mutants", module, share] => mutants::run(module, Some(share), Place::Copy),
-        ["mutants", module, share, "here"] => mutants::run(module, Some(share), Place::Here),
+        ["mutants"] => mutants::run("all", "1/1", &[]),
+        ["mutants", module] => mutants::run(module, "1/1", &[]),
+        ["mutants", module, share, tests @ ..] => mutants::run(module, share, tests),
         ["book"] => book::run(Path::new("."), &python_package::target().join("book")),
         ["release", "--dry-run"] => release::dry_run(None),
         ["release", "--dry-run", part] => release::dry_run(Some(part)),

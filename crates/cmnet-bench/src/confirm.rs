@@ -18,12 +18,14 @@ pub(crate) const NEARLY: f64 = 0.2;
 /// elements, F1 of the edges, BIC; and the processor seconds that learning took.
 type Numbers = [f64; 7];
 
-/// Learns some tables of one kind with all contexts and with confirmed ones.
+/// Learns some tables of one kind with all contexts, with confirmed ones, and with those that BIC chooses.
 pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (usize, usize)) -> Result<()> {
-    let mut found: BTreeMap<String, Vec<Numbers>> = BTreeMap::new();
+    let ways = [ContextChoice::All, ContextChoice::Confirmed, ContextChoice::Auto];
+    let mut found = vec![Vec::<Numbers>::new(); ways.len()];
+    let mut kept = 0;
     for seed in first..first + tables {
         let truth = known(kind, variables, rows, seed as u64)?;
-        for contexts in [ContextChoice::All, ContextChoice::Confirmed] {
+        for (own, contexts) in found.iter_mut().zip(ways) {
             let options = LearnOptions {
                 kappas: vec!["n^-0.5".parse()?],
                 select: Select::Bic,
@@ -32,11 +34,13 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (u
             };
             let meter = Meter::start();
             let model = learn(&truth.data, &options, &())?.models.remove(0);
-            found.entry(contexts.to_string()).or_default().push(numbers(&truth, &model, meter.processor()));
+            own.push(numbers(&truth, &model, meter.processor()));
+            let chosen = model.contexts_chosen.map(|chosen| chosen.kept);
+            kept += usize::from(chosen == Some(ContextChoice::Confirmed));
         }
     }
     println!("{kind}, {variables} variables, {rows} rows, tables {first} to {}", first + tables - 1);
-    for (contexts, all) in found {
+    for (contexts, all) in ways.iter().zip(&found) {
         let column = |at: usize| -> Vec<f64> { all.iter().map(|numbers| numbers[at]).collect() };
         let shown = |at: usize| {
             let (mean, deviation) = spread(&column(at));
@@ -44,11 +48,13 @@ pub(crate) fn run(kind: &str, variables: usize, rows: usize, (first, tables): (u
         };
         let [precision, recall, f1, nearly, edges] = [0, 1, 2, 3, 4].map(shown);
         println!(
-            "  {contexts:<9} elements P {precision} R {recall} F1 {f1}; nearly P {nearly}; edges F1 {edges}; BIC {:.1}; {:.2} s",
+            "  {:<9} elements P {precision} R {recall} F1 {f1}; nearly P {nearly}; edges F1 {edges}; BIC {:.1}; {:.2} s",
+            contexts.to_string(),
             spread(&column(5)).0,
             spread(&column(6)).0
         );
     }
+    println!("  auto keeps confirmed contexts in {kept} of {tables}");
     Ok(())
 }
 

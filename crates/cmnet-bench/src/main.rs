@@ -2,6 +2,7 @@
 //! that peak memory is its own too.
 
 mod accuracy;
+mod blanket_scores;
 mod by_counts;
 mod calibration;
 mod confidence;

@@ -1,10 +1,12 @@
-//! Other scores of a class in place of equation (7): what a climb without contexts finds with each.
+//! Other scores in place of equation (7): what a climb without contexts finds with each.
 
+use crate::blanket_scores::{BlanketScore, PlainClimb};
 use crate::known::known;
 use crate::usage::Meter;
 use anyhow::Result;
 use cmnet::{
-    ContextPrior, Count, EdgePrior, GraphClimb, Kappa, LocalScore, Nats, PlaneCounts, Scorer, climb_graph,
+    ContextPrior, Count, EdgePrior, GraphClimb, Kappa, LocalScore, Nats, PlaneCounts, Scorer, Structure,
+    climb_graph,
 };
 use cmnet_paper::generate::{Known, recovery};
 use std::collections::BTreeMap;
@@ -34,7 +36,7 @@ impl LocalScore for Penalised {
 }
 
 /// The logarithm of the sum of all maximal likelihoods of so many observations of two levels.
-fn regret_of_two(rows: u64) -> f64 {
+pub(crate) fn regret_of_two(rows: u64) -> f64 {
     if rows == 0 {
         return 0.0;
     }
@@ -67,9 +69,18 @@ fn regrets(levels: &[u32], rows: u64) -> BTreeMap<u32, Vec<f64>> {
     levels.iter().map(|&most| of(most)).collect()
 }
 
-/// The scores that are compared.
+/// The scores of a class that are compared.
 const SCORES: [&str; 6] =
     ["Dirichlet 0.1", "Dirichlet 0.25", "Dirichlet 0.5", "Dirichlet 1", "BIC", "factorised NML"];
+
+/// Scores of a blanket that are compared, with a control that must find what the Dirichlet score of a class does.
+const BLANKET_SCORES: [(&str, BlanketScore); 5] = [
+    ("Dirichlet 0.5, plain climb", BlanketScore::Dirichlet(0.5)),
+    ("equivalent sample 1", BlanketScore::EquivalentSample(1.0)),
+    ("equivalent sample 4", BlanketScore::EquivalentSample(4.0)),
+    ("equivalent sample 10", BlanketScore::EquivalentSample(10.0)),
+    ("quotient NML", BlanketScore::QuotientNml),
+];
 
 /// Edge F1 of each score without and with a prior of edges, and the processor time of each climb.
 pub(crate) fn run(kind: &str, (variables, rows): (usize, usize), seeds: &str) -> Result<()> {
@@ -91,6 +102,15 @@ pub(crate) fn run(kind: &str, (variables, rows): (usize, usize), seeds: &str) ->
                 println!("{kind}\t{variables}\t{rows}\t{seed}\t{score}\t{gamma}\t{f1:.4}\t{seconds:.2}");
             }
         }
+        for (name, score) in BLANKET_SCORES {
+            for gamma in ["0", "0.5"] {
+                let meter = Meter::start();
+                let graph = PlainClimb::new(&counts, score).run(&gamma.parse()?)?;
+                let seconds = meter.processor();
+                let f1 = recovery(&truth.structure, &Structure::from_graph(graph, &levels)?).edges.f1();
+                println!("{kind}\t{variables}\t{rows}\t{seed}\t{name}\t{gamma}\t{f1:.4}\t{seconds:.2}");
+            }
+        }
     }
     Ok(())
 }
@@ -105,11 +125,11 @@ fn climbed(scorer: &Scorer<'_, PlaneCounts<'_>>, truth: &Known, edges: &EdgePrio
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// The sum of the maximal likelihoods of all sequences, by their counts.
-    fn by_hand(levels: usize, rows: u64) -> f64 {
+    pub(crate) fn by_hand(levels: usize, rows: u64) -> f64 {
         fn go(levels: usize, left: u64, rows: u64, term: f64) -> f64 {
             let factor = |count: u64| {
                 let power =

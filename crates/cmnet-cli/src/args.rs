@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Score(Printed<ScoreArgs>),
     /// Re-derive a model's score, regularity and local optimality with independent code
     #[command(
-        after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees: with a score, with parameters, or with the claim to be a\nlocal optimum, which a model makes of the table that a finished search in mode paper learned it from."
+        after_help = "Example: cmnet check coronary_heart.model.json data/coronary_heart.csv\n\nExit code 1 when the referee disagrees: with a score, with parameters, with what the file records\nabout its learning, or with a claim. On the table that it was learned from, a model of a finished\nsearch in mode paper claims to be a local optimum where that search ends, and one of mode exact to\nhave the highest score."
     )]
     Check(Printed<CheckArgs>),
     /// Estimate the parameters of a given structure
@@ -76,7 +76,9 @@ pub(crate) enum Command {
     #[command(after_help = MERGE_HELP)]
     Merge(Printed<MergeArgs>),
     /// Compare two models: edges and contexts of one and not the other, divergence
-    #[command(after_help = "Example: cmnet compare a.model.json b.model.json --data data/car.csv")]
+    #[command(
+        after_help = "Examples:\n  cmnet compare a.model.json b.model.json --data data/car.csv\n  cmnet compare --groups survey.csv --group country -o groups.svg"
+    )]
     Compare(Printed<CompareArgs>),
     /// Write a report to hand on: data, learning, network, contexts, predictability, fit
     #[command(after_help = REPORT_HELP)]
@@ -236,11 +238,13 @@ pub(crate) struct FittedArgs {
     pub(crate) model: PathBuf,
 }
 
+/// What a table is read from.
+pub(crate) const DATA: &str = "CSV or TSV file, .gz and .zst too, Parquet or Arrow file, 'part-*.csv' for several, or - for standard input";
+
 /// A table and how to read it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
-    /// CSV or TSV file, .gz and .zst too, Parquet or Arrow file, 'part-*.csv' for several, or - for standard input
-    #[arg(value_name = "DATA")]
+    #[arg(value_name = "DATA", help = DATA)]
     pub(crate) data: String,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -316,8 +320,8 @@ pub(crate) struct LearnArgs {
     pub(crate) no_output: bool,
     #[arg(long, help = learning::MODEL.help, value_parser = choice::<ModelClass>(), default_value = learning::MODEL.default)]
     pub(crate) model: ModelClass,
-    /// Seed of the rows that are held out, of missing values that are drawn, and of the random search of
-    /// --model sgm [default: 1]
+    /// Seed of the rows that are held out, of missing values that are drawn, of permutations of groups, of
+    /// the starts of a mixture, and of the random search of --model sgm [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "COLUMN", help = learning::TARGET.help)]

@@ -1,6 +1,6 @@
 //! What can be typed to ask a model something.
 
-use crate::args::{FittedArgs, ModelArgs, Printed, ReadingArgs, RowsArgs, choice, choice_with};
+use crate::args::{DATA, FittedArgs, ModelArgs, Printed, ReadingArgs, RowsArgs, choice, choice_with};
 use clap::{ArgGroup, Args, Subcommand};
 use cmnet::options::asking;
 use cmnet::{EliminationChoice, QueryMethod};
@@ -193,15 +193,28 @@ pub(crate) struct QueryArgs {
     pub(crate) question: QuestionArgs,
 }
 
+/// A table whose columns and levels are known.
+#[derive(Debug, Args)]
+pub(crate) struct KnownTableArgs {
+    #[arg(value_name = "DATA", help = DATA)]
+    pub(crate) data: String,
+    #[command(flatten)]
+    pub(crate) reading: RowsArgs,
+}
+
+impl KnownTableArgs {
+    /// The files that are read: the model's and the table.
+    pub(crate) fn files<'a>(&'a self, model: &'a FittedArgs) -> [&'a Path; 2] {
+        [&model.model, Path::new(&self.data)]
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) model: FittedArgs,
-    /// CSV or TSV file, .gz and .zst too, Parquet or Arrow file, or - for standard input
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
     #[command(flatten)]
-    pub(crate) reading: RowsArgs,
+    pub(crate) table: KnownTableArgs,
     /// Variable to predict
     #[arg(long, value_name = "COLUMN")]
     pub(crate) target: String,
@@ -216,11 +229,8 @@ pub(crate) struct PredictArgs {
 pub(crate) struct ImputeArgs {
     #[command(flatten)]
     pub(crate) model: FittedArgs,
-    /// CSV or TSV file, .gz and .zst too, Parquet or Arrow file, or - for standard input
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
     #[command(flatten)]
-    pub(crate) reading: RowsArgs,
+    pub(crate) table: KnownTableArgs,
     /// Draw so many completed tables, one below the other, numbered in a column `imputation` [default: one table
     /// with the values that are most probable together]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=10_000))]

@@ -4,46 +4,9 @@ use crate::args::CheckpointArgs;
 use crate::dialect::CommandLine;
 use crate::exit::Usage;
 use crate::{files, output};
-use cmnet::{
-    BootstrapOptions, BootstrapState, CheckpointPace, CheckpointedRun, Checkpointer, CompletionOptions,
-    CompletionState, Dataset, IncompleteTable, LearnOptions, LearnState, OpenedCheckpoint, OptionName,
-    checkpoint_files, parse_duration,
-};
+use cmnet::{CheckpointPace, Checkpointer, OpenedCheckpoint, OptionName, checkpoint_files, parse_duration};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// The checkpointer that the arguments ask for, and the state to start from.
-pub(crate) fn open(
-    arguments: &CheckpointArgs,
-    data: &Dataset,
-    options: &LearnOptions,
-) -> anyhow::Result<(Option<Checkpointer>, LearnState)> {
-    opened(arguments, |path, pace| {
-        Checkpointer::open(path, arguments.resume, CheckpointedRun { data, options }, pace)
-    })
-}
-
-/// The same for resampling.
-pub(crate) fn open_bootstrap(
-    arguments: &CheckpointArgs,
-    data: &Dataset,
-    options: &BootstrapOptions,
-) -> anyhow::Result<(Option<Checkpointer>, BootstrapState)> {
-    opened(arguments, |path, pace| {
-        Checkpointer::open_bootstrap(path, arguments.resume, (data, options), pace)
-    })
-}
-
-/// The same for learning from a table with missing values.
-pub(crate) fn open_completion(
-    arguments: &CheckpointArgs,
-    table: &IncompleteTable,
-    options: &CompletionOptions,
-) -> anyhow::Result<(Option<Checkpointer>, CompletionState)> {
-    opened(arguments, |path, pace| {
-        Checkpointer::open_completion(path, arguments.resume, (table, options), pace)
-    })
-}
 
 /// Refuses a checkpoint that would replace the table, or that an output would replace.
 pub(crate) fn check_apart<'a>(
@@ -57,7 +20,8 @@ pub(crate) fn check_apart<'a>(
     outputs.try_for_each(|output| own.iter().try_for_each(|file| files::check_apart(output, file)))
 }
 
-fn opened<T: Default>(
+/// The checkpointer that the arguments ask for, and the state to start from: where there is a file, it is opened.
+pub(crate) fn open<T: Default>(
     arguments: &CheckpointArgs,
     open: impl FnOnce(PathBuf, CheckpointPace) -> cmnet::Result<(Checkpointer, T, OpenedCheckpoint)>,
 ) -> anyhow::Result<(Option<Checkpointer>, T)> {

@@ -7,10 +7,10 @@ use crate::output;
 use crate::progress::Watch;
 use anyhow::Context as _;
 use cmnet::{
-    AnyModel, Bins, CutColumn, DataDigest, Dataset, Ensemble, Error, Fit, IncompleteTable, LearnOptions,
-    LevelOrder, LoadedIncomplete, LoadedTable, Mixture, Model, OnMissing, OnUnknown, ReadOptions, Schema,
-    Source, Support, Warning, cut_by_graph, cut_incomplete_by_graph, parse_delimiter, quoted_names, read_csv,
-    read_incomplete, visit_rows,
+    AnyModel, Bins, CutColumn, DataDigest, Dataset, Error, Fit, IncompleteTable, LearnOptions, LevelOrder,
+    LoadedIncomplete, LoadedTable, Model, OnMissing, OnUnknown, ReadOptions, Schema, Source, Support,
+    Warning, cut_by_graph, cut_incomplete_by_graph, parse_delimiter, quoted_names, read_csv, read_incomplete,
+    visit_rows,
 };
 use cmnet_report::{cut_text, warning_text};
 use std::borrow::Cow;
@@ -40,23 +40,15 @@ pub(crate) fn source(arguments: &DataArgs) -> anyhow::Result<Cow<'static, Source
 }
 
 /// Reads a table; warnings and cut points go to standard error. Where the graph is to find cut points,
-/// it is learned as these options say.
+/// it is learned as these options say. A column that is spared is not warned about, and not cut unless it has a rule
+/// for itself.
 pub(crate) fn table(
-    arguments: &DataArgs,
-    learning: &LearnOptions,
-    watch: &Watch,
-) -> anyhow::Result<LoadedTable> {
-    table_sparing(None, arguments, learning, watch)
-}
-
-/// The same; one column is not warned about, and not cut unless it has a rule for itself.
-pub(crate) fn table_sparing(
     spared: Option<&str>,
     arguments: &DataArgs,
     learning: &LearnOptions,
     watch: &Watch,
 ) -> anyhow::Result<LoadedTable> {
-    let loaded = read_sparing(spared, arguments, learning, watch)?;
+    let loaded = read(spared, arguments, learning, watch)?;
     loaded.check_categories()?;
     warn(&loaded);
     Ok(loaded)
@@ -64,14 +56,6 @@ pub(crate) fn table_sparing(
 
 /// Reads and cuts a table without a word about it.
 pub(crate) fn read(
-    arguments: &DataArgs,
-    learning: &LearnOptions,
-    watch: &Watch,
-) -> anyhow::Result<LoadedTable> {
-    read_sparing(None, arguments, learning, watch)
-}
-
-fn read_sparing(
     spared: Option<&str>,
     arguments: &DataArgs,
     learning: &LearnOptions,
@@ -80,20 +64,25 @@ fn read_sparing(
     let options = options_sparing(&arguments.reading, spared)?;
     let mut loaded = read_csv(&*source(arguments)?, &options)?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
-    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
+    spare(spared, &mut loaded.warnings);
+    Ok(loaded)
+}
+
+/// The same with its missing values; warnings go to standard error.
+pub(crate) fn incomplete_table(
+    spared: Option<&str>,
+    arguments: &DataArgs,
+    learning: &LearnOptions,
+    watch: &Watch,
+) -> anyhow::Result<LoadedIncomplete> {
+    let loaded = read_incomplete_table(spared, arguments, learning, watch)?;
+    loaded.check_categories()?;
+    tell(&loaded.cuts, &loaded.warnings);
     Ok(loaded)
 }
 
 /// Reads a table with its missing values, without a word about it.
 pub(crate) fn read_incomplete_table(
-    arguments: &DataArgs,
-    learning: &LearnOptions,
-    watch: &Watch,
-) -> anyhow::Result<LoadedIncomplete> {
-    read_incomplete_sparing(None, arguments, learning, watch)
-}
-
-fn read_incomplete_sparing(
     spared: Option<&str>,
     arguments: &DataArgs,
     learning: &LearnOptions,
@@ -102,48 +91,21 @@ fn read_incomplete_sparing(
     let options = options_sparing(&arguments.reading, spared)?;
     let mut loaded = read_incomplete(&*source(arguments)?, &options)?;
     cut_incomplete_by_graph(&mut loaded, &options.bins, learning, watch)?;
-    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
+    spare(spared, &mut loaded.warnings);
     Ok(loaded)
 }
 
-/// Reads a table with its missing values; warnings go to standard error. One column is not cut unless it has a rule
-/// for itself.
-pub(crate) fn incomplete_table(
-    spared: Option<&str>,
-    arguments: &DataArgs,
-    learning: &LearnOptions,
-    watch: &Watch,
-) -> anyhow::Result<LoadedIncomplete> {
-    let loaded = read_incomplete_sparing(spared, arguments, learning, watch)?;
-    loaded.check_categories()?;
-    tell(&loaded.cuts, &loaded.warnings);
-    Ok(loaded)
+/// Leaves out what is said about one column.
+fn spare(spared: Option<&str>, warnings: &mut Vec<Warning>) {
+    warnings.retain(|warning| warning.column().is_none_or(|name| spared != Some(name)));
 }
 
 /// Reads the columns of a table that a model speaks of, with the model's levels, in the
 /// model's order.
 pub(crate) fn table_for(model: &Model, arguments: &DataArgs) -> anyhow::Result<Dataset> {
-    read_arranged(model.schema(), arguments, |data| Ok(model.arrange(data)?))
-}
-
-/// The same for a mixture.
-pub(crate) fn table_for_mixture(mixture: &Mixture, arguments: &DataArgs) -> anyhow::Result<Dataset> {
-    read_arranged(mixture.schema(), arguments, |data| Ok(mixture.arrange(data)?))
-}
-
-/// The same for an ensemble.
-pub(crate) fn table_for_ensemble(ensemble: &Ensemble, arguments: &DataArgs) -> anyhow::Result<Dataset> {
-    read_arranged(ensemble.schema(), arguments, |data| Ok(ensemble.arrange(data)?))
-}
-
-fn read_arranged(
-    schema: &Schema,
-    arguments: &DataArgs,
-    arrange: impl FnOnce(Dataset) -> anyhow::Result<Dataset>,
-) -> anyhow::Result<Dataset> {
-    let loaded = read_csv(&*source(arguments)?, &options_for(schema, arguments)?)?;
+    let loaded = read_csv(&*source(arguments)?, &options_for(model.schema(), arguments)?)?;
     note_dropped(&loaded);
-    arrange(loaded.data)
+    Ok(model.arrange(loaded.data)?)
 }
 
 /// How the columns of a table are read that a schema names, with its levels.
@@ -217,7 +179,7 @@ pub(crate) fn table_with_note(
     let mut loaded = read_csv(&*source(arguments)?, &options)?;
     loaded.check_categories()?;
     cut_by_graph(&mut loaded, &options.bins, learning, watch)?;
-    loaded.warnings.retain(|warning| warning.column().is_none_or(|name| besides != Some(name)));
+    spare(besides, &mut loaded.warnings);
     warn(&loaded);
     note_dropped(&loaded);
     Ok(loaded.data)

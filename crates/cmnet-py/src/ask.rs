@@ -1,7 +1,7 @@
 //! Questions to a fitted model: the answers that the command line prints.
 
 use crate::each_row::{RowReading, over_rows};
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::model::{Data, Model};
 use crate::options::Reading;
 use crate::rows::{Rows, RowsBuilder, check_memory};
@@ -11,9 +11,8 @@ use crate::{value, work};
 use cmnet::options::OptionName;
 use cmnet::{
     ClimbOptions, EliminationChoice, Error, Evidence, ExactOptions, Fill, GibbsOptions, Imputer,
-    IncompleteTable, IndependenceQuestion, InferenceMethod, Network, Query, QueryMethod, QueryOptions,
-    Question as Asked, Result, Schema, Under, Var, VarSet, find_level, find_variable,
-    independent as independence, parse_bytes,
+    IncompleteTable, IndependenceQuestion, InferenceMethod, Network, Query, QueryOptions, Question as Asked,
+    Result, Schema, Under, Var, VarSet, find_level, find_variable, independent as independence, parse_bytes,
 };
 use cmnet_report::answer::{
     Compared, Explained, IndependentAnswer, JointDistribution, Marginals, Mathematics, MissingAnswer,
@@ -80,17 +79,6 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Refuses methods that are not exact, for something whose networks are.
-    pub(crate) fn check_exact(&self, what: &str) -> Result<()> {
-        match self.method.parse()? {
-            QueryMethod::Auto | QueryMethod::Exact => Ok(()),
-            QueryMethod::Gibbs | QueryMethod::Belief => {
-                let expected = format!("exact or auto: the networks of {what} are exact");
-                Err(Error::option(OptionName::Method, self.method.clone(), expected))
-            }
-        }
-    }
-
     /// The question in the terms of one network.
     fn of<'a>(&self, network: &'a Network, stop: &'a Stop) -> Result<Query<'a>> {
         let evidence = self.given.evidence(network.schema())?;
@@ -123,8 +111,7 @@ fn answer<'py>(
     answer: impl FnOnce(&Query<'_>) -> Result<Value> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
     let network = model.network(py)?;
-    let found = work::call(py, 1, move |stop| answer(&question.of(&network, stop)?))?;
-    value::to_python(py, &found)
+    work::answer(py, 1, move |stop| answer(&question.of(&network, stop)?))
 }
 
 /// Distributions of targets given evidence.
@@ -200,7 +187,7 @@ pub(crate) fn impute<'py>(
     inference: Inference,
 ) -> PyResult<(Rows, Option<Bound<'py, PyAny>>)> {
     let network = model.network(py)?;
-    let exact = inference.exact().map_err(|error| errors::to_python(py, &error))?;
+    let exact = inference.exact().or_raise(py)?;
     let (filled, missing) = over_rows(py, model.model.schema(), data, &rows, move |rows, stop| {
         let imputer = Imputer::new(&network, exact.memory);
         let fill = seed.map_or(Fill::MostProbable, |seed| Fill::Draw { seed });
@@ -313,7 +300,7 @@ pub(crate) fn compare<'py>(
 #[pyfunction]
 pub(crate) fn factors(py: Python<'_>, model: &Model, memory: &str) -> PyResult<Vec<(Vec<String>, Vec<f64>)>> {
     let network = model.network(py)?;
-    let memory = parse_bytes(OptionName::Memory, memory).map_err(|error| errors::to_python(py, &error))?;
+    let memory = parse_bytes(OptionName::Memory, memory).or_raise(py)?;
     work::call(py, 1, move |stop| {
         let factors = network.factors(&Evidence::none(), memory)?;
         stop.check()?;

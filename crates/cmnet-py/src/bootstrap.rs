@@ -2,7 +2,7 @@
 
 use crate::dialect::Keywords;
 use crate::ensemble::Ensemble;
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::learn::{checkpoints, warn, watched};
 use crate::model::Model;
 use crate::options::Learning;
@@ -12,7 +12,7 @@ use crate::watch::Watch;
 use crate::weighted::{WeightedTable, refuse_asked};
 use cmnet::options::OptionName;
 use cmnet::{
-    BootstrapOptions, BootstrapState, Checkpointer, CountedTable, Dataset, Error, LearnEvent, LearnObserver,
+    BootstrapOptions, BootstrapState, Checkpointer, CountedTable, Dataset, LearnEvent, LearnObserver,
     LearnOptions, LearnState, Result, Schema, Stability, WeightedCounts, bootstrap_from,
 };
 use cmnet_report::answer::BootstrappedAnswer;
@@ -133,13 +133,12 @@ pub(crate) fn bootstrap<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
-    let learn = learning.options(table.data.schema()).map_err(to_python)?;
-    let options = resampling.options(learn).map_err(to_python)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
+    let learn = learning.options(table.data.schema()).or_raise(py)?;
+    let options = resampling.options(learn).or_raise(py)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
     let data = table.data.clone();
     let open = |path, pace| Checkpointer::open_bootstrap(path, learning.resume, (&data, &options), pace);
-    let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
+    let (checkpointer, state, note) = checkpoints(&learning, open).or_raise(py)?;
     warn(py, note)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
     finished(py, data, (options, resampling.besides()), state, &watch, progress)
@@ -167,17 +166,16 @@ pub(crate) fn bootstrap_weighted<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let loaded = table.loaded.clone();
-    let learn = learning.options(loaded.table.schema()).map_err(to_python)?;
-    let options = resampling.options(learn).map_err(to_python)?;
+    let learn = learning.options(loaded.table.schema()).or_raise(py)?;
+    let options = resampling.options(learn).or_raise(py)?;
     let refused = [
         (OptionName::Checkpoint, "a file", learning.checkpoint.is_some()),
         (OptionName::Ensemble, "True", resampling.ensemble),
         (OptionName::DropRows, "shares", !resampling.drop_rows.is_empty()),
     ];
-    refuse_asked(&refused).map_err(to_python)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
+    refuse_asked(&refused).or_raise(py)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
     let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
     let own = watch.clone();
     handed(py, &watch, progress, move || Found::weighted(&loaded.table, &options, &own))
@@ -193,10 +191,8 @@ fn handed<'py>(
     let ended = watched(py, watch, progress, work)?;
     warn(py, watch.finish().err().map(|error| error.words(&Keywords)))?;
     // Asked twice, it gives the replicates that were finished, and fits nothing.
-    let (found, raised) = ended.even_late(py)?;
-    let answer = |found: Found| -> PyResult<_> {
+    ended.even_late(py, |found| {
         let facts = value::to_python(py, &found.facts)?;
         Ok((facts, found.consensus.map(Model::new), found.plot, found.ensemble.map(Ensemble::new)))
-    };
-    Ok((found.map(answer).transpose()?, raised))
+    })
 }

@@ -1,6 +1,6 @@
 //! The rows of a table one by one and in their order, as levels of a model's variables.
 
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::intake::{Rows, Source, read, weight_of};
 use crate::model::Data;
 use crate::options::Reading;
@@ -40,7 +40,7 @@ pub(crate) fn over_rows<T: Send + 'static>(
     how: &RowReading,
     job: impl FnOnce(&mut dyn EachRow, &Stop) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let options = how.reading.options().map_err(|error| errors::to_python(py, &error))?;
+    let options = how.reading.options().or_raise(py)?;
     let schema = schema.clone();
     let on_unknown = if how.forgiving { OnUnknown::Missing } else { OnUnknown::Error };
     match data {

@@ -1,21 +1,20 @@
 //! Ensembles of networks of resamples.
 
 use crate::ask::{Given, Inference, Question};
-use crate::errors;
-use crate::incomplete::{evaluate_known, takes_missing};
+use crate::incomplete::evaluate_together;
 use crate::model::{Data, Model, check_picture};
 use crate::options::Reading;
 use crate::predict::{Predicted, PredictedArrays, RowQuestion};
 use crate::table::levels;
 use crate::value;
-use crate::work::{self, Lazy, Stop};
+use crate::work::{self, Lazy};
 use cmnet::{
-    Dataset, EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var,
-    find_variables, write_atomic,
+    EnsembleNetwork, EnsemblePredictor, Evidence, ExactOptions, Result, Spread, Under, Var, find_variables,
+    write_atomic,
 };
 use cmnet_report::answer::ensemble::ensemble_joint;
-use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals, EvaluatedAnswer, ExplainedEnsemble};
-use cmnet_report::{Drawing, Format};
+use cmnet_report::answer::{EnsembleFacts, EnsembleMarginals, ExplainedEnsemble};
+use cmnet_report::{Drawing, Format, Together};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -55,7 +54,7 @@ impl Ensemble {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (network, ensemble) = (self.network(py)?, self.ensemble.clone());
         work::answer(py, 1, move |stop| {
-            question.check_exact("an ensemble")?;
+            cmnet::Ensemble::check_exact(question.method.parse()?)?;
             let (schema, exact) = (network.schema(), question.inference.exact()?);
             let evidence = question.given.evidence(schema)?;
             let named = find_variables(schema, &question.targets)?;
@@ -105,9 +104,7 @@ impl Ensemble {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let facts = value::of(&EnsembleFacts::from(&*self.ensemble))
-            .map_err(|error| errors::to_python(py, &error))?;
-        value::to_python(py, &facts)
+        value::told(py, &EnsembleFacts::from(&*self.ensemble))
     }
 
     fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
@@ -145,19 +142,7 @@ impl Ensemble {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let ensemble = self.ensemble.clone();
-        if takes_missing(py, &reading)? {
-            let (one, other) = (ensemble.clone(), ensemble.clone());
-            let complete =
-                move |data: &Dataset, stop: &Stop| Ok(EvaluatedAnswer::from(&one.evaluate(data, stop)?));
-            let known = move |table: &_, memory, stop: &Stop| {
-                Ok(EvaluatedAnswer::from(&other.evaluate_incomplete(table, memory, stop)?))
-            };
-            return evaluate_known(py, ensemble.schema(), (data, reading), complete, known);
-        }
-        let first = Model::new(self.ensemble.members()[0].model.clone());
-        let data = first.dataset(py, data, &reading)?;
-        work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&ensemble.evaluate(&data, stop)?)))
+        evaluate_together(py, self.ensemble.clone(), (data, reading))
     }
 
     /// What so large a share of the networks agree on, without parameters.

@@ -12,6 +12,17 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     build(py, error, &facts).unwrap_or_else(|failure| failure)
 }
 
+/// The library's answers in Python: what was found, or the exception of the error.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for Result<T, Error> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| to_python(py, &error))
+    }
+}
+
 fn build(py: Python<'_>, error: &Error, facts: &Bound<'_, PyDict>) -> PyResult<PyErr> {
     let class = match error.kind() {
         ErrorKind::Input { place, problem } => {

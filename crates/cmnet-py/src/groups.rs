@@ -1,6 +1,6 @@
 //! Groups of rows, compared pair by pair.
 
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::learn::Either;
 use crate::model::Model;
 use crate::options::Learning;
@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
 use crate::work::{self, Stop};
-use cmnet::{Error, GroupNames, Grouping, LearnOptions, LearnState, find_variable, write_atomic};
+use cmnet::{GroupNames, Grouping, LearnOptions, LearnState, find_variable, write_atomic};
 use cmnet_report::answer::GroupsAnswer;
 use cmnet_report::group_panels;
 use pyo3::prelude::*;
@@ -37,17 +37,16 @@ impl Groups {
     /// The groups of a table that is learned from as `learning` says.
     #[staticmethod]
     fn of(py: Python<'_>, table: PyRef<'_, Table>, given: GroupsGiven, learning: Learning) -> PyResult<Self> {
-        let to_python = |error: Error| errors::to_python(py, &error);
-        let known = learning.untargeted().map_err(to_python)?.knowledge;
+        let known = learning.untargeted().or_raise(py)?.knowledge;
         let GroupsGiven { group, block, among, permutations, level } = given;
         let names = GroupNames { group, block, among, permutations, level, seed: learning.seed };
-        let grouping = Grouping::new(&names, (*table.data).clone(), &known).map_err(to_python)?;
+        let grouping = Grouping::new(&names, (*table.data).clone(), &known).or_raise(py)?;
         Ok(Self { grouping: Arc::new(grouping) })
     }
 
     /// The table to learn from: without the column of blocks.
     fn table(&self, py: Python<'_>, whole: PyRef<'_, Table>) -> PyResult<Table> {
-        let data = self.grouping.table().map_err(|error| errors::to_python(py, &error))?;
+        let data = self.grouping.table().or_raise(py)?;
         Ok(whole.with_data(data))
     }
 
@@ -65,9 +64,8 @@ impl Groups {
         model: Option<PyRef<'py, Model>>,
         learning: Learning,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let to_python = |error: Error| errors::to_python(py, &error);
-        let options = LearnOptions { target: None, ..learning.untargeted().map_err(to_python)? };
-        let watch = Watch::new(learning.time_limit().map_err(to_python)?, None, LearnState::default());
+        let options = LearnOptions { target: None, ..learning.untargeted().or_raise(py)? };
+        let watch = Watch::new(learning.time_limit().or_raise(py)?, None, LearnState::default());
         let (grouping, model) = (self.grouping.clone(), model.map(|model| model.model.clone()));
         let facts = work::call(py, 0, move |stop: &Stop| {
             let found = grouping.compare(&options, &Either(&watch, stop))?;
@@ -88,7 +86,7 @@ pub(crate) fn draw_groups(
     path: PathBuf,
 ) -> PyResult<()> {
     let own = model.model.clone();
-    let group = find_variable(own.schema(), group).map_err(|error| errors::to_python(py, &error))?;
+    let group = find_variable(own.schema(), group).or_raise(py)?;
     work::call(py, 1, move |_| {
         write_atomic(&path, group_panels(own.schema(), own.structure(), group)?.as_bytes())
     })

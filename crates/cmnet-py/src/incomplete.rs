@@ -2,8 +2,8 @@
 
 use crate::dialect::Keywords;
 use crate::each_row::{RowReading, over_rows};
-use crate::errors;
-use crate::intake::{Packing, Unpacked, read};
+use crate::errors::{self, OrRaise};
+use crate::intake::{Packing, Unpacked};
 use crate::learn::{Answer, Found, checkpoints, warn, watched};
 use crate::model::{Data, Model};
 use crate::options::{Completing, Learning, Reading};
@@ -18,7 +18,7 @@ use cmnet::{
     evaluate_incomplete, evaluate_under, learn_incomplete_from, read_incomplete,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary, MissingAnswer};
-use cmnet_report::warning_text;
+use cmnet_report::{Together, warning_text};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -42,17 +42,9 @@ impl IncompleteTable {
     ) -> PyResult<Self> {
         let (options, learning) = how(py, &reading, Some(&learning), spared)?;
         let bins = options.bins.clone();
-        let mut loaded = match source {
-            Unpacked::File(path) => {
-                work::call(py, 0, move |stop| read_incomplete(&path.source(), Under::new(&options, stop)))?
-            }
-            Unpacked::Memory(source) => {
-                let mut packing = Packing::new(options);
-                read(py, source, &mut packing)?;
-                packing.finish_incomplete(py)?
-            }
-        };
-        loaded.check_categories().map_err(|error| errors::to_python(py, &error))?;
+        let file = |source: &_, options: Under<'_, _>| read_incomplete(source, options);
+        let mut loaded = source.read(py, (0, options), file, Packing::new, Packing::finish_incomplete)?;
+        loaded.check_categories().or_raise(py)?;
         let cut = move |stop: &Stop| {
             cut_incomplete_by_graph(&mut loaded, &bins, &learning, stop)?;
             Ok(loaded)
@@ -95,19 +87,18 @@ pub(crate) fn learn_incomplete<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Option<Answer<'py>>, Option<PyErr>)> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let loaded = table.loaded.clone();
-    let learn = learning.options(loaded.table.schema()).map_err(to_python)?;
-    if learning.is_stratified().map_err(to_python)? {
+    let learn = learning.options(loaded.table.schema()).or_raise(py)?;
+    if learning.is_stratified().or_raise(py)? {
         let expected = "error or drop: model \"sgm\" needs rows without missing values";
-        return Err(to_python(Error::option(OptionName::OnMissing, "model", expected)));
+        return Err(errors::to_python(py, &Error::option(OptionName::OnMissing, "model", expected)));
     }
     let options = completing.options(learning.seed, learn);
     let open =
         |path, pace| Checkpointer::open_completion(path, learning.resume, (&loaded.table, &options), pace);
-    let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
+    let (checkpointer, state, note) = checkpoints(&learning, open).or_raise(py)?;
     warn(py, note)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, LearnState::default()));
     let own = watch.clone();
     let work = move || {
@@ -140,9 +131,25 @@ pub(crate) fn evaluate_known<'py>(
     value::to_python(py, &answer)
 }
 
+/// Evaluates rows by networks that answer together.
+pub(crate) fn evaluate_together<'py, N: Together + Send + Sync + 'static>(
+    py: Python<'py>,
+    networks: Arc<N>,
+    (data, reading): (Data<'py>, Reading),
+) -> PyResult<Bound<'py, PyAny>> {
+    if takes_missing(py, &reading)? {
+        let (one, other) = (networks.clone(), networks.clone());
+        let complete = move |data: &Dataset, stop: &Stop| one.evaluated(data, stop);
+        let known = move |table: &_, memory, stop: &Stop| other.evaluated_incomplete(table, memory, stop);
+        return evaluate_known(py, networks.first().schema(), (data, reading), complete, known);
+    }
+    let data = Model::new(networks.first().clone()).dataset(py, data, &reading)?;
+    work::answer(py, 1, move |stop| value::of(&networks.evaluated(&data, stop)?))
+}
+
 /// Whether what is known of rows with missing values is to be evaluated.
 pub(crate) fn takes_missing(py: Python<'_>, reading: &Reading) -> PyResult<bool> {
-    let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+    let options = reading.options().or_raise(py)?;
     Ok(options.on_missing == OnMissing::Model)
 }
 

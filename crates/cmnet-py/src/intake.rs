@@ -7,7 +7,8 @@ use crate::work::{self, Signals, signals};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use cmnet::{
     ArrowCells, ArrowLabels, Columns, Control, Error, InputProblem, Intake, Levels, LoadedIncomplete,
-    LoadedTable, LoadedWeighted, OnMissing, Place, ReadOptions, Result, Survey, UNNAMED_TABLE, WeightKind,
+    LoadedTable, LoadedWeighted, OnMissing, Place, ReadOptions, Result, Survey, UNNAMED_TABLE, Under,
+    WeightKind,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -43,6 +44,29 @@ pub(crate) enum Source<'py> {
 pub(crate) enum Unpacked<'py> {
     File(Files),
     Memory(Source<'py>),
+}
+
+impl Unpacked<'_> {
+    /// What a table gives: a file by a function that reads it in so many threads, rows in memory by what packs them.
+    pub(crate) fn read<T: Send + 'static>(
+        self,
+        py: Python<'_>,
+        (threads, options): (usize, ReadOptions),
+        file: impl FnOnce(&cmnet::Source, Under<'_, ReadOptions>) -> Result<T> + Send + 'static,
+        pack: impl FnOnce(ReadOptions) -> Packing,
+        finish: impl FnOnce(Packing, Python<'_>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        match self {
+            Self::File(files) => {
+                work::call(py, threads, move |stop| file(&files.source(), Under::new(&options, stop)))
+            }
+            Self::Memory(source) => {
+                let mut packing = pack(options);
+                read(py, source, &mut packing)?;
+                finish(packing, py)
+            }
+        }
+    }
 }
 
 /// A file or a pattern, or several files that are one table.

@@ -1,7 +1,7 @@
 //! Learning and cross-validation.
 
 use crate::dialect::Keywords;
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::model::Model;
 use crate::options::Learning;
 use crate::table::Table;
@@ -81,8 +81,7 @@ impl Found {
         py: Python<'_>,
         ended: Ended<Result<Self>>,
     ) -> PyResult<(Option<Answer<'_>>, Option<PyErr>)> {
-        let (found, raised) = ended.in_time(py)?;
-        Ok((found.map(|found| found.answer(py)).transpose()?, raised))
+        ended.in_time(py, |found| found.answer(py))
     }
 }
 
@@ -97,17 +96,16 @@ pub(crate) fn learn<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Answer<'py>>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
-    let options = learning.options(data.schema()).map_err(to_python)?;
-    learning.check_sgm(&options).map_err(to_python)?;
+    let options = learning.options(data.schema()).or_raise(py)?;
+    learning.check_sgm(&options).or_raise(py)?;
     let run = CheckpointedRun { data: &data, options: &options };
     let open = |path, pace| Checkpointer::open(path, learning.resume, run, pace);
-    let (checkpointer, state, note) = checkpoints(&learning, open).map_err(to_python)?;
+    let (checkpointer, state, note) = checkpoints(&learning, open).or_raise(py)?;
     warn(py, note)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
     let watch = Arc::new(Watch::new(time_limit, checkpointer, state.clone()));
-    let stratified = learning.is_stratified().map_err(to_python)?.then_some(learning.seed);
+    let stratified = learning.is_stratified().or_raise(py)?.then_some(learning.seed);
     let Some(seed) = stratified else { return finished(py, data, options, state, &watch, progress) };
     let own = watch.clone();
     let ended = watched(py, &watch, progress, move || stratify(&data, seed, &options, &*own))?;
@@ -136,10 +134,9 @@ pub(crate) fn backbone(
     table: PyRef<'_, Table>,
     learning: Learning,
 ) -> PyResult<Vec<(String, String)>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
-    let (data, backbone) = (table.data.clone(), learning.backbone().map_err(to_python)?);
-    let mut options = learning.options(data.schema()).map_err(to_python)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
+    let (data, backbone) = (table.data.clone(), learning.backbone().or_raise(py)?);
+    let mut options = learning.options(data.schema()).or_raise(py)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
     let watch = Watch::new(time_limit, None, LearnState::default());
     let relearns_parts = options.relearns_parts();
     let (edges, stop) = work::call(py, 1, move |stop| {
@@ -196,6 +193,18 @@ pub(crate) fn watched<T: Send + 'static>(
         Ok(())
     };
     Running::start(py, 1, search)?.wait(py, || watch.ask_to_stop(), look)
+}
+
+/// The same for a search that nothing but a time limit ends, and of which no more is known afterwards.
+pub(crate) fn limited<T: Send + 'static>(
+    py: Python<'_>,
+    time_limit: Option<Duration>,
+    progress: Option<Bound<'_, PyAny>>,
+    search: impl FnOnce(&Watch) -> T + Send + 'static,
+) -> PyResult<Ended<T>> {
+    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
+    let own = watch.clone();
+    watched(py, &watch, progress, move || search(&own))
 }
 
 /// Warns, where there is something to tell.
@@ -259,12 +268,11 @@ pub(crate) fn cross_validate<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py, Bound<'py, PyAny>>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let data = table.data.clone();
-    let options = learning.options(data.schema()).map_err(to_python)?;
-    let deal = dealt.plan(data.schema()).map_err(to_python)?;
+    let options = learning.options(data.schema()).or_raise(py)?;
+    let deal = dealt.plan(data.schema()).or_raise(py)?;
     let begun = CrossValidation::begun(&data, deal);
-    let validation = Validation { begun, time_limit: learning.time_limit().map_err(to_python)?, options };
+    let validation = Validation { begun, time_limit: learning.time_limit().or_raise(py)?, options };
     let search = move |options: &_, watch: &Watch| validate(&data, deal, options, watch);
     let (found, raised) = validation.run(py, progress, search)?;
     Ok((Some(found), raised, None))
@@ -289,7 +297,7 @@ impl Validation {
         let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
         let (own, kappas) = (watch.clone(), options.kappas_of_folds().to_vec());
         let (found, raised) = match watched(py, &watch, progress, move || search(&options, &own))? {
-            Ended::Done(found) => (found.map_err(|error| errors::to_python(py, &error))?, None),
+            Ended::Done(found) => (found.or_raise(py)?, None),
             Ended::Interrupted(raised, Some(Ok(found))) => (found, Some(raised)),
             Ended::Interrupted(raised, _) | Ended::Late(raised, _) => {
                 (begun.over(&watch.folds(), &kappas, StopReason::Interrupted), Some(raised))
@@ -319,8 +327,7 @@ impl Dealt {
 
 /// What a cross-validation found, for Python.
 pub(crate) fn validated<'py>(py: Python<'py>, found: &CrossValidation) -> PyResult<Bound<'py, PyAny>> {
-    let answer = value::of(&CrossValidatedAnswer::of(found, &Keywords));
-    value::to_python(py, &answer.map_err(|error| errors::to_python(py, &error))?)
+    value::told(py, &CrossValidatedAnswer::of(found, &Keywords))
 }
 
 /// The exception about a column that is not one of categories.

@@ -39,6 +39,13 @@ mod work;
 
 use pyo3::prelude::*;
 
+/// Adds functions to a module, in this order.
+macro_rules! add_functions {
+    ($module:ident: $($function:path),+ $(,)?) => {
+        $($module.add_function(wrap_pyfunction!($function, $module)?)?;)+
+    };
+}
+
 /// The private part of the package.
 #[pymodule]
 fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -54,44 +61,27 @@ fn _cmnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ensemble::Ensemble>()?;
     module.add_class::<learn::Unfinished>()?;
     module.add_class::<tasks::Run>()?;
-    module.add_function(wrap_pyfunction!(tasks::run_task, module)?)?;
-    module.add_function(wrap_pyfunction!(table::add_surveys, module)?)?;
-    module.add_function(wrap_pyfunction!(table::surveyed, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::learn, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::backbone, module)?)?;
-    module.add_function(wrap_pyfunction!(mixture::learn_mixture, module)?)?;
-    module.add_function(wrap_pyfunction!(mixture::load_any, module)?)?;
-    module.add_function(wrap_pyfunction!(incomplete::learn_incomplete, module)?)?;
-    module.add_function(wrap_pyfunction!(weighted::learn_weighted, module)?)?;
-    module.add_function(wrap_pyfunction!(weighted::validate_weighted, module)?)?;
-    module.add_function(wrap_pyfunction!(weighted::fit_weighted, module)?)?;
-    module.add_function(wrap_pyfunction!(weighted::evaluate_weighted, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::cross_validate, module)?)?;
-    module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
-    module.add_function(wrap_pyfunction!(bootstrap::bootstrap_weighted, module)?)?;
-    module.add_function(wrap_pyfunction!(posterior::posterior, module)?)?;
-    module.add_function(wrap_pyfunction!(exact::exact, module)?)?;
     module.add_class::<groups::Groups>()?;
-    module.add_function(wrap_pyfunction!(groups::draw_groups, module)?)?;
-    module.add_function(wrap_pyfunction!(report::report_table, module)?)?;
-    module.add_function(wrap_pyfunction!(report::report_model, module)?)?;
-    module.add_function(wrap_pyfunction!(options::option_table, module)?)?;
-    module.add_function(wrap_pyfunction!(options::seconds, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::refuse_column, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::refuse_option, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::query, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::joint, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::most_probable, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::impute, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::sample, module)?)?;
-    module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::explain, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::independent, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::compare, module)?)?;
-    module.add_function(wrap_pyfunction!(intervals::intervals, module)?)?;
-    module.add_function(wrap_pyfunction!(intervals::probability_intervals, module)?)?;
-    module.add_function(wrap_pyfunction!(ask::factors, module)?)?;
-    module.add_function(wrap_pyfunction!(datasets::bundled, module)?)?;
-    module.add_function(wrap_pyfunction!(datasets::bundled_names, module)?)?;
+    add_functions!(
+        module:
+        tasks::run_task,
+        table::add_surveys, table::surveyed,
+        learn::learn, learn::backbone, learn::cross_validate, learn::refuse_column, learn::refuse_option,
+        mixture::learn_mixture, mixture::load_any,
+        incomplete::learn_incomplete,
+        weighted::learn_weighted, weighted::validate_weighted, weighted::fit_weighted,
+        weighted::evaluate_weighted,
+        bootstrap::bootstrap, bootstrap::bootstrap_weighted,
+        posterior::posterior,
+        exact::exact,
+        groups::draw_groups,
+        report::report_table, report::report_model,
+        options::option_table, options::seconds,
+        ask::query, ask::joint, ask::most_probable, ask::impute, ask::sample, ask::explain, ask::independent,
+        ask::compare, ask::factors,
+        predict::predict,
+        intervals::intervals, intervals::probability_intervals,
+        datasets::bundled, datasets::bundled_names,
+    );
     Ok(())
 }

@@ -3,9 +3,9 @@
 use crate::ask::{Given, Inference, Question};
 use crate::dialect::Keywords;
 use crate::ensemble::Ensemble;
-use crate::errors;
-use crate::incomplete::{evaluate_known, takes_missing};
-use crate::learn::watched;
+use crate::errors::OrRaise;
+use crate::incomplete::evaluate_together;
+use crate::learn::limited;
 use crate::model::{Data, Model};
 use crate::options::{Learning, Reading};
 use crate::predict::{Predicted, PredictedArrays, RowQuestion};
@@ -16,13 +16,14 @@ use crate::watch::Watch;
 use crate::work::{self, Lazy, Stop};
 use cmnet::options::OptionName;
 use cmnet::{
-    AnyModel, Dataset, Error, Evidence, LearnOptions, LearnState, LearnedMixture, MixtureNetwork,
-    MixtureOptions, MixturePredictor, Result, Under, Var, find_variables, learn_mixture as learn,
+    AnyModel, Dataset, Error, Evidence, LearnOptions, LearnedMixture, MixtureNetwork, MixtureOptions,
+    MixturePredictor, Result, Under, Var, find_variables, learn_mixture as learn,
 };
+use cmnet_report::Together;
 use cmnet_report::answer::learned::ScoreRow;
 use cmnet_report::answer::queried::{ChosenMethod, JointDistribution};
 use cmnet_report::answer::{
-    EvaluatedAnswer, ExplainedMixture, MixtureFacts, MixtureMarginals, MixtureMostProbable, class_models,
+    ExplainedMixture, MixtureFacts, MixtureMarginals, MixtureMostProbable, class_models,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -53,11 +54,6 @@ impl Mixture {
         self.network.get(py, move || mixture.network())
     }
 
-    /// The first network, which has the variables of all.
-    fn first(&self) -> Model {
-        Model::new(self.mixture.components()[0].model.clone())
-    }
-
     /// Asks the mixture a question.
     fn ask<'py>(
         &self,
@@ -66,13 +62,12 @@ impl Mixture {
         answer: impl FnOnce(&Asked<'_>) -> Result<Value> + Send + 'static,
     ) -> PyResult<Bound<'py, PyAny>> {
         let network = self.network(py)?;
-        let found = work::call(py, 1, move |stop| {
-            question.check_exact("a mixture")?;
+        work::answer(py, 1, move |stop| {
+            cmnet::Mixture::check_exact(question.method.parse()?)?;
             let evidence = question.given.evidence(network.schema())?;
             let targets = find_variables(network.schema(), &question.targets)?;
             answer(&Asked { network: &network, evidence, targets, question: &question, stop })
-        })?;
-        value::to_python(py, &found)
+        })
     }
 }
 
@@ -141,9 +136,7 @@ impl Mixture {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let facts =
-            value::of(&MixtureFacts::from(&*self.mixture)).map_err(|error| errors::to_python(py, &error))?;
-        value::to_python(py, &facts)
+        value::told(py, &MixtureFacts::from(&*self.mixture))
     }
 
     fn query<'py>(&self, py: Python<'py>, question: Question) -> PyResult<Bound<'py, PyAny>> {
@@ -199,18 +192,7 @@ impl Mixture {
         data: Data<'py>,
         reading: Reading,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mixture = self.mixture.clone();
-        if takes_missing(py, &reading)? {
-            let (one, other) = (mixture.clone(), mixture.clone());
-            let complete =
-                move |data: &Dataset, stop: &Stop| Ok(EvaluatedAnswer::from(&one.evaluate(data, stop)?));
-            let known = move |table: &_, memory, stop: &Stop| {
-                Ok(EvaluatedAnswer::from(&other.evaluate_incomplete(table, memory, stop)?))
-            };
-            return evaluate_known(py, mixture.schema(), (data, reading), complete, known);
-        }
-        let data = self.first().dataset(py, data, &reading)?;
-        work::answer(py, 1, move |stop| value::of(&EvaluatedAnswer::from(&mixture.evaluate(&data, stop)?)))
+        evaluate_together(py, self.mixture.clone(), (data, reading))
     }
 }
 
@@ -253,19 +235,13 @@ pub(crate) fn learn_mixture<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
-    let options = learning.options(table.data.schema()).map_err(to_python)?;
-    let how = mixture_options(&learning, &options).map_err(to_python)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
+    let options = learning.options(table.data.schema()).or_raise(py)?;
+    let how = mixture_options(&learning, &options).or_raise(py)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
     let data = table.data.clone();
-    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
-    let own = watch.clone();
-    let work = move || Found::of(learn(&data, &options, &how, &*own)?, &data);
-    let (found, raised) = watched(py, &watch, progress, work)?.in_time(py)?;
-    let answer = |found: Found| -> PyResult<_> {
-        Ok((value::to_python(py, &found.facts)?, Mixture::new(found.mixture)))
-    };
-    Ok((found.map(answer).transpose()?, raised))
+    let work = move |watch: &Watch| Found::of(learn(&data, &options, &how, watch)?, &data);
+    limited(py, time_limit, progress, work)?
+        .in_time(py, |found| Ok((value::to_python(py, &found.facts)?, Mixture::new(found.mixture))))
 }
 
 fn mixture_options(learning: &Learning, options: &LearnOptions) -> Result<MixtureOptions> {

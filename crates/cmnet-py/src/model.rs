@@ -1,7 +1,7 @@
 //! Models: what they are, and what rows mean to them.
 
 use crate::each_row::{RowReading, over_rows};
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::incomplete::{not_normalised, takes_missing};
 use crate::intake::{Files, Packing, Source, read};
 use crate::options::{Fitting, Reading};
@@ -85,7 +85,7 @@ impl Model {
                 Outcome::Stopped(_) => Err(work::interrupted()),
             }
         })?;
-        let model = (*self.model).clone().with_fit(fitted).map_err(|error| errors::to_python(py, &error))?;
+        let model = (*self.model).clone().with_fit(fitted).or_raise(py)?;
         Ok(Self::new(model))
     }
 
@@ -97,7 +97,7 @@ impl Model {
 
     /// The options with which this model reads its own columns and levels.
     fn reading(&self, py: Python<'_>, reading: &Reading) -> PyResult<ReadOptions> {
-        let mut options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let mut options = reading.options().or_raise(py)?;
         if options.columns.is_none() && options.drop.is_empty() {
             let names = self.model.schema().variables().iter().map(|variable| variable.name.clone());
             options.columns = Some(names.collect());
@@ -204,7 +204,7 @@ impl Model {
 
     fn markov_blanket(&self, py: Python<'_>, name: &str) -> PyResult<Vec<String>> {
         let schema = self.model.schema();
-        let variable = find_variable(schema, name).map_err(|error| errors::to_python(py, &error))?;
+        let variable = find_variable(schema, name).or_raise(py)?;
         let blanket = self.model.structure().markov_blanket(variable);
         Ok(blanket.iter().map(|v| schema.name(v).to_owned()).collect())
     }
@@ -286,7 +286,7 @@ impl Model {
         data: Option<Data<'_>>,
         reading: Reading,
     ) -> PyResult<String> {
-        let data = data.map(|data| self.dataset(py, data, &reading)).transpose()?;
+        let data = self.optional_dataset(py, data, &reading)?;
         let model = self.model.clone();
         work::call(py, 0, move |stop| {
             let explorer = Explorer::new(&model, "MODEL").with_title(title);
@@ -305,14 +305,14 @@ impl Model {
     }
 
     fn fit(&self, py: Python<'_>, data: Data<'_>, reading: Reading, fitting: Fitting) -> PyResult<Self> {
-        let options = fitting.options().map_err(|error| errors::to_python(py, &error))?;
-        let on_missing = reading.options().map_err(|error| errors::to_python(py, &error))?.on_missing;
+        let options = fitting.options().or_raise(py)?;
+        let on_missing = reading.options().or_raise(py)?.on_missing;
         if on_missing == OnMissing::Model {
             let fixed = fitting.fixed(FixedOnly::MissingValues);
-            let options = fixed.map_err(|error| errors::to_python(py, &error))?;
+            let options = fixed.or_raise(py)?;
             return self.fit_incomplete(py, data, reading, options);
         }
-        let rows = fitting.tune().map_err(|error| errors::to_python(py, &error))?;
+        let rows = fitting.tune().or_raise(py)?;
         let data = self.dataset(py, data, &reading)?;
         let model = self.model.clone();
         let fitted = work::call(py, 0, move |stop| {
@@ -326,7 +326,7 @@ impl Model {
                 Outcome::Stopped(_) => Err(work::interrupted()),
             }
         })?;
-        let model = (*self.model).clone().with_fit(fitted).map_err(|error| errors::to_python(py, &error))?;
+        let model = (*self.model).clone().with_fit(fitted).or_raise(py)?;
         Ok(Self::new(model))
     }
 
@@ -356,7 +356,7 @@ impl Model {
         rows: RowReading,
         pseudo: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let options = rows.reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let options = rows.reading.options().or_raise(py)?;
         let (on_missing, header) = (options.on_missing, options.header);
         let source = match &data {
             Data::File(path) => Some((path.clone().source().name(), u64::from(header))),

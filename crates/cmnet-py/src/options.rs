@@ -1,6 +1,7 @@
 //! What Python passes, as the options that the command line has too.
 
 use crate::dialect::keyword;
+use crate::errors::OrRaise;
 use crate::value;
 use cmnet::options::{GROUPS, OptionInfo, OptionName};
 use cmnet::{
@@ -239,7 +240,7 @@ impl Learning {
     }
 
     pub(crate) fn time_limit(&self) -> Result<Option<Duration>> {
-        self.time_limit.as_deref().map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()
+        time_limit(self.time_limit.as_deref())
     }
 
     pub(crate) fn checkpoint_interval(&self) -> Result<Duration> {
@@ -278,9 +279,13 @@ pub(crate) fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     value::to_python(py, &Value::Object(table))
 }
 
+/// A time limit, where there is one.
+pub(crate) fn time_limit(text: Option<&str>) -> Result<Option<Duration>> {
+    text.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose()
+}
+
 /// A time limit in seconds.
 #[pyfunction]
 pub(crate) fn seconds(py: Python<'_>, time_limit: &str) -> PyResult<f64> {
-    let limit = parse_duration(OptionName::TimeLimit, time_limit);
-    limit.map(|limit| limit.as_secs_f64()).map_err(|error| crate::errors::to_python(py, &error))
+    Ok(parse_duration(OptionName::TimeLimit, time_limit).or_raise(py)?.as_secs_f64())
 }

@@ -1,19 +1,16 @@
 //! Structures drawn from their posterior.
 
-use crate::errors;
-use crate::learn::watched;
-use crate::options::{KnowledgeGiven, knowledge};
+use crate::errors::OrRaise;
+use crate::learn::limited;
+use crate::options::{KnowledgeGiven, knowledge, time_limit};
 use crate::table::Table;
 use crate::value;
 use crate::watch::Watch;
 use cmnet::options::OptionName;
-use cmnet::{
-    Dataset, Error, LearnState, PosteriorOptions, Result, parse_bytes, parse_duration, structure_posterior,
-};
+use cmnet::{Dataset, PosteriorOptions, Result, parse_bytes, structure_posterior};
 use cmnet_report::answer::PosteriorAnswer;
 use pyo3::prelude::*;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// How structures are drawn.
 #[derive(FromPyObject)]
@@ -66,16 +63,11 @@ pub(crate) fn posterior<'py>(
     drawing: Drawing,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Answer<'py>> {
-    let to_python = |error: Error| errors::to_python(py, &error);
-    let options = drawing.options().map_err(to_python)?;
-    let limit = drawing.time_limit.as_deref();
-    let limit =
-        limit.map(|text| parse_duration(OptionName::TimeLimit, text)).transpose().map_err(to_python)?;
-    let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
-    let (own, data) = (watch.clone(), table.data.clone());
-    let work = move || facts(&data, &options, &own);
-    let (found, raised) = watched(py, &watch, progress, work)?.even_late(py)?;
-    Ok((found.map(|facts| value::to_python(py, &facts)).transpose()?, raised))
+    let options = drawing.options().or_raise(py)?;
+    let limit = time_limit(drawing.time_limit.as_deref()).or_raise(py)?;
+    let data = table.data.clone();
+    let work = move |watch: &Watch| facts(&data, &options, watch);
+    limited(py, limit, progress, work)?.even_late(py, |facts| value::to_python(py, &facts))
 }
 
 fn facts(data: &Dataset, options: &PosteriorOptions, watch: &Watch) -> Result<Value> {

@@ -2,7 +2,7 @@
 
 use crate::ask::Inference;
 use crate::each_row::{EachRow, RowReading, over_rows};
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::model::{Data, Model};
 use crate::work::Stop;
 use cmnet::{ExactOptions, Prediction, Predictor, Result, Schema, Var, find_variable};
@@ -33,9 +33,8 @@ impl RowQuestion<'_> {
         schema: &Schema,
         job: impl FnOnce(&Sought, &mut dyn EachRow, &Stop) -> Result<T> + Send + 'static,
     ) -> PyResult<(T, usize)> {
-        let to_python = |error| errors::to_python(py, &error);
-        let target = find_variable(schema, &self.target).map_err(to_python)?;
-        let sought = Sought { target, exact: self.inference.exact().map_err(to_python)? };
+        let target = find_variable(schema, &self.target).or_raise(py)?;
+        let sought = Sought { target, exact: self.inference.exact().or_raise(py)? };
         let found = over_rows(py, schema, self.data, &self.rows, move |rows, stop| job(&sought, rows, stop))?;
         Ok((found, schema.variable(target).levels.len()))
     }

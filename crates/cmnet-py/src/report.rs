@@ -1,16 +1,16 @@
 //! Pages to attach to a paper.
 
 use crate::dialect::Keywords;
-use crate::errors;
-use crate::learn::watched;
+use crate::errors::OrRaise;
+use crate::learn::limited;
 use crate::model::{Data, Model};
 use crate::options::{Learning, Reading};
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::work;
 use cmnet::{
-    Control, CrossValidation, Dataset, Error, FoldPlan, LearnOptions, LearnState, Learned, Result, Schema,
-    StopReason, cross_validate, learn,
+    Control, CrossValidation, Dataset, FoldPlan, LearnOptions, Learned, Result, Schema, StopReason,
+    cross_validate, learn,
 };
 use cmnet_report::Report;
 use cmnet_report::answer::Description;
@@ -112,10 +112,7 @@ fn run<T: Send + 'static>(
     progress: Option<Bound<'_, PyAny>>,
     work: impl FnOnce(&LearnOptions, &Watch) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let to_python = |error: Error| errors::to_python(py, &error);
-    let options = learning.options(schema).map_err(to_python)?;
-    let limit = learning.time_limit().map_err(to_python)?;
-    let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
-    let own = watch.clone();
-    work::value(py, watched(py, &watch, progress, move || work(&options, &own))?)
+    let options = learning.options(schema).or_raise(py)?;
+    let limit = learning.time_limit().or_raise(py)?;
+    work::value(py, limited(py, limit, progress, move |watch| work(&options, watch))?)
 }

@@ -1,8 +1,9 @@
 //! Rows of categories in their order: what sampling and bundled tables give.
 
+use crate::errors::OrRaise;
 use crate::options::Reading;
 use crate::table::{Levels, levels, schema, unsigned};
-use crate::{errors, work};
+use crate::work;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
@@ -96,7 +97,7 @@ impl Rows {
     /// The rows of a CSV file without missing values, in the order of the file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, name: &str, bytes: &[u8], reading: Reading) -> PyResult<Self> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
+        let options = reading.options().or_raise(py)?;
         let file = File::bytes(name, bytes.to_vec());
         work::call(py, 1, move |stop| {
             let options = Under::new(&options, stop);
@@ -140,8 +141,8 @@ impl Rows {
     /// The codes of a column.
     fn codes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let found = cmnet::find_variable(&self.schema, name);
-        let variable = found.map_err(|error| errors::to_python(py, &error))?;
-        check_memory(self.count * size_of::<i32>(), 0).map_err(|error| errors::to_python(py, &error))?;
+        let variable = found.or_raise(py)?;
+        check_memory(self.count * size_of::<i32>(), 0).or_raise(py)?;
         let mut codes = Vec::with_capacity(self.count);
         codes.extend(self.column(variable));
         Ok(PyArray1::from_vec(py, codes))

@@ -1,11 +1,11 @@
 //! Packed tables.
 
 use crate::dialect::Keywords;
-use crate::errors;
-use crate::intake::{Packing, Unpacked, read};
+use crate::errors::{self, OrRaise};
+use crate::intake::{Packing, Unpacked};
 use crate::options::{Learning, Reading};
 use crate::rows::{Rows, RowsBuilder};
-use crate::work::{self, Stop};
+use crate::work::{self};
 use cmnet::{
     Bins, DataDigest, Dataset, ErrorKind, InputProblem, LearnOptions, ListedLevels, LoadedTable, ReadOptions,
     Schema, Survey, Under, Variable, Warning, cut_by_graph, read_csv, survey_csv,
@@ -72,17 +72,9 @@ impl Table {
     ) -> PyResult<Self> {
         let (options, learning) = how(py, &reading, learning.as_ref(), spared.as_deref())?;
         let bins = options.bins.clone();
-        let loaded = match source {
-            Unpacked::File(path) => {
-                work::call(py, 1, move |stop| read_csv(&path.source(), Under::new(&options, stop)))?
-            }
-            Unpacked::Memory(source) => {
-                let mut packing = Packing::new(options);
-                read(py, source, &mut packing)?;
-                packing.finish(py)?
-            }
-        };
-        loaded.check_categories().map_err(|error| errors::to_python(py, &error))?;
+        let file = |source: &_, options: Under<'_, _>| read_csv(source, options);
+        let loaded = source.read(py, (1, options), file, Packing::new, Packing::finish)?;
+        loaded.check_categories().or_raise(py)?;
         let loaded = cut(py, loaded, bins, learning)?;
         Ok(Self::of(unwarned(loaded, spared.as_deref())))
     }
@@ -90,36 +82,18 @@ impl Table {
     /// Packs one part of a table with levels that are known; `None` where no row is left.
     #[staticmethod]
     fn pack(py: Python<'_>, source: Unpacked<'_>, reading: Reading) -> PyResult<Option<Self>> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let packed = match source {
-            Unpacked::File(path) => {
-                let read = move |stop: &Stop| some_rows(read_csv(&path.source(), Under::new(&options, stop)));
-                work::call(py, 1, read)?
-            }
-            Unpacked::Memory(source) => {
-                let mut packing = Packing::new(options);
-                read(py, source, &mut packing)?;
-                packing.finish_part(py)?
-            }
-        };
+        let options = reading.options().or_raise(py)?;
+        let file = |source: &_, options: Under<'_, _>| some_rows(read_csv(source, options));
+        let packed = source.read(py, (1, options), file, Packing::new, Packing::finish_part)?;
         Ok(packed.map(Self::of))
     }
 
     /// Finds out which levels a part of a table has: a text that `add_surveys` takes.
     #[staticmethod]
     fn survey(py: Python<'_>, source: Unpacked<'_>, reading: Reading) -> PyResult<String> {
-        let options = reading.options().map_err(|error| errors::to_python(py, &error))?;
-        let survey = match source {
-            Unpacked::File(path) => {
-                let look = move |stop: &Stop| survey_csv(&path.source(), Under::new(&options, stop));
-                work::call(py, 1, look)?
-            }
-            Unpacked::Memory(source) => {
-                let mut packing = Packing::surveying(options);
-                read(py, source, &mut packing)?;
-                packing.survey(py)?
-            }
-        };
+        let options = reading.options().or_raise(py)?;
+        let file = |source: &_, options: Under<'_, _>| survey_csv(source, options);
+        let survey = source.read(py, (1, options), file, Packing::surveying, Packing::survey)?;
         serde_json::to_string(&survey).map_err(|error| errors::internal(py, &error.to_string()))
     }
 
@@ -236,8 +210,7 @@ pub(crate) fn how(
 ) -> PyResult<(ReadOptions, LearnOptions)> {
     let options = reading.options_sparing(spared);
     let learning = learning.map_or_else(|| Ok(LearnOptions::default()), Learning::untargeted);
-    let to_python = |error: cmnet::Error| errors::to_python(py, &error);
-    Ok((options.map_err(to_python)?, learning.map_err(to_python)?))
+    Ok((options.or_raise(py)?, learning.or_raise(py)?))
 }
 
 /// A table without warnings about the column that is no variable.
@@ -296,7 +269,7 @@ pub(crate) fn surveyed(
     let listed = if all_listed { ListedLevels::All } else { ListedLevels::First };
     let found = added(py, &[survey])?;
     let found = on_missing.parse().and_then(|on_missing| found.finish(listed, on_missing));
-    let found = found.map_err(|error| errors::to_python(py, &error))?;
+    let found = found.or_raise(py)?;
     let names = found.levels.iter().map(|(name, _)| name.clone());
     let missing = names.zip(found.missing).filter(|(_, count)| *count > 0).collect();
     Ok((found.levels, found.rows, found.dropped_rows, missing))
@@ -308,7 +281,7 @@ fn added(py: Python<'_>, surveys: &[String]) -> PyResult<Survey> {
         let next: Survey =
             serde_json::from_str(text).map_err(|error| errors::internal(py, &error.to_string()))?;
         whole = Some(match whole {
-            Some(own) => own.then(next).map_err(|error| errors::to_python(py, &error))?,
+            Some(own) => own.then(next).or_raise(py)?,
             None => next,
         });
     }

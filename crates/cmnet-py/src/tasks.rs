@@ -1,7 +1,7 @@
 //! Runs that are divided into tasks, for workers elsewhere: tasks out, what they found in.
 
 use crate::bootstrap::{self, Besides, Resampling};
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::learn::{Answer, Dealt, Outcome, Unfinished, finished, validated};
 use crate::options::Learning;
 use crate::table::Table;
@@ -71,7 +71,7 @@ impl Run {
     #[new]
     fn new(py: Python<'_>, table: PyRef<'_, Table>, spec: Spec) -> PyResult<Self> {
         let data = table.data.clone();
-        let job = spec.job(&data).map_err(|error| errors::to_python(py, &error))?;
+        let job = spec.job(&data).or_raise(py)?;
         let identity = work::guarded(py, || Ok(job.identity(&data)))?;
         let besides = spec.resampling.map(|how| how.besides()).unwrap_or_default();
         Ok(Self { data, job, besides, identity, known: Mutex::default() })
@@ -105,7 +105,7 @@ impl Run {
         let kappas = kappas.map(|(place, climb)| (*place, climb.clone())).collect();
         let needed = Findings { blankets, graph, kappas, folds: FoldState::default(), resamples };
         let text = Part::with_identity(&self.identity, &self.job, &self.data, needed).to_text();
-        text.map_err(|error| errors::to_python(py, &error))
+        text.or_raise(py)
     }
 
     /// Takes what a task found.
@@ -113,7 +113,7 @@ impl Run {
         let found = Part::from_text("what a worker found", found);
         let found = found.and_then(|part| part.of_identity(&self.identity, &self.job, &self.data));
         let added = found.and_then(|found| self.known().add(found));
-        added.map_err(|error| errors::to_python(py, &error))
+        added.or_raise(py)
     }
 
     /// Where the run stands.
@@ -138,7 +138,7 @@ impl Run {
         seconds: Option<f64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Outcome<'py, Answer<'py>>> {
-        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+        let limit = seconds.and_then(within);
         let state = self.known().learn_state();
         let options = self.job.options().clone();
         let watch = Arc::new(Watch::new(limit, None, state.clone()));
@@ -162,7 +162,7 @@ impl Run {
         let Job::Bootstrap(options) = &self.job else {
             return Err(errors::internal(py, "this run is no bootstrap"));
         };
-        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+        let limit = seconds.and_then(within);
         let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
         if interrupted {
             // Asked twice, it fits nothing either: who pressed Ctrl-C does not wait.
@@ -188,7 +188,7 @@ impl Run {
                 Ok(CrossValidation::so_far(&known.folds, &self.data, *plan, options, reason))
             }
         };
-        validated(py, &found.map_err(|error| errors::to_python(py, &error))?)
+        validated(py, &found.or_raise(py)?)
     }
 }
 
@@ -196,6 +196,11 @@ impl Run {
     fn known(&self) -> MutexGuard<'_, Findings> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// So many seconds, where that is a time.
+fn within(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds.max(0.0)).ok()
 }
 
 /// Does one task, in so many seconds at most; what it found, as a text. `look` is called now and then,
@@ -216,7 +221,7 @@ pub(crate) fn run_task(
     drop(table);
     spec.learning.threads = threads;
     let task: Task = serde_json::from_str(task).map_err(|error| errors::internal(py, &error.to_string()))?;
-    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+    let limit = seconds.and_then(within);
     let watch = Arc::new(Watch::new(limit, None, LearnState::default()));
     let (own, needed) = (watch.clone(), needed.to_owned());
     let work = move || {

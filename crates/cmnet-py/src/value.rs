@@ -1,5 +1,6 @@
 //! Answers and other JSON values as Python objects.
 
+use crate::errors::OrRaise;
 use cmnet::{Error, Result};
 use cmnet_report::answer::fields;
 use pyo3::IntoPyObjectExt;
@@ -11,6 +12,11 @@ use serde_json::Value;
 /// The fields of an answer, which no longer borrow from what they are about.
 pub(crate) fn of(answer: &impl Serialize) -> Result<Value> {
     fields(answer).map_err(|error| Error::question(error.to_string(), "please report this as a bug"))
+}
+
+/// The fields of an answer in Python.
+pub(crate) fn told<'py>(py: Python<'py>, answer: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    to_python(py, &of(answer).or_raise(py)?)
 }
 
 /// Dictionaries keep the order of their keys.

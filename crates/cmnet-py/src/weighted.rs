@@ -1,20 +1,20 @@
 //! Tables whose weights are real numbers, and what is done with them.
 
 use crate::dialect::Keywords;
-use crate::errors;
-use crate::intake::{Packing, Unpacked, read};
-use crate::learn::{Answer, Dealt, Found, Validation, watched};
+use crate::errors::OrRaise;
+use crate::intake::{Packing, Unpacked};
+use crate::learn::{Answer, Dealt, Found, Validation, limited};
 use crate::model::Model;
 use crate::options::{Fitting, Learning, Reading};
-use crate::table::{Levels, levels};
+use crate::table::{Levels, cuts, levels};
 use crate::value;
 use crate::watch::Watch;
 use crate::work;
 use cmnet::options::OptionName;
 use cmnet::{
-    CountedTable, CrossValidation, Error, Evaluation, Fit, FixedOnly, LearnOptions, LearnState,
-    LoadedWeighted, Outcome, Result, Under, WeightKind, WeightedCounts, cross_validate_weighted,
-    evaluate_under, fit_with, learn_weighted as learn, read_weighted,
+    CountedTable, CrossValidation, Error, Evaluation, Fit, FixedOnly, LearnOptions, LoadedWeighted, Outcome,
+    Result, Under, WeightKind, WeightedCounts, cross_validate_weighted, evaluate_under, fit_with,
+    learn_weighted as learn, read_weighted,
 };
 use cmnet_report::answer::{EvaluatedAnswer, LearnedSummary};
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ pub(crate) struct WeightedTable {
 }
 
 fn kind(py: Python<'_>, word: Option<&str>) -> PyResult<Option<WeightKind>> {
-    word.map(|word| word.parse().map_err(|error| errors::to_python(py, &error))).transpose()
+    word.map(|word| word.parse().or_raise(py)).transpose()
 }
 
 #[pymethods]
@@ -40,18 +40,10 @@ impl WeightedTable {
         reading: Reading,
         weights_as: Option<&str>,
     ) -> PyResult<Self> {
-        let (options, kind) =
-            (reading.options().map_err(|error| errors::to_python(py, &error))?, kind(py, weights_as)?);
-        let loaded = match source {
-            Unpacked::File(path) => work::call(py, 1, move |stop| {
-                read_weighted(&path.source(), Under::new(&options, stop), kind)
-            })?,
-            Unpacked::Memory(source) => {
-                let mut packing = Packing::weighing(options);
-                read(py, source, &mut packing)?;
-                packing.finish_weighted(py, kind)?
-            }
-        };
+        let (options, kind) = (reading.options().or_raise(py)?, kind(py, weights_as)?);
+        let file = move |source: &_, options: Under<'_, _>| read_weighted(source, options, kind);
+        let finish = |packing: Packing, py: Python<'_>| packing.finish_weighted(py, kind);
+        let loaded = source.read(py, (1, options), file, Packing::weighing, finish)?;
         Ok(Self { loaded: Arc::new(loaded) })
     }
 
@@ -92,9 +84,7 @@ impl WeightedTable {
 
     #[getter]
     fn cuts(&self) -> Vec<(String, Vec<f64>)> {
-        let schema = self.loaded.table.schema();
-        let cut = |v: usize| Some((schema.name(v).to_owned(), schema.cuts(v)?.points().to_vec()));
-        (0..schema.len()).filter_map(cut).collect()
+        cuts(self.loaded.table.schema())
     }
 
     #[getter]
@@ -132,19 +122,17 @@ pub(crate) fn learn_weighted<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Option<Answer<'py>>, Option<PyErr>)> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let loaded = table.loaded.clone();
-    let options = learning.options(loaded.table.schema()).map_err(to_python)?;
+    let options = learning.options(loaded.table.schema()).or_raise(py)?;
     let refused = [
-        (OptionName::Model, "sgm", learning.is_stratified().map_err(to_python)?),
+        (OptionName::Model, "sgm", learning.is_stratified().or_raise(py)?),
         (OptionName::Target, "a variable", options.target.is_some()),
         (OptionName::Checkpoint, "a file", learning.checkpoint.is_some()),
     ];
-    refuse_asked(&refused).map_err(to_python)?;
-    let time_limit = learning.time_limit().map_err(to_python)?;
-    let watch = Arc::new(Watch::new(time_limit, None, LearnState::default()));
-    let own = watch.clone();
-    Found::handed(py, watched(py, &watch, progress, move || learned(&loaded, &options, &own))?)
+    refuse_asked(&refused).or_raise(py)?;
+    let time_limit = learning.time_limit().or_raise(py)?;
+    let work = move |watch: &Watch| learned(&loaded, &options, watch);
+    Found::handed(py, limited(py, time_limit, progress, work)?)
 }
 
 /// Cross-validates a table with real weights: what was found, and what interrupted the work.
@@ -156,13 +144,12 @@ pub(crate) fn validate_weighted<'py>(
     learning: Learning,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, Option<PyErr>)> {
-    let to_python = |error: Error| errors::to_python(py, &error);
     let loaded = table.loaded.clone();
     let schema = loaded.table.schema();
-    let options = learning.options(schema).map_err(to_python)?;
-    let plan = dealt.plan(schema).map_err(to_python)?;
+    let options = learning.options(schema).or_raise(py)?;
+    let plan = dealt.plan(schema).or_raise(py)?;
     let begun = CrossValidation::begun(loaded.table.units(), plan);
-    let validation = Validation { begun, time_limit: learning.time_limit().map_err(to_python)?, options };
+    let validation = Validation { begun, time_limit: learning.time_limit().or_raise(py)?, options };
     let search =
         move |options: &_, watch: &Watch| cross_validate_weighted(&loaded.table, plan, options, watch);
     validation.run(py, progress, search)
@@ -176,7 +163,7 @@ pub(crate) fn fit_weighted(
     table: PyRef<'_, WeightedTable>,
     fitting: Fitting,
 ) -> PyResult<Model> {
-    let options = fitting.fixed(FixedOnly::RealWeights).map_err(|error| errors::to_python(py, &error))?;
+    let options = fitting.fixed(FixedOnly::RealWeights).or_raise(py)?;
     let (own, loaded) = (model.model.clone(), table.loaded.clone());
     let fitted = work::call(py, 0, move |stop| {
         let table = loaded.table.arranged(own.schema())?;

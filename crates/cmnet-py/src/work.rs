@@ -1,6 +1,6 @@
 //! Work that runs while Python does other things, and that Ctrl-C ends in time.
 
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::threads::{Finished, caught, start};
 use cmnet::{Control, Error, LearnObserver, SearchObserver, StopReason};
 use pyo3::prelude::*;
@@ -27,23 +27,32 @@ pub(crate) enum Ended<T> {
 }
 
 impl<T> Ended<Result<T, Error>> {
-    /// What was found in time, and what interrupted the work.
-    pub(crate) fn in_time(self, py: Python<'_>) -> PyResult<(Option<T>, Option<PyErr>)> {
-        Ok(match self {
-            Self::Done(found) => (Some(found.map_err(|error| errors::to_python(py, &error))?), None),
+    /// What was found in time, as it is told, and what interrupted the work.
+    pub(crate) fn in_time<A>(
+        self,
+        py: Python<'_>,
+        tell: impl FnOnce(T) -> PyResult<A>,
+    ) -> PyResult<(Option<A>, Option<PyErr>)> {
+        let (found, raised) = match self {
+            Self::Done(found) => (Some(found.or_raise(py)?), None),
             Self::Interrupted(raised, found) => (found.and_then(Result::ok), Some(raised)),
             Self::Late(raised, _) => (None, Some(raised)),
-        })
+        };
+        Ok((found.map(tell).transpose()?, raised))
     }
 
     /// The same, with what came late: of work that gives what it had finished when it is asked twice.
-    pub(crate) fn even_late(self, py: Python<'_>) -> PyResult<(Option<T>, Option<PyErr>)> {
+    pub(crate) fn even_late<A>(
+        self,
+        py: Python<'_>,
+        tell: impl FnOnce(T) -> PyResult<A>,
+    ) -> PyResult<(Option<A>, Option<PyErr>)> {
         let (found, raised) = match self {
             Self::Done(found) => (Some(found), None),
             Self::Interrupted(raised, found) => (found, Some(raised)),
             Self::Late(raised, found) => (Some(found), Some(raised)),
         };
-        Ok((found.transpose().map_err(|error| errors::to_python(py, &error))?, raised))
+        Ok((found.transpose().or_raise(py)?.map(tell).transpose()?, raised))
     }
 }
 
@@ -266,7 +275,7 @@ pub(crate) fn guarded<T: Send>(
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     match py.detach(|| caught(work)) {
-        Ok(result) => result.map_err(|error| errors::to_python(py, &error)),
+        Ok(result) => result.or_raise(py),
         Err(what) => Err(errors::internal(py, &what)),
     }
 }

@@ -326,7 +326,8 @@ def test_held_out_rows_choose_nothing_where_none_are_held_out(heart, heart_model
 def test_options_without_effect_are_refused(heart):
     from concurrent.futures import ThreadPoolExecutor
 
-    for options in ({"completions": 3}, {"rounds": 3}, {"agreement": 0.9}, {"max_cells": 100}):
+    cells = {"max_cells": 100, "search": "paper"}
+    for options in ({"completions": 3}, {"rounds": 3}, {"agreement": 0.9}, cells):
         with pytest.raises(cmnet.OptionError, match=next(iter(options))):
             cmnet.learn(heart, **options)
     holes = {"a": ["x", "y", None, "x"] * 5, "b": ["x", "y", "y", "x"] * 5}

@@ -76,6 +76,17 @@ def test_confirmed_contexts_have_the_same_bytes(command, tmp_path):
     assert here.read_bytes() == there.read_bytes()
 
 
+def test_contexts_that_bic_chooses_are_those_of_the_command(run):
+    path = table_path("economic_activity")
+    there = run("learn", path, "--kappa", "eps,n^-0.5", "--contexts", "auto")
+    here = cmnet.learn(path, kappa=["eps", "n^-0.5"], contexts="auto")
+    assert here.contexts_chosen == [model.get("contexts_chosen") for model in there["models"]]
+    none, chosen = here.contexts_chosen
+    assert none is None and (chosen["kept"], chosen["criterion"]) == ("all", "bic")
+    assert chosen["all"]["bic"] == there["models"][1]["bic"] > chosen["confirmed"]["bic"]
+    assert cmnet.learn(path, kappa="n^-0.5").contexts_chosen is None
+
+
 def test_joint_distributions_are_equal(heart_model, saved, run):
     there = run("query", saved, "--joint", "--target", "smoking,lipoprotein_ratio")["joint"]
     here = heart_model.joint(targets=["smoking", "lipoprotein_ratio"])

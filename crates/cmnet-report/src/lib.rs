@@ -39,6 +39,7 @@ mod long_run;
 mod metrics;
 mod places;
 mod policy;
+mod proof;
 mod report;
 mod scene;
 mod sentence;
@@ -47,6 +48,7 @@ mod support_chart;
 pub mod svg;
 pub mod text;
 pub mod tikz;
+mod together;
 mod warning;
 mod wording;
 
@@ -56,9 +58,11 @@ pub use explore::{ExplorePage, Explorer, PageAnswers};
 pub use group_panels::group_panels;
 pub use long_run::LongRun;
 pub use places::Places;
+pub use proof::Proof;
 pub use report::Report;
 pub use sentence::{element_name, sentence};
 pub use support_chart::support_chart;
+pub use together::Together;
 pub use warning::warning_text;
 
 use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Spread, Structure, Support};

@@ -103,12 +103,13 @@ pub use graph::{Edge, Graph, VarSet, components, decompose, is_chordal, maximal_
 pub use structure::Structure;
 // Learning.
 pub use learn::{
-    Backbone, ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice, Criterion,
-    CrossValidated, CrossValidation, FirstLearning, FitControl, FixedOnly, FoldNumbers, FoldResult,
-    FoldState, Judged, LearnEvent, LearnObserver, LearnOptions, LearnState, Learned, LearnedModel, LeftOut,
-    ModelClass, Refine, Refinement, Replicate, RunFact, SearchMode, SearchReason, Select, TargetModel, Tried,
-    Tune, Tuned, cross_validate, cross_validate_from, cross_validate_weighted, learn, learn_counts,
-    learn_from, learn_weighted, parse_bytes, parse_duration, run_identity, tune,
+    Backbone, ByRows, Chosen, CompletedStructure, CompletedTable, CompletionRound, ContextChoice,
+    ContextsBic, ContextsChosen, Criterion, CrossValidated, CrossValidation, FirstLearning, FitControl,
+    FixedOnly, FoldNumbers, FoldResult, FoldState, Judged, LearnEvent, LearnObserver, LearnOptions,
+    LearnState, Learned, LearnedModel, LeftOut, ModelClass, Refine, Refinement, Replicate, RunFact,
+    SearchMode, SearchReason, Select, StructureBic, TargetModel, Tried, Tune, Tuned, cross_validate,
+    cross_validate_from, cross_validate_weighted, learn, learn_counts, learn_from, learn_weighted,
+    parse_bytes, parse_duration, run_identity, tune,
 };
 // Mixtures.
 pub use mixture::{

@@ -87,7 +87,7 @@ group! {
         );
         WEIGHTS = optional(
             OptionName::Weights,
-            "Column that says how often each row was observed; to learn, fit, score, check, evaluate and cross-validate also real numbers",
+            "Column that says how often each row was observed; to learn, fit, score, check, evaluate, cross-validate and bootstrap also real numbers",
         );
         MISSING = value(
             OptionName::Missing,
@@ -138,8 +138,8 @@ group! {
         SEED = value(
             OptionName::Seed,
             "1",
-            "Seed of the rows that are held out, of missing values that are drawn, and of the random search for \
-             stratified graphical models",
+            "Seed of the rows that are held out, of missing values that are drawn, of permutations of groups, of the \
+             starts of a mixture, and of the random search for stratified graphical models",
         );
         TARGET = optional(
             OptionName::Target,
@@ -183,8 +183,8 @@ group! {
         );
         MAX_CELLS = optional(
             OptionName::MaxCells,
-            "Refinement adds no edge that would give the junction tree more table cells than this, so that exact \
-             inference stays possible; a clique of the backbone has no more either",
+            "Mode blanket and refinement add no edge that would give the junction tree more table cells than this, so \
+             that exact inference stays possible; a clique of the backbone has no more either; mode auto is blanket then",
         );
         THREADS = value(OptionName::Threads, "0", "Threads; 0 takes one per core");
         TIME_LIMIT = optional(

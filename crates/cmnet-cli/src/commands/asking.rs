@@ -4,10 +4,10 @@ use super::fitting::bytes;
 use super::{explain, explore, export, import, impute, independent, predict, query, sample};
 use crate::ask_args::{AskCommand, ExplainArgs, GivenArgs, MethodArgs, QuestionArgs, TreeArgs};
 use crate::exit::Outcome;
-use crate::output;
+use crate::{interrupt, output};
 use cmnet::{
-    ClimbOptions, Edge, Error, Evidence, ExactOptions, GibbsOptions, OptionName, QueryMethod, QueryOptions,
-    QueryPlan, Schema, Var, uai,
+    ClimbOptions, Edge, Error, Evidence, ExactOptions, GibbsOptions, QueryOptions, QueryPlan, Schema, Var,
+    uai,
 };
 use cmnet_report::answer::names;
 
@@ -67,6 +67,13 @@ pub(crate) fn announce(arguments: &TreeArgs, what: &str) {
     }
 }
 
+/// Says what will be done exactly, and heeds Ctrl-C from there on.
+pub(crate) fn begin(arguments: &TreeArgs, what: &str) -> anyhow::Result<ExactOptions> {
+    announce(arguments, what);
+    interrupt::listen();
+    exact(arguments)
+}
+
 pub(crate) fn announce_plan(arguments: &TreeArgs, plan: &QueryPlan) {
     announce(arguments, &format!("{}: {}", plan.method, plan.reason));
 }
@@ -93,17 +100,6 @@ pub(crate) fn given_phrase(schema: &Schema, evidence: &Evidence) -> String {
     match given_text(schema, evidence) {
         given if given.is_empty() => String::new(),
         given => format!(" given {given}"),
-    }
-}
-
-/// Refuses methods that are not exact, for something whose networks are.
-pub(crate) fn check_exact(arguments: &MethodArgs, what: &str) -> anyhow::Result<()> {
-    match arguments.method {
-        QueryMethod::Auto | QueryMethod::Exact => Ok(()),
-        QueryMethod::Gibbs | QueryMethod::Belief => {
-            let expected = format!("exact or auto: the networks of {what} are exact");
-            Err(Error::option(OptionName::Method, arguments.method.to_string(), expected).into())
-        }
     }
 }
 

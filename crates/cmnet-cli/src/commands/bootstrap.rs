@@ -6,9 +6,9 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    Bootstrap, BootstrapOptions, Control, CountedTable, ElementSupport, Ensemble, Frequency, Job, LearnEvent,
-    LearnObserver, Model, Schema, Stability, StopReason, Structure, WeightedCounts, bootstrap_from,
-    bootstrap_weighted, write_atomic,
+    Bootstrap, BootstrapOptions, Checkpointer, Control, CountedTable, ElementSupport, Ensemble, Frequency,
+    Job, LearnEvent, LearnObserver, Model, Schema, Stability, StopReason, Structure, WeightedCounts,
+    bootstrap_from, bootstrap_weighted, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::{element_name, support_chart};
@@ -48,7 +48,9 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
     }
     let known = share::known(&division, &job, &data)?;
     share::note_rest(&job, &data, &known);
-    let (checkpointer, state) = checkpoint::open_bootstrap(&arguments.checkpoints, &data, &options)?;
+    let checkpoints = &arguments.checkpoints;
+    let open = |path, pace| Checkpointer::open_bootstrap(path, checkpoints.resume, (&data, &options), pace);
+    let (checkpointer, state) = checkpoint::open(checkpoints, open)?;
     let state = if division.known.is_some() { known.resamples } else { state };
     let watch = Watch::with_checkpoints(time_limit.left(), checkpointer);
     if arguments.ensemble.is_some() {

@@ -49,7 +49,7 @@ fn groups(arguments: &Printed<CompareArgs>, data: &str) -> anyhow::Result<Outcom
     let options = LearnOptions { threads: arguments.threads, ..LearnOptions::default() };
     let watch = Watch::new(time_limit.left());
     let block = arguments.grouping.block.as_deref();
-    let mut loaded = files::table_sparing(block, &data, &options, &watch)?;
+    let mut loaded = files::table(block, &data, &options, &watch)?;
     let (options, grouping) =
         grouped::prepare(&arguments.grouping, Some(arguments.seed), options, &mut loaded)?;
     let learned =

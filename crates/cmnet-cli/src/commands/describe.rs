@@ -11,9 +11,9 @@ use cmnet_report::answer::Description;
 pub(crate) fn run(arguments: &Printed<DataArgs>) -> anyhow::Result<Outcome> {
     let description = if arguments.reading.on_missing == OnMissing::Model {
         let (learning, watch) = (LearnOptions::default(), Watch::new(None));
-        Description::of_incomplete(&files::read_incomplete_table(arguments, &learning, &watch)?)
+        Description::of_incomplete(&files::read_incomplete_table(None, arguments, &learning, &watch)?)
     } else {
-        Description::of_loaded(&files::read(arguments, &LearnOptions::default(), &Watch::new(None))?)
+        Description::of_loaded(&files::read(None, arguments, &LearnOptions::default(), &Watch::new(None))?)
     };
     let description = description.in_words(&CommandLine);
     match arguments.format {

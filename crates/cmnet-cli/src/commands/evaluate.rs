@@ -9,6 +9,7 @@ use cmnet::{
     AnyModel, ErrorKind, Evaluation, FitOptions, IncompleteTable, InputProblem, Model, OnMissing, Schema,
     evaluate, evaluate_incomplete,
 };
+use cmnet_report::Together;
 use cmnet_report::answer::EvaluatedAnswer;
 
 pub(crate) fn run(arguments: &Printed<EvaluateArgs>) -> anyhow::Result<Outcome> {
@@ -35,27 +36,16 @@ fn judged(arguments: &EvaluateArgs) -> anyhow::Result<EvaluatedAnswer> {
             };
             evaluated(model.schema(), &arguments.data, complete, known)
         }
-        AnyModel::Mixture(mixture) => {
-            let complete = |data: &DataArgs| {
-                let data = files::table_for_mixture(&mixture, data)?;
-                Ok(EvaluatedAnswer::from(&mixture.evaluate(&data, &())?))
-            };
-            let known = |table: &IncompleteTable| {
-                Ok(EvaluatedAnswer::from(&mixture.evaluate_incomplete(table, memory(), &())?))
-            };
-            evaluated(mixture.schema(), &arguments.data, complete, known)
-        }
-        AnyModel::Ensemble(ensemble) => {
-            let complete = |data: &DataArgs| {
-                let data = files::table_for_ensemble(&ensemble, data)?;
-                Ok(EvaluatedAnswer::from(&ensemble.evaluate(&data, &())?))
-            };
-            let known = |table: &IncompleteTable| {
-                Ok(EvaluatedAnswer::from(&ensemble.evaluate_incomplete(table, memory(), &())?))
-            };
-            evaluated(ensemble.schema(), &arguments.data, complete, known)
-        }
+        AnyModel::Mixture(mixture) => by_several(&mixture, &arguments.data),
+        AnyModel::Ensemble(ensemble) => by_several(&ensemble, &arguments.data),
     }
+}
+
+/// What networks that answer together say of the rows.
+fn by_several(networks: &impl Together, arguments: &DataArgs) -> anyhow::Result<EvaluatedAnswer> {
+    let complete = |data: &DataArgs| Ok(networks.evaluated(&files::table_for(networks.first(), data)?, &())?);
+    let known = |table: &IncompleteTable| Ok(networks.evaluated_incomplete(table, memory(), &())?);
+    evaluated(networks.first().schema(), arguments, complete, known)
 }
 
 fn as_text(found: &EvaluatedAnswer) -> String {

@@ -5,14 +5,10 @@ use crate::args::{ExactArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::progress::Watch;
 use crate::{files, output};
-use cmnet::{
-    Alpha, ContextPrior, DataDigest, Dataset, Error, ErrorKind, Fit, FitControl, FixedOnly, Kappa, Model,
-    Optimum, OptionName, Outcome as Work, PlaneCounts, RowCounts, Scorer, fit_with, optimum, parse_duration,
-};
+use cmnet::{Alpha, FixedOnly, Kappa, Optimum, OptionName, parse_duration};
 use cmnet_report::answer::OptimumAnswer;
-use cmnet_report::{Drawing, text};
+use cmnet_report::{Drawing, Proof, text};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
     let (kappa, alpha): (Kappa, Alpha) = (arguments.kappa.parse()?, arguments.alpha.parse()?);
@@ -25,41 +21,21 @@ pub(crate) fn run(arguments: &Printed<ExactArgs>) -> anyhow::Result<Outcome> {
     }
     let watch = Watch::new(limit);
     let data = files::table_with_note(&arguments.data, None, &cmnet::LearnOptions::default(), &watch)?;
-    let prior = ContextPrior::new(kappa, data.rows()).with_rules(Arc::new(known.rules(data.schema())?));
-    let counts = PlaneCounts::new(&data);
-    let found = optimum(&Scorer::new(&counts, alpha), &prior, &watch)?;
-    let model = found.to_model(&data, &prior, alpha, &known)?;
-    let model = fitted(model, &data, arguments, &watch)?;
+    let proof = Proof::of(&data, (kappa, alpha, &known), &fit_options(&arguments.fitting)?, &watch)?;
+    if proof.is_too_large {
+        output::note("the structure is too large to be fitted with this memory: it has no parameters");
+    }
     drop(watch);
-    let answer = OptimumAnswer { found: &found, prior: &prior, alpha, model: &model };
+    let answer = proof.answer();
     match arguments.format {
         Format::Text => output::page(&as_text(&answer, &arguments.data.data)?)?,
         Format::Json => output::answer(&answer)?,
     }
     if let Some(path) = &arguments.output {
-        model.save(path)?;
+        proof.model.save(path)?;
         output::note(&format!("wrote {}", path.display()));
     }
-    Ok(Outcome::of(found.stop))
-}
-
-/// The model with parameters, where they can be had.
-fn fitted(model: Model, data: &Dataset, arguments: &ExactArgs, watch: &Watch) -> anyhow::Result<Model> {
-    let options = fit_options(&arguments.fitting)?;
-    let control = FitControl { observer: watch, searched: true, fitted: false };
-    match fit_with(model.structure(), &RowCounts::new(data), &options, &control) {
-        Ok(Work::Done(fit)) => Ok(model.with_fit(Fit { digest: Some(DataDigest::of(data)), ..fit })?),
-        Ok(Work::Stopped(_)) => Ok(model),
-        Err(error) if is_limit(&error) => {
-            output::note("the structure is too large to be fitted with this memory: it has no parameters");
-            Ok(model)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn is_limit(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Limit { .. })
+    Ok(Outcome::of(proof.found.stop))
 }
 
 fn as_text(answer: &OptimumAnswer<'_>, file: &str) -> anyhow::Result<String> {

@@ -10,7 +10,6 @@ use cmnet::{
 };
 use cmnet_report::answer::{FilledAnswer, MissingAnswer};
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Rows in the order of the file, with holes.
 type Rows = Vec<Vec<Option<u32>>>;
@@ -20,17 +19,17 @@ pub(crate) fn run(arguments: &Printed<ImputeArgs>) -> anyhow::Result<Outcome> {
     let schema = network.schema();
     let memory = super::fitting::bytes(&arguments.memory)?;
     if let Some(path) = &arguments.output {
-        files::check_output(path, &[&arguments.model.model, Path::new(&arguments.data)])?;
+        files::check_output(path, &arguments.table.files(&arguments.model))?;
     }
     let mut rows: Rows = Vec::new();
-    let options = files::row_options(&arguments.reading)?;
-    let source = Source::from_argument(&arguments.data);
+    let options = files::row_options(&arguments.table.reading)?;
+    let source = Source::from_argument(&arguments.table.data);
     let mut table = IncompleteTable::new(schema.clone());
     visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
         rows.push(row.levels.to_vec());
         table.push(row.levels, row.weight)
     })?;
-    missing::tell(&arguments.data, &table);
+    missing::tell(&arguments.table.data, &table);
     let fills: Vec<Fill> = match arguments.draws {
         None => vec![Fill::MostProbable],
         Some(draws) => {

@@ -14,7 +14,6 @@ use cmnet_report::answer::predicted::{PredictionTables, PredictionUse};
 use cmnet_report::answer::{Accuracy, PredictedAnswer};
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
 
 pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     let network = match files::any_model(&arguments.model.model)? {
@@ -27,7 +26,7 @@ pub(crate) fn run(arguments: &Printed<PredictArgs>) -> anyhow::Result<Outcome> {
     let variable = schema.variable(target);
     let exact = asking::exact(&arguments.tree)?;
     if let Some(path) = &arguments.output {
-        files::check_output(path, &[&arguments.model.model, Path::new(&arguments.data)])?;
+        files::check_output(path, &arguments.table.files(&arguments.model))?;
     }
     let bytes = network.prediction_bytes(target)?;
     let blanket = network.closed().markov_blanket(target).len();
@@ -64,8 +63,8 @@ impl Predicted {
     ) -> anyhow::Result<Self> {
         let mut accuracy = Accuracy::default();
         let mut predictions: Vec<Prediction> = Vec::new();
-        let options = files::row_options(&arguments.reading)?;
-        let source = Source::from_argument(&arguments.data);
+        let options = files::row_options(&arguments.table.reading)?;
+        let source = Source::from_argument(&arguments.table.data);
         let present = visit_rows(&source, &options, OnUnknown::Error, schema, |row| {
             let prediction = predict(row.levels)?;
             if let Some(truth) = row.levels[target] {

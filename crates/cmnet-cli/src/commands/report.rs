@@ -80,7 +80,7 @@ fn of_table(arguments: &ReportArgs, options: &LearnOptions, watch: &Watch) -> an
         return Err(Usage(problem.to_owned()).into());
     }
     let named = DataArgs { data: arguments.input.clone(), reading: arguments.reading.clone() };
-    let loaded = files::table(&named, options, watch)?;
+    let loaded = files::table(None, &named, options, watch)?;
     let description = Description::of_loaded(&loaded).in_words(&CommandLine);
     let learned = learn(&loaded.data, options, watch)?;
     let Some(kept) = learned.kept(loaded.data.rows()) else {

@@ -138,14 +138,15 @@ fn options_without_meaning_are_refused() {
     for (option, says) in [
         ("--permutations 99", "--group <COLUMN>"),
         ("--level 0.01", "--group <COLUMN>"),
-        ("--max-cells 100", "--max-cells: \"100\" is not usable; expected a refinement or a backbone"),
+        ("--max-cells 100 --search paper", "--max-cells: \"100\" is not usable; expected mode blanket"),
+        ("--max-cells 100 --search exact", "--max-cells: \"100\" is not usable; expected mode blanket"),
         ("--completions 3", "--completions goes with --on-missing model"),
         ("--rounds 3", "goes with --on-missing model"),
         ("--agreement 0.9", "goes with --on-missing model"),
     ] {
         sandbox.run(&format!("{learn} {option}")).refused(2, &[says]);
     }
-    let cells = "--max-cells 100 --replicates 2";
+    let cells = "--max-cells 100 --search paper --replicates 2";
     sandbox.run(&format!("bootstrap data/coronary_heart.csv {cells}")).refused(2, &["--max-cells"]);
     let predict = "predict m.model.json data/coronary_heart.csv --target smoking";
     for option in ["--columns smoking", "--on-missing drop", "--schema s.toml"] {

@@ -75,6 +75,14 @@ impl Sandbox {
         answer
     }
 
+    /// The same of a command whose answer has the same bytes for any number of threads.
+    pub(crate) fn json_for_any_threads(&self, arguments: &str) -> Value {
+        let [one, two] = [1, 2]
+            .map(|threads| self.run(&format!("{arguments} --threads {threads} --format json")).succeeds());
+        assert_eq!(one.stdout, two.stdout);
+        one.json()
+    }
+
     /// A fitted model of the coronary heart data, for commands that need one.
     pub(crate) fn with_model() -> Self {
         let sandbox = Self::new();

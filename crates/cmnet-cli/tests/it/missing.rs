@@ -44,7 +44,7 @@ fn a_model_is_fitted_to_a_table_with_holes() {
     let model: Value = serde_json::from_str(&sandbox.read("f.model.json")).unwrap();
     assert_eq!(model["parameters"]["rows"], 1841);
     for (command, says) in [
-        ("cv holes.csv --on-missing model", "needs rows without missing values"),
+        ("cv holes.csv --on-missing model", "take rows with missing values"),
         ("fit m.model.json holes.csv --on-missing model --ridge 1", "knows no ridge"),
         ("fit m.model.json holes.csv --on-missing model --method pseudo", "need the junction tree"),
         ("fit m.model.json holes.csv --on-missing model --columns smoking", "leave out --columns"),

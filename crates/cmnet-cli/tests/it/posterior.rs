@@ -1,17 +1,13 @@
 //! `cmnet posterior`: probabilities as text and JSON, and refusals.
 
 use crate::common::Sandbox;
-use serde_json::Value;
 
 const POSTERIOR: &str = "posterior data/coronary_heart.csv --sweeps 400 --warm-up 100 --kappa eps";
 
 #[test]
 fn json_has_probabilities_for_any_number_of_threads() {
     let sandbox = Sandbox::new();
-    let one = sandbox.run(&format!("{POSTERIOR} --threads 1 --format json")).succeeds().stdout;
-    let two = sandbox.run(&format!("{POSTERIOR} --threads 2 --format json")).succeeds().stdout;
-    assert_eq!(one, two);
-    let answer: Value = serde_json::from_str(&one).unwrap();
+    let answer = sandbox.json_for_any_threads(POSTERIOR);
     assert_eq!((&answer["format"], &answer["draws"]), (&"cmnet-posterior/1".into(), &1600.into()));
     let edges = answer["edges"].as_array().unwrap();
     let sure = edges.iter().filter(|edge| edge["probability"].as_f64().is_some_and(|chance| chance > 0.9));

@@ -24,6 +24,13 @@ fn survey(holes: bool) -> String {
     text
 }
 
+/// A folder with the survey, as it is and with holes.
+fn surveyed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("whole.csv", survey(false)).write("holes.csv", survey(true));
+    sandbox
+}
+
 /// A header and rows as the text of a file.
 fn lines(header: &str, rows: impl Iterator<Item = String>) -> String {
     let rows: Vec<String> = rows.collect();
@@ -32,9 +39,7 @@ fn lines(header: &str, rows: impl Iterator<Item = String>) -> String {
 
 #[test]
 fn rows_with_holes_are_evaluated_as_they_are() {
-    let sandbox = Sandbox::new();
-    sandbox.write("whole.csv", survey(false));
-    sandbox.write("holes.csv", survey(true));
+    let sandbox = surveyed();
     let columns = "--columns a,b,c,g --kappa eps,n^-0.5";
     sandbox.run(&format!("learn whole.csv {columns} -o one.model.json")).succeeds();
     sandbox.run(&format!("learn whole.csv {columns} --components 2 -o two.model.json")).succeeds();
@@ -74,9 +79,7 @@ fn rows_with_holes_are_evaluated_as_they_are() {
 
 #[test]
 fn filling_tells_what_was_missing() {
-    let sandbox = Sandbox::new();
-    sandbox.write("whole.csv", survey(false));
-    sandbox.write("holes.csv", survey(true));
+    let sandbox = surveyed();
     sandbox.run("learn whole.csv --columns a,b,c,g -o m.model.json").succeeds();
     let told = sandbox.run("impute m.model.json holes.csv -o filled.csv").succeeds();
     for says in [
@@ -98,9 +101,7 @@ fn filling_tells_what_was_missing() {
 
 #[test]
 fn numbers_are_cut_with_real_weights_and_with_holes() {
-    let sandbox = Sandbox::new();
-    sandbox.write("whole.csv", survey(false));
-    sandbox.write("holes.csv", survey(true));
+    let sandbox = surveyed();
     let told =
         sandbox.run("learn whole.csv --drop person,pair --bins 3 --weights w -o m.model.json").succeeds();
     assert!(told.stderr.contains("income"), "{}", told.stderr);
@@ -184,9 +185,7 @@ fn resamples_take_the_weights_of_a_design_along() {
 
 #[test]
 fn a_column_of_decimals_is_an_error_with_the_flag_that_cuts_it() {
-    let sandbox = Sandbox::new();
-    sandbox.write("whole.csv", survey(false));
-    sandbox.write("holes.csv", survey(true));
+    let sandbox = surveyed();
     let refused =
         ["column 4 (\"income\")", "different numbers with decimals, not categories", "--bins 4", "--drop"];
     for command in ["learn", "cv", "bootstrap", "exact", "posterior", "learn --weights w"] {

@@ -88,3 +88,27 @@ fn edges_of_a_decomposable_graph_come_first_and_stay() {
     sandbox.run("learn data/car.csv --backbone decomposable --components 2").refused(2, &["--backbone"]);
     sandbox.run("learn data/car.csv --backbone decomposable --model sgm").refused(2, &["--backbone"]);
 }
+
+#[test]
+fn a_search_adds_edges_within_the_cells_of_the_junction_tree() {
+    let sandbox = Sandbox::new();
+    let learn = "learn data/congressional_voting.csv --kappa n^-0.5";
+    let free = sandbox.json(&format!("{learn} --search blanket -o free.model.json"));
+    let cells = |model: &str| {
+        sandbox.json(&format!("query {model} --target party"))["tree"]["cells"].as_u64().unwrap()
+    };
+    assert_eq!(free["limited"], json!([]));
+    let most = cells("free.model.json") / 2;
+    let bounded = sandbox.json(&format!("{learn} --max-cells {most} -o bounded.model.json"));
+    assert_eq!(bounded["search"], "blanket");
+    assert_eq!(bounded["search_reason"], "a bound on the cells of the junction tree");
+    assert!(!bounded["limited"].as_array().unwrap().is_empty());
+    assert!(cells("bounded.model.json") <= most);
+    assert!(!bounded["models"][0]["edges"].as_array().unwrap().is_empty());
+    // A bound that nothing meets changes nothing.
+    let wide = sandbox.json(&format!("{learn} --max-cells 1000000 -o wide.model.json"));
+    assert_eq!(wide["models"], free["models"]);
+    sandbox.run("check bounded.model.json data/congressional_voting.csv").succeeds();
+    let text = sandbox.run(&format!("{learn} --max-cells {most} --no-output")).succeeds();
+    assert!(text.stdout.contains("or --max-cells"), "{}", text.stdout);
+}

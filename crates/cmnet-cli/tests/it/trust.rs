@@ -157,6 +157,34 @@ fn confirmed_contexts_are_kept_with_their_effects_and_the_default_knows_nothing_
     sandbox.run("explain broken.json").refused(2, &["confirmed"]);
 }
 
+#[test]
+fn bic_chooses_between_all_contexts_and_confirmed_ones() {
+    let sandbox = Sandbox::new();
+    let learn = |table: &str, contexts: &str, rest: &str| {
+        sandbox.run(&format!("learn data/{table}.csv --kappa n^-0.5 --contexts {contexts} {rest}")).succeeds()
+    };
+    for (table, kept) in [("economic_activity", "all"), ("car", "confirmed")] {
+        let words = if kept == "all" {
+            "contexts: all of the search; BIC -"
+        } else {
+            "contexts: confirmed ones; BIC -"
+        };
+        learn(table, "auto", "-o auto.json").says(&[words, " with confirmed ones"]);
+        learn(table, kept, "-o kept.json");
+        assert_eq!(sandbox.read("auto.json"), sandbox.read("kept.json"));
+        sandbox.run(&format!("check auto.json data/{table}.csv")).succeeds();
+        let answer = sandbox.json(&format!("learn data/{table}.csv --kappa eps,n^-0.5 --contexts auto"));
+        let [none, model] = &answer["models"].as_array().unwrap()[..] else { panic!("two") };
+        assert!(none.get("contexts_chosen").is_none());
+        let chosen = &model["contexts_chosen"];
+        assert_eq!((&chosen["kept"], &chosen["criterion"]), (&kept.into(), &"bic".into()));
+        assert_eq!(chosen[kept]["bic"], model["bic"]);
+        assert_eq!(model.get("confirmed").is_some(), kept == "confirmed");
+        has_fields(chosen, "all.log_prior confirmed.log_prior");
+    }
+    sandbox.run("learn data/coronary_heart.csv --model sgm --contexts auto").refused(2, &["--contexts"]);
+}
+
 /// In car, the cars of low safety are all unacceptable: whatever else they are, nothing can be estimated there.
 #[test]
 fn a_context_in_which_an_end_is_constant_is_confirmed_by_its_counts() {

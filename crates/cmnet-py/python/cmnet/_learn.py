@@ -71,6 +71,10 @@ def learn(
     search
         ``"paper"`` is the paper's algorithm, ``"blanket"`` a heuristic for many variables,
         ``"exact"`` proves the highest score for few; ``"auto"`` picks by estimated cost.
+    contexts
+        ``"all"`` keeps the context elements that the search found, ``"confirmed"`` those whose odds ratios are
+        one; ``"auto"`` learns both and keeps the structure whose BIC, less what the prior asks for its edges,
+        is higher (`Learned.contexts_chosen`).
     alpha
         Dirichlet hyperparameter per level.
     edge_prior
@@ -85,7 +89,8 @@ def learn(
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC, less what the prior asks for
         its edges, is higher; ``"no"`` does nothing. Where no edge prior is given, gamma is 1.
     max_cells
-        Refinement adds no edge that would give the junction tree more table cells than this.
+        Mode ``"blanket"`` and refinement add no edge that would give the junction tree more table
+        cells than this; mode ``"auto"`` is ``"blanket"`` then.
     select
         ``"bic"`` fits each structure and takes the highest BIC; ``"heldout"`` takes the kappa that
         predicts a fifth of the rows best, ``"cv"`` each fifth in turn; ``"none"`` fits nothing.

@@ -117,6 +117,9 @@ class Learned:
         """What was tried on rows that were held out, and how well it predicted them. Where the time limit or
         an interruption cut the folds, ``cut`` says how many were ``finished`` and of how many: then held-out rows
         chose no kappa, and ``criterion`` says what did."""
+        self.contexts_chosen: list[dict[str, Any] | None] | None = facts.get("contexts_chosen")
+        """With ``contexts="auto"``: for each model what was ``kept`` (``all`` or ``confirmed``), the ``criterion``, and
+        the ``bic`` and ``log_prior`` of both; None for ``kappa="eps"``, which has no contexts."""
         self.imputation: dict[str, Any] | None = facts.get("imputation")
         """What was missing, the rounds of drawing and searching, and how far the completed tables agree
         on each edge and context element; None where nothing was missing."""

@@ -191,13 +191,19 @@ class ClientPool(Pool):
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
-        if isinstance(error, (CancelledError, Cancelled)) and time.monotonic() > self._renewed + 1.0:
-            # Dask cancels tasks whose table it has forgotten, and does not tell that of the table.
-            self._renewed = time.monotonic()
-            if self._packed is not None and self._client.status == "running":
-                _TABLES.pop(self._packed, None)
-                self._held = _sent(self._client, self._packed)
+        cancelled = isinstance(error, (CancelledError, Cancelled)) and time.monotonic() > self._renewed + 1.0
+        if cancelled or (self._held is not None and getattr(error, "task", None) == self._held.key):
+            # Dask cancels tasks whose table it has forgotten, and does not tell that of the table. A table that was
+            # lost with too many workers it never makes again: all tasks that wait for it fail with it.
+            self._renew()
         return isinstance(error, (KilledWorker, CommClosedError, CancelledError, Cancelled))
+
+    def _renew(self) -> None:
+        """Sends the table once more."""
+        self._renewed = time.monotonic()
+        if self._packed is not None and self._client.status == "running":
+            _TABLES.pop(self._packed, None)
+            self._held = _sent(self._client, self._packed)
 
     def lost(self, name: str, error: BaseException) -> Exception:
         why = "its workers were lost again and again, perhaps because their memory is too small; see their logs"

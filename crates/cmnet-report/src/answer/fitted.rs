@@ -138,7 +138,7 @@ impl From<&Fit> for FitFacts {
 }
 
 /// `cmnet-evaluate/1`: how probable a fitted model finds some rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EvaluatedAnswer {
     /// The number of rows.
     pub rows: u64,
@@ -171,14 +171,12 @@ impl From<&Evaluation> for EvaluatedAnswer {
     fn from(found: &Evaluation) -> Self {
         Self {
             rows: found.rows,
-            incomplete_rows: None,
-            missing_share: None,
             log_likelihood: found.log_likelihood,
             pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
             parameters: Some(found.parameters),
             bic: found.bic(),
             sbic: found.sbic(),
-            alone: None,
+            ..Self::default()
         }
     }
 }
@@ -187,14 +185,10 @@ impl From<&EnsembleEvaluation> for EvaluatedAnswer {
     fn from(found: &EnsembleEvaluation) -> Self {
         Self {
             rows: found.rows,
-            incomplete_rows: None,
-            missing_share: None,
             log_likelihood: Some(found.log_likelihood),
             pseudo_log_likelihood: Some(found.pseudo_log_likelihood),
-            parameters: None,
-            bic: None,
-            sbic: None,
             alone: Some(MeanNumbers::from(&found.alone)),
+            ..Self::default()
         }
     }
 }
@@ -204,13 +198,11 @@ impl From<&ObservedEvaluation> for EvaluatedAnswer {
         Self {
             rows: found.rows,
             incomplete_rows: Some(found.incomplete_rows),
-            missing_share: None,
             log_likelihood: Some(found.log_likelihood),
-            pseudo_log_likelihood: None,
             parameters: Some(found.parameters),
             bic: Some(found.bic()),
             sbic: Some(found.sbic()),
-            alone: None,
+            ..Self::default()
         }
     }
 }
@@ -220,13 +212,9 @@ impl From<&EnsembleObserved> for EvaluatedAnswer {
         Self {
             rows: found.rows,
             incomplete_rows: Some(found.incomplete_rows),
-            missing_share: None,
             log_likelihood: Some(found.log_likelihood),
-            pseudo_log_likelihood: None,
-            parameters: None,
-            bic: None,
-            sbic: None,
             alone: Some(MeanNumbers::from(&found.alone)),
+            ..Self::default()
         }
     }
 }

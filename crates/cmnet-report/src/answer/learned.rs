@@ -1,6 +1,7 @@
 //! What was learned from a table, by names.
 
 use super::by_rows::ByRowsAnswer;
+use super::contexts_chosen::ContextsChosenAnswer;
 use super::groups::GroupsAnswer;
 use super::imputed::ImputationAnswer;
 use super::mixed::MixtureFacts;
@@ -141,6 +142,9 @@ pub struct ModelAnswer {
     /// Why they could not be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<String>,
+    /// Which contexts it has, where all of the search and the confirmed ones were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contexts_chosen: Option<ContextsChosenAnswer>,
     /// The log marginal pseudo-likelihood.
     pub log_mpl: f64,
     /// The log prior.
@@ -360,6 +364,7 @@ impl ModelAnswer {
             contexts: context_records(schema, &model.structure),
             confirmed: model.confirmed.as_ref().map(|known| confirmed(schema, &model.structure, known)),
             unconfirmed: model.unconfirmed.as_ref().map(|why| why.words(dialect)),
+            contexts_chosen: model.contexts_chosen.map(ContextsChosenAnswer::from),
             log_mpl: model.score.log_mpl.to_f64(),
             log_prior: model.score.log_prior.map(Nats::to_f64),
             score: model.score.total().map(Nats::to_f64),
@@ -455,6 +460,9 @@ pub struct LearnedSummary<'a> {
     passed_over: Vec<String>,
     /// One row per model.
     pub scores: Vec<ScoreRow>,
+    /// For each model which contexts it has, where all of the search and the confirmed ones were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contexts_chosen: Option<Vec<Option<ContextsChosenAnswer>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     imputation: Option<ImputationAnswer>,
 }
@@ -462,7 +470,10 @@ pub struct LearnedSummary<'a> {
 impl<'a> LearnedSummary<'a> {
     /// What was learned from a table, with reasons in the words of a front end.
     pub fn of(learned: &Learned, schema: &'a Schema, dialect: &dyn Dialect) -> Self {
+        let chosen = |model: &LearnedModel| model.contexts_chosen.map(ContextsChosenAnswer::from);
+        let contexts: Vec<_> = learned.models.iter().map(chosen).collect();
         Self {
+            contexts_chosen: contexts.iter().any(Option::is_some).then_some(contexts),
             search: learned.search.to_string(),
             search_reason: learned.search_reason.to_string(),
             stop: learned.stop.to_string(),

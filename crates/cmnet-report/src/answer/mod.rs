@@ -24,6 +24,7 @@ pub mod approximation;
 pub mod bootstrapped;
 pub mod by_rows;
 pub mod compared;
+pub mod contexts_chosen;
 pub mod cross_validated;
 pub mod described;
 pub mod discretized;
@@ -51,6 +52,7 @@ pub mod written;
 
 pub use bootstrapped::{BootstrappedAnswer, supported};
 pub use compared::Compared;
+pub use contexts_chosen::contexts_chosen_line;
 pub use cross_validated::CrossValidatedAnswer;
 pub use described::Description;
 pub use discretized::DiscretizedAnswer;

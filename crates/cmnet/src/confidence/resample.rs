@@ -7,23 +7,49 @@ use crate::graph::Graph;
 use crate::learn::{LearnObserver, LearnOptions, Learned, learn_here, learn_weighted_here};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use std::borrow::Cow;
 
 /// The most observations that are drawn one by one.
 const MOST_ROWS: u64 = 1 << 28;
 
 /// Rows that structures are learned from, all of them and resamples.
 pub(super) trait Resampled: Sync {
-    /// The levels of each variable.
-    fn cardinalities(&self) -> Vec<u32>;
+    /// All rows, or the resample of a number.
+    fn rows(&self, number: Option<u64>) -> Result<Rows<'_>>;
+}
 
-    /// What all rows give, or the resample of a number, and the number of observations n behind it.
-    fn learn(
+/// A table with whole weights, or one with real weights.
+pub(super) enum Rows<'a> {
+    Whole(Cow<'a, Dataset>),
+    Real(Cow<'a, WeightedTable>),
+}
+
+impl Rows<'_> {
+    /// The levels of each variable.
+    pub(super) fn cardinalities(&self) -> Vec<u32> {
+        match self {
+            Self::Whole(data) => data.schema().cardinalities(),
+            Self::Real(table) => table.schema().cardinalities(),
+        }
+    }
+
+    /// What they give, and the number of observations n behind it.
+    pub(super) fn learn(
         &self,
-        number: Option<u64>,
         options: &LearnOptions,
         graphs: &[Graph],
         observer: &dyn LearnObserver,
-    ) -> Result<(Learned, u64)>;
+    ) -> Result<(Learned, u64)> {
+        Ok(match self {
+            Self::Whole(data) => (learn_here(data, options, graphs, observer)?, data.rows()),
+            Self::Real(table) => (learn_weighted_here(table, options, graphs, observer)?, table.rows()),
+        })
+    }
+}
+
+/// A resample that is drawn, or the table itself.
+fn drawn<T: Clone>(table: &T, resample: Option<Result<T>>) -> Result<Cow<'_, T>> {
+    Ok(resample.transpose()?.map_or(Cow::Borrowed(table), Cow::Owned))
 }
 
 /// Which observations are drawn: determined by the seed and the number of the resample alone.
@@ -119,20 +145,8 @@ impl<'a> Resampler<'a> {
 }
 
 impl Resampled for Resampler<'_> {
-    fn cardinalities(&self) -> Vec<u32> {
-        self.data.schema().cardinalities()
-    }
-
-    fn learn(
-        &self,
-        number: Option<u64>,
-        options: &LearnOptions,
-        graphs: &[Graph],
-        observer: &dyn LearnObserver,
-    ) -> Result<(Learned, u64)> {
-        let drawn = number.map(|number| self.draw(number)).transpose()?;
-        let data = drawn.as_ref().unwrap_or(self.data);
-        Ok((learn_here(data, options, graphs, observer)?, data.rows()))
+    fn rows(&self, number: Option<u64>) -> Result<Rows<'_>> {
+        drawn(self.data, number.map(|number| self.draw(number))).map(Rows::Whole)
     }
 }
 
@@ -168,20 +182,8 @@ impl<'a> WeightedResampler<'a> {
 }
 
 impl Resampled for WeightedResampler<'_> {
-    fn cardinalities(&self) -> Vec<u32> {
-        self.table.schema().cardinalities()
-    }
-
-    fn learn(
-        &self,
-        number: Option<u64>,
-        options: &LearnOptions,
-        graphs: &[Graph],
-        observer: &dyn LearnObserver,
-    ) -> Result<(Learned, u64)> {
-        let drawn = number.map(|number| self.draw(number)).transpose()?;
-        let table = drawn.as_ref().unwrap_or(self.table);
-        Ok((learn_weighted_here(table, options, graphs, observer)?, table.rows()))
+    fn rows(&self, number: Option<u64>) -> Result<Rows<'_>> {
+        drawn(self.table, number.map(|number| self.draw(number))).map(Rows::Real)
     }
 }
 

@@ -102,7 +102,7 @@ fn resampled(
         Some(first) => Some(first),
         None => first_learning(rows, &learn, observer)?,
     };
-    let cardinalities = rows.cardinalities();
+    let cardinalities = rows.rows(None)?.cardinalities();
     // Stopped before there was anything to resample for.
     let Some(first) = first else {
         return Bootstrap::over(Vec::new(), &cardinalities, options, observer.stop());
@@ -141,7 +141,7 @@ pub(super) fn first_learning(
     observer: &dyn LearnObserver,
 ) -> Result<Option<FirstLearning>> {
     let counted = Bounded::new(observer, u64::MAX);
-    let (learned, _) = in_pool(learn, || rows.learn(None, learn, &[], &counted))?;
+    let (learned, _) = in_pool(learn, || rows.rows(None)?.learn(learn, &[], &counted))?;
     if learned.stop != StopReason::Converged {
         return Ok(None);
     }
@@ -200,7 +200,7 @@ impl<'a> Work<'a> {
             }
             if options.stop_early {
                 let structures: Vec<&Structure> = found.iter().map(|one| &one.structure).collect();
-                if settled(&structures, &self.rows.cardinalities(), options)? {
+                if settled(&structures, &self.rows.rows(None)?.cardinalities(), options)? {
                     break;
                 }
             }
@@ -222,7 +222,7 @@ impl<'a> Work<'a> {
     /// A replicate; `None` when it was stopped.
     fn one(&self, number: u64) -> Result<Option<Replicate>> {
         let control = Bounded::new(self.observer, self.bound);
-        let (learned, rows) = self.rows.learn(Some(number), &self.learn, self.graphs, &control)?;
+        let (learned, rows) = self.rows.rows(Some(number))?.learn(&self.learn, self.graphs, &control)?;
         let bounded = control.is_reached();
         // What the observer ended may lack what the bound alone would have left.
         if learned.stop != StopReason::Converged && !(bounded && self.observer.stop().is_none()) {

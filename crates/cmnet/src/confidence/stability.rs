@@ -190,14 +190,7 @@ mod tests {
     use super::*;
 
     fn structure(edges: &[(usize, usize)], elements: &[((usize, usize), Cell)]) -> Structure {
-        let mut structure = Structure::empty(&[2, 2, 2]);
-        for &(i, j) in edges {
-            structure.add_edge(Edge::new(i, j).unwrap()).unwrap();
-        }
-        for &((i, j), cell) in elements {
-            structure.add_context_element(Edge::new(i, j).unwrap(), cell).unwrap();
-        }
-        structure
+        crate::confidence::tally::tests::structure(&[2, 2, 2], edges.iter().copied(), elements)
     }
 
     #[test]

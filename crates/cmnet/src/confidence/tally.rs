@@ -151,19 +151,29 @@ fn regular<'a>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    /// Complete over the first variables, with contexts.
-    fn complete(nodes: usize, elements: &[((usize, usize), Cell)]) -> Structure {
-        let mut structure = Structure::empty(&[2, 3, 2, 2]);
-        for (i, j) in (0..nodes).flat_map(|i| (i + 1..nodes).map(move |j| (i, j))) {
+    /// A structure of these edges and elements.
+    pub(in crate::confidence) fn structure(
+        cardinalities: &[u32],
+        edges: impl IntoIterator<Item = (usize, usize)>,
+        elements: &[((usize, usize), Cell)],
+    ) -> Structure {
+        let mut structure = Structure::empty(cardinalities);
+        for (i, j) in edges {
             structure.add_edge(Edge::new(i, j).unwrap()).unwrap();
         }
         for &((i, j), cell) in elements {
             structure.add_context_element(Edge::new(i, j).unwrap(), cell).unwrap();
         }
         structure
+    }
+
+    /// Complete over the first variables, with contexts.
+    fn complete(nodes: usize, elements: &[((usize, usize), Cell)]) -> Structure {
+        let edges = (0..nodes).flat_map(|i| (i + 1..nodes).map(move |j| (i, j)));
+        structure(&[2, 3, 2, 2], edges, elements)
     }
 
     #[test]

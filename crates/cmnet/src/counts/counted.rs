@@ -89,3 +89,15 @@ pub(crate) fn check_rows(rows: u64) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_row_and_too_many_rows_are_refused() {
+        assert!(check_rows(1).is_ok() && check_rows(MAX_ROWS).is_ok());
+        assert!(check_rows(0).unwrap_err().to_string().contains("at least one observation"));
+        assert!(check_rows(MAX_ROWS + 1).unwrap_err().to_string().contains("2^31"));
+    }
+}

@@ -111,3 +111,16 @@ impl FamilyCounts {
             .map(|(&cell, ends)| (cell, &self.entries[ends[0]..ends[1]]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_counted_no_times_was_not_observed() {
+        let space = OutcomeSpace::new([0].into_iter().collect(), &[3, 2]).unwrap();
+        let family = FamilyCounts::from_entries(space, 2, vec![(0, 1, 0), (2, 0, 3), (2, 1, 0), (2, 0, 1)]);
+        assert_eq!(family.observed(), 1);
+        assert!(family.iter().eq([(2, [(0, 4)].as_slice())]));
+    }
+}

@@ -80,5 +80,6 @@ mod tests {
         assert_eq!((halves.rows(), halves.total()), (1, 1.25));
         assert!((halves.weights(&shape).unwrap().iter().sum::<f64>() - 1.25).abs() < 1e-15);
         assert!(halves.margin(&[0].into_iter().collect()).is_err());
+        assert_eq!(halves.schema(), Some(data.schema()), "errors name the variables");
     }
 }

@@ -9,7 +9,7 @@ choices! {
         Error = "error",
         /// Leave those rows out.
         Drop = "drop",
-        /// Take what is known of them: to learn, fit and evaluate.
+        /// Take what is known of them: to describe, discretize, learn, fit and evaluate.
         Model = "model",
     }
 }
@@ -32,7 +32,7 @@ impl OnMissing {
         if self != Self::Model {
             return Ok(());
         }
-        let expected = "error or drop: this needs rows without missing values; learn, fit and evaluate take them as they are";
+        let expected = "error or drop here: only describe, discretize, learn, fit and evaluate take rows with missing values";
         Err(Error::option(OptionName::OnMissing, self.to_string(), expected))
     }
 }

@@ -328,20 +328,26 @@ pub fn vanishes_in_group(structure: &Structure, edge: Edge, group: Var, level: u
 mod tests {
     use super::*;
 
-    /// Rows of three variables and a group; `a` and `b` go together in the first group alone.
-    fn table(rows: u64) -> Dataset {
-        let labels: Vec<[&str; 4]> = (0..rows)
-            .map(|row| {
-                let draw = |of: u64| crate::data::mix_seed(row * 10 + of) % 10;
-                let group = if row % 2 == 0 { "x" } else { "y" };
-                let a = draw(0) < 5;
-                let b = if group == "x" && draw(1) < 8 { a } else { draw(2) < 5 };
-                let c = if draw(3) < 6 { b } else { draw(4) < 5 };
-                let word = |value: bool| if value { "1" } else { "0" };
-                [word(a), word(b), word(c), group]
-            })
-            .collect();
+    /// Rows of three variables and a group; a row is told by whether it is in the first group, and by numbers that it
+    /// draws.
+    fn grouped(rows: u64, seed: u64, row: impl Fn(bool, &dyn Fn(u64) -> u64) -> [bool; 3]) -> Dataset {
+        let labels = (0..rows).map(|number| {
+            let first = number % 2 == 0;
+            let values = row(first, &|of| crate::data::mix_seed(seed * 1_000_003 + number * 10 + of));
+            let [a, b, c] = values.map(|value| if value { "1" } else { "0" });
+            [a, b, c, if first { "x" } else { "y" }]
+        });
         Dataset::from_labels(&["a", "b", "c", "g"], labels).unwrap()
+    }
+
+    /// `a` and `b` go together in the first group alone.
+    fn table(rows: u64) -> Dataset {
+        grouped(rows, 0, |first, drawn| {
+            let draw = |of| drawn(of) % 10;
+            let a = draw(0) < 5;
+            let b = if first && draw(1) < 8 { a } else { draw(2) < 5 };
+            [a, b, if draw(3) < 6 { b } else { draw(4) < 5 }]
+        })
     }
 
     #[test]
@@ -360,21 +366,12 @@ mod tests {
     /// `a` and `b` go together in the first group alone, so weakly over both that the graph lacks their edge;
     /// `c` follows `b`.
     fn chain(rows: u64, seed: u64) -> Dataset {
-        let labels: Vec<[&str; 4]> = (0..rows)
-            .map(|row| {
-                let draw = |of: u64| crate::data::mix_seed(seed * 1_000_003 + row * 10 + of) % 100;
-                let group = if row % 2 == 0 { "x" } else { "y" };
-                let a = draw(0) < 50;
-                let b = match draw(1) {
-                    chance if chance < 55 => a == (group == "x"),
-                    _ => draw(2) < 50,
-                };
-                let c = if draw(3) < 90 { b } else { draw(4) < 50 };
-                let word = |value: bool| if value { "1" } else { "0" };
-                [word(a), word(b), word(c), group]
-            })
-            .collect();
-        Dataset::from_labels(&["a", "b", "c", "g"], labels).unwrap()
+        grouped(rows, seed, |first, drawn| {
+            let draw = |of| drawn(of) % 100;
+            let a = draw(0) < 50;
+            let b = if draw(1) < 55 { a == first } else { draw(2) < 50 };
+            [a, b, if draw(3) < 90 { b } else { draw(4) < 50 }]
+        })
     }
 
     #[test]

@@ -302,4 +302,19 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
+
+    #[test]
+    fn while_a_file_is_written_its_temporary_file_is_named_after_it_and_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.json");
+        write_atomic_with(&path, |file| {
+            let found = File::open(folder.path().join(".cmnet-model.json-0"))?;
+            assert!(matches!(found.try_lock(), Err(TryLockError::WouldBlock)));
+            assert!(!path.exists());
+            file.write_all(b"whole")
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

@@ -61,7 +61,9 @@ pub(super) struct FoundRecord {
 struct RoundsRecord {
     sweeps: u64,
     work: u64,
-    pending: Vec<(usize, usize)>,
+    /// Edge, and what its toggle changed when it was evaluated last, in units of 2^-64 nat.
+    pending: Vec<(usize, usize, String)>,
+    in_turn: bool,
     spent: bool,
 }
 
@@ -134,20 +136,33 @@ fn candidate(low: usize, high: usize, variables: usize) -> Checked<Edge> {
     Ok(pair)
 }
 
+fn nats(units: &str) -> Checked<Nats> {
+    let units = units.parse().map_err(|_| format!("the score {units:?} is not a whole number"))?;
+    Ok(Nats::from_units(units))
+}
+
 fn candidates(pairs: Vec<(usize, usize)>, variables: usize) -> Checked<Vec<Edge>> {
     pairs.into_iter().map(|(low, high)| candidate(low, high, variables)).collect()
 }
 
 impl RoundsRecord {
     fn new(rounds: &Rounds) -> Option<Self> {
-        let pending = rounds.pending.iter().map(|edge| edge.ends()).collect();
-        let record = Self { sweeps: rounds.sweeps, work: rounds.work, pending, spent: rounds.spent };
-        (rounds.sweeps > 0).then_some(record)
+        let Rounds { sweeps, work, in_turn, spent, .. } = *rounds;
+        let waiting = |(edge, change): &(Edge, Nats)| {
+            let (low, high) = edge.ends();
+            (low, high, change.units().to_string())
+        };
+        let pending = rounds.pending.iter().map(waiting).collect();
+        (*rounds != Rounds::default()).then_some(Self { sweeps, work, pending, in_turn, spent })
     }
 
     fn rounds(self, variables: usize) -> Checked<Rounds> {
-        let pending = candidates(self.pending, variables)?;
-        Ok(Rounds { sweeps: self.sweeps, work: self.work, pending, spent: self.spent })
+        let waiting = |(low, high, change): (usize, usize, String)| {
+            Ok((candidate(low, high, variables)?, nats(&change)?))
+        };
+        let pending = self.pending.into_iter().map(waiting).collect::<Checked<_>>()?;
+        let Self { sweeps, work, in_turn, spent, .. } = self;
+        Ok(Rounds { sweeps, work, pending, in_turn, spent })
     }
 }
 
@@ -174,8 +189,7 @@ impl FoundRecord {
             return Err("a limited variable does not exist".to_owned());
         }
         let step = |(low, high, added, score): (usize, usize, bool, String)| {
-            let units = score.parse().map_err(|_| format!("the score {score:?} is not a whole number"))?;
-            Ok(GraphStep { edge: edge(low, high)?, added, score: Nats::from_units(units) })
+            Ok(GraphStep { edge: edge(low, high)?, added, score: nats(&score)? })
         };
         Ok(ClimbResult {
             structure: self.structure.structure(cardinalities)?,

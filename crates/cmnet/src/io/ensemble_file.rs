@@ -5,7 +5,7 @@ use super::json_text::{json_to_text, write_json};
 use super::model_error::{digest_at, error_at};
 use super::model_file::{ENSEMBLE, Reader, syntax};
 use super::model_record::{VariableRecord, VariableText, variable_records};
-use super::network_record::{Head, NetworkRecord, NetworkText, needed};
+use super::network_record::{Head, NetworkRecord, NetworkText, read_networks};
 use crate::confidence::{Drawn, Ensemble, Member};
 use crate::error::{Result, quoted};
 use serde::{Deserialize, Serialize};
@@ -83,12 +83,11 @@ impl Ensemble {
         let reader = Reader { file };
         reader.schema(&record.variables)?;
         let drawn = record.drawn.read(file)?;
-        let mut members = Vec::new();
-        for (place, one) in record.members.into_iter().enumerate() {
-            let at = format!("members[{place}]");
-            let (head, model) = one.read(&reader, &record.variables, &at)?;
-            members.push(Member { replicate: needed(head.replicate, file, &at, "replicate")?, model });
-        }
+        let networks =
+            read_networks(record.members, &reader, &record.variables, ("members", "replicate"), |head| {
+                head.replicate
+            })?;
+        let members = networks.into_iter().map(|(replicate, model)| Member { replicate, model }).collect();
         Self::new(members, drawn).map_err(|error| error_at(file, "members", error.to_string()))
     }
 

@@ -6,7 +6,7 @@ use super::mixture_record::{MixtureFitRecord, MixtureRecord, MixtureText};
 use super::model_error::{digest_at, error_at};
 use super::model_file::{MIXTURE, Reader, syntax};
 use super::model_record::variable_records;
-use super::network_record::{Head, NetworkText, needed};
+use super::network_record::{Head, NetworkText, read_networks};
 use crate::error::{Result, quoted};
 use crate::mixture::{Component, Mixture, MixtureFit};
 use std::path::Path;
@@ -56,12 +56,11 @@ impl Mixture {
         let reader = Reader { file };
         reader.schema(&record.variables)?;
         let fit = record.fit.as_ref().map(|fit| facts(file, fit)).transpose()?;
-        let mut components = Vec::new();
-        for (place, one) in record.components.into_iter().enumerate() {
-            let at = format!("components[{place}]");
-            let (head, model) = one.read(&reader, &record.variables, &at)?;
-            components.push(Component { weight: needed(head.weight, file, &at, "weight")?, model });
-        }
+        let networks =
+            read_networks(record.components, &reader, &record.variables, ("components", "weight"), |head| {
+                head.weight
+            })?;
+        let components = networks.into_iter().map(|(weight, model)| Component { weight, model }).collect();
         Self::new(components, fit).map_err(|error| error_at(file, "components", error.to_string()))
     }
 

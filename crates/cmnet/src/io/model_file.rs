@@ -434,3 +434,15 @@ impl Reader<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_near_to_nine_digits() {
+        assert!(is_near(2.0, 2.0) && is_near(1e12, 1e12 + 1.0) && is_near(0.0, 1e-10));
+        assert!(!is_near(2.0, 2.000_001) && !is_near(1e12, 1.000_001e12) && !is_near(0.0, 1e-6));
+        assert!(!is_near(f64::NAN, 1.0));
+    }
+}

@@ -37,12 +37,7 @@ pub(super) struct NetworkRecord<'a> {
 
 impl NetworkRecord<'_> {
     /// The network at a place of a list, and what tells it from the others.
-    pub(super) fn read(
-        self,
-        reader: &Reader<'_>,
-        variables: &[VariableText],
-        at: &str,
-    ) -> Result<(Head, Model)> {
+    fn read(self, reader: &Reader<'_>, variables: &[VariableText], at: &str) -> Result<(Head, Model)> {
         let head = Head { weight: self.weight, replicate: self.replicate };
         let record = ModelRecord {
             format: FORMAT.to_owned(),
@@ -60,9 +55,21 @@ impl NetworkRecord<'_> {
     }
 }
 
-/// A field that every network of a list must have.
-pub(super) fn needed<T>(value: Option<T>, file: &str, at: &str, field: &str) -> Result<T> {
-    value.ok_or_else(|| error_at(file, at, format!("missing field `{field}`")))
+/// The networks of a list, each with the field that tells it from the others, which every one must have.
+pub(super) fn read_networks<T>(
+    records: Vec<NetworkRecord<'_>>,
+    reader: &Reader<'_>,
+    variables: &[VariableText],
+    (list, field): (&str, &str),
+    of: impl Fn(&Head) -> Option<T>,
+) -> Result<Vec<(T, Model)>> {
+    let read = |(place, record): (usize, NetworkRecord<'_>)| {
+        let at = format!("{list}[{place}]");
+        let (head, model) = record.read(reader, variables, &at)?;
+        let missing = || error_at(reader.file, &at, format!("missing field `{field}`"));
+        Ok((of(&head).ok_or_else(missing)?, model))
+    };
+    records.into_iter().enumerate().map(read).collect()
 }
 
 /// A network as it is written.

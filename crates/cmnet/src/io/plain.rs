@@ -160,3 +160,19 @@ fn is_narrow(bytes: &[u8], delimiter: u8) -> bool {
     }
     odd == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_rows_have_one_byte_in_each_field_and_nothing_that_takes_a_parser() {
+        let bytes = *b"a,\n\"\0";
+        let digits = |number: usize| [625, 125, 25, 5, 1].map(|place| bytes[number / place % 5]);
+        for row in (0..3125).map(digits) {
+            let is_field = |byte: u8| byte == b'a';
+            let expected = is_field(row[0]) && row[1] == b',' && is_field(row[2]) && row[3] == b'\n';
+            assert_eq!(is_narrow(&row[..4], b','), expected, "{:?}", String::from_utf8_lossy(&row));
+        }
+    }
+}

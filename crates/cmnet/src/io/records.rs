@@ -3,7 +3,7 @@
 use super::plain::{Plain, Scan};
 use super::quotes::Quotes;
 use super::sniff::{check_delimiter, sniff};
-use super::text::{LONGEST_ROW, ReadEnd, Text};
+use super::text::{LONGEST_ROW, ReadEnd, Text, drain_into};
 use crate::data::NarrowRows;
 use crate::error::{Error, InputProblem, Place, Result, RowDoubt, quoted_bytes};
 use ::csv::{ByteRecord, ErrorKind as CsvErrorKind, Reader, ReaderBuilder};
@@ -64,10 +64,7 @@ impl Read for Feed<'_> {
         if self.rest.is_empty() {
             return self.marked.read(buffer);
         }
-        let length = self.rest.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.rest[..length]);
-        self.rest.drain(..length);
-        Ok(length)
+        Ok(drain_into(&mut self.rest, buffer))
     }
 }
 
@@ -444,6 +441,15 @@ mod tests {
             let text = format!("a\n{}{rest}", "b\n".repeat(50_000));
             let message = lines(&text).unwrap_err().to_string();
             assert!(message.contains("binary data (a zero byte)"), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_alone_states_a_delimiter() {
+        assert_eq!(stated_delimiter(b"sep=;\na;b\n"), Some(b';'));
+        assert_eq!(stated_delimiter(b"SEP=|"), Some(b'|'));
+        for head in [&b"sep=;;\na;b\n"[..], b"a,b\nsep=;\n", b"sep=\n", b"sep=\"\n", b""] {
+            assert_eq!(stated_delimiter(head), None);
         }
     }
 }

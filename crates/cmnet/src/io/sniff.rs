@@ -127,4 +127,12 @@ mod tests {
             assert!(parse_delimiter(text).is_err(), "{text}");
         }
     }
+
+    #[test]
+    fn a_row_that_the_end_of_the_head_cuts_off_does_not_count() {
+        assert_eq!(fit(b',', b"a,b\n1,2\n1", false), (1000, 2));
+        assert_eq!(fit(b',', b"a,b\n1,2\n1", true), (666, 2));
+        let long = "1,2\n".repeat(ROWS) + "1\n";
+        assert_eq!(fit(b',', long.as_bytes(), true), (1000, 2));
+    }
 }

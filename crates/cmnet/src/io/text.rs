@@ -127,11 +127,16 @@ impl Read for Text<'_> {
         if self.head.is_empty() {
             return self.rest.read(buffer);
         }
-        let length = self.head.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.head[..length]);
-        self.head.drain(..length);
-        Ok(length)
+        Ok(drain_into(&mut self.head, buffer))
     }
+}
+
+/// Fills a buffer from bytes that were read already, as far as they go, and says how many these are.
+pub(super) fn drain_into(read: &mut Vec<u8>, buffer: &mut [u8]) -> usize {
+    let length = read.len().min(buffer.len());
+    buffer[..length].copy_from_slice(&read[..length]);
+    read.drain(..length);
+    length
 }
 
 impl fmt::Debug for Text<'_> {

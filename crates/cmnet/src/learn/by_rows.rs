@@ -2,7 +2,7 @@
 
 use super::observer::{FitControl, LearnEvent, LearnObserver, Quiet};
 use super::tune::{LEAST_ROWS, PARTS};
-use super::{LearnOptions, Select, Tune, learn_here};
+use super::{LearnOptions, Learned, Select, Tune, learn_here};
 use crate::control::{Outcome, StopReason};
 use crate::counts::{CountSource, CountedTable, RowCounts};
 use crate::data::{DataDigest, Dataset, FoldPlan, Folds};
@@ -59,10 +59,15 @@ pub(super) fn judge(
     observer: &dyn LearnObserver,
 ) -> Result<Option<ByRows>> {
     let Some(parts) = parts_asked(options).filter(|_| applies(data, options)) else { return Ok(None) };
+    holding_out(observer, || judge_parts(parts, data, options, observer)).map(Some)
+}
+
+/// Work on parts that are held out, which an observer is told of before and after.
+pub(super) fn holding_out<T>(observer: &dyn LearnObserver, work: impl FnOnce() -> T) -> T {
     observer.observe_learning(&LearnEvent::PartsAhead);
-    let judged = judge_parts(parts, data, options, observer);
+    let found = work();
     observer.observe_learning(&LearnEvent::PartsEnded);
-    judged.map(Some)
+    found
 }
 
 /// How many parts are held out to choose among kappas, where that was asked for.
@@ -81,41 +86,85 @@ fn judge_parts(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<ByRows> {
-    let seed = options.tune.seed;
-    let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed })?;
-    let mut sums = vec![Some(Sums::default()); options.kappas.len()];
-    let mut rows = 0.0;
-    let cut = |finished, stop| Ok(ByRows { parts, finished, stop, seed, predictive: Vec::new() });
+    let folds = Folds::deal(data, FoldPlan::Drawn { folds: PARTS, seed: options.tune.seed })?;
+    let (mut judging, bare) = (Judging::new(parts, options, observer), bare(options));
     for (index, fold) in folds.iter().take(parts).enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index, of: parts });
         let fold = fold?;
-        let (tune, target) = (Tune::NOTHING, None);
-        let bare = LearnOptions { select: Select::None, tune, target, ..options.clone() };
         let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
-        if learned.stop != StopReason::Converged {
-            return cut(index, learned.stop);
-        }
         let counts = RowCounts::new(&fold.training);
         let digest = || DataDigest::of(&fold.training);
-        let counted = CountedTable::with_digest(&counts, fold.training.schema(), digest)?;
-        for (sum, model) in sums.iter_mut().zip(&learned.models) {
+        let training = CountedTable::with_digest(&counts, fold.training.schema(), digest)?;
+        let weight = fold.heldout.rows() as f64;
+        let part = Part { training: &training, heldout: &fold.heldout, weight };
+        if let Some(stop) = judging.add(&learned, &part)? {
+            return Ok(judging.cut(index, stop));
+        }
+    }
+    Ok(judging.finished())
+}
+
+/// How structures are learned that are judged by other rows: all of them, and no more than structures.
+pub(super) fn bare(options: &LearnOptions) -> LearnOptions {
+    LearnOptions { select: Select::None, tune: Tune::NOTHING, target: None, ..options.clone() }
+}
+
+/// What rows that were held out say of each kappa, part by part.
+pub(super) struct Judging<'a> {
+    parts: usize,
+    options: &'a LearnOptions,
+    observer: &'a dyn LearnObserver,
+    /// One for each kappa; `None` where a structure could not be fitted.
+    sums: Vec<Option<Sums>>,
+    /// The weight of all rows that were held out.
+    weight: f64,
+}
+
+impl<'a> Judging<'a> {
+    pub(super) fn new(parts: usize, options: &'a LearnOptions, observer: &'a dyn LearnObserver) -> Self {
+        let sums = vec![Some(Sums::default()); options.kappas.len()];
+        Self { parts, options, observer, sums, weight: 0.0 }
+    }
+
+    /// Adds a part, by fits of the structures that were learned from the other rows. Says why, where that was ended
+    /// early.
+    pub(super) fn add<S: CountSource>(
+        &mut self,
+        learned: &Learned,
+        part: &Part<'_, '_, S>,
+    ) -> Result<Option<StopReason>> {
+        if learned.stop != StopReason::Converged {
+            return Ok(Some(learned.stop));
+        }
+        for (sum, model) in self.sums.iter_mut().zip(&learned.models) {
             let Some(so_far) = sum else { continue };
-            let part = Part { training: &counted, heldout: &fold.heldout, unit: 1.0 };
-            match so_far.add(&model.structure, &part, options, observer)? {
+            match so_far.add(&model.structure, part, self.options, self.observer)? {
                 Added::Yes => {}
                 Added::Unfitted => *sum = None,
-                Added::Stopped(reason) => return cut(index, reason),
+                Added::Stopped(reason) => return Ok(Some(reason)),
             }
         }
-        rows += fold.heldout.rows() as f64;
+        self.weight += part.weight;
+        Ok(None)
     }
-    let predictive = options.kappas.iter().copied().zip(Sums::means(&sums, rows)).collect();
-    Ok(ByRows { parts, finished: parts, stop: StopReason::Converged, seed, predictive })
+
+    /// What so many parts said before the work was ended.
+    pub(super) fn cut(self, finished: usize, stop: StopReason) -> ByRows {
+        let seed = self.options.tune.seed;
+        ByRows { parts: self.parts, finished, stop, seed, predictive: Vec::new() }
+    }
+
+    /// What all parts said.
+    pub(super) fn finished(self) -> ByRows {
+        let (parts, means) = (self.parts, Sums::means(&self.sums, self.weight));
+        let predictive = self.options.kappas.iter().copied().zip(means).collect();
+        ByRows { predictive, ..self.cut(parts, StopReason::Converged) }
+    }
 }
 
 /// Log-probabilities of held-out rows, and of their conditionals.
 #[derive(Clone, Copy)]
-pub(super) struct Sums {
+struct Sums {
     exact: Option<f64>,
     pseudo: f64,
 }
@@ -130,11 +179,11 @@ impl Default for Sums {
 pub(super) struct Part<'a, 't, S> {
     pub(super) training: &'a CountedTable<'t, S>,
     pub(super) heldout: &'a Dataset,
-    /// How much one of the rows counts that are held out.
-    pub(super) unit: f64,
+    /// How much all rows count that are held out. Units of different parts are worth different weights.
+    pub(super) weight: f64,
 }
 
-pub(super) enum Added {
+enum Added {
     Yes,
     Unfitted,
     Stopped(StopReason),
@@ -142,7 +191,7 @@ pub(super) enum Added {
 
 impl Sums {
     /// For each sum its mean over so many rows: of whole probabilities, where all have them.
-    pub(super) fn means(sums: &[Option<Self>], rows: f64) -> Vec<Option<f64>> {
+    fn means(sums: &[Option<Self>], rows: f64) -> Vec<Option<f64>> {
         let exact = sums.iter().flatten().all(|sums| sums.exact.is_some());
         let mean = |sums: &Option<Self>| {
             let sums = sums.as_ref()?;
@@ -152,10 +201,10 @@ impl Sums {
     }
 
     /// Adds rows that were held out, by a fit to the others.
-    pub(super) fn add<S: CountSource>(
+    fn add<S: CountSource>(
         &mut self,
         structure: &Structure,
-        &Part { training, heldout, unit }: &Part<'_, '_, S>,
+        &Part { training, heldout, weight }: &Part<'_, '_, S>,
         options: &LearnOptions,
         observer: &dyn LearnObserver,
     ) -> Result<Added> {
@@ -167,7 +216,7 @@ impl Sums {
             Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => return Ok(Added::Unfitted),
             Err(error) => return Err(error),
         };
-        let evaluator = fit.parameters.evaluator();
+        let (evaluator, unit) = (fit.parameters.evaluator(), weight / heldout.rows() as f64);
         self.exact = self.exact.zip(evaluator.log_likelihood(heldout)).map(|(sum, own)| sum + unit * own);
         self.pseudo += unit * evaluator.pseudo_log_likelihood(heldout);
         Ok(Added::Yes)

@@ -11,7 +11,7 @@ use crate::structure::Structure;
 
 /// Two criteria that differ by less than this share are equal: structures that are one model,
 /// fitted in different coordinates, differ in the last digits.
-const ROUNDING: f64 = 1e-10;
+pub(super) const ROUNDING: f64 = 1e-10;
 
 /// Fits the structures found so far, where parameters are asked for.
 pub(super) fn fit_found<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {

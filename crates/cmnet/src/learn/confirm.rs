@@ -5,8 +5,10 @@
 //! A search misses weak edges, and their contexts with them: unless a refinement was asked for or ruled out by its
 //! size, the refined graph is confirmed too, and the better of both is kept.
 
+use super::better::is_better;
+use super::contexts_auto::{ContextsChosen, choose_contexts};
 use super::observer::FitControl;
-use super::refinement::{Refinement, is_better};
+use super::refinement::Refinement;
 use super::{ContextChoice, Learned, LearnedModel, Refine, Step};
 use crate::control::{Control, Halt, Halting, Outcome, StopReason};
 use crate::counts::CountSource;
@@ -24,34 +26,40 @@ use std::collections::BTreeMap;
 /// An element is left out when it is less probable than this that its odds ratios are one.
 const PROBABLE: f64 = 0.5;
 
-/// Keeps what the table confirms, where that was asked for, and scores it.
+/// Keeps what the table confirms, where that was asked for or is better, and scores it.
 pub(super) fn confirm<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
     let &Step { table, options, observer } = step;
     if options.contexts == ContextChoice::All {
         return Ok(());
     }
     let scorer = Scorer::with_memory(table.counts(), options.alpha, options.fit.memory);
-    let control = FitControl { observer, searched: learned.search_converged(), fitted: false };
+    // Where the choice is open, what the search found is there: the time limit ends the tests.
+    let fitted = options.contexts == ContextChoice::Auto;
+    let control = FitControl { observer, searched: learned.search_converged(), fitted };
     for place in 0..learned.models.len() {
         // Such a model has no contexts, and must not get any.
         if learned.models[place].prior.kappa() == Kappa::Epsilon {
-            learned.models[place].confirmed = Some(Confirmed::default());
+            let confirmed = options.contexts == ContextChoice::Confirmed;
+            learned.models[place].confirmed = confirmed.then(Confirmed::default);
             continue;
         }
         match best(&learned.models[place], step, &control) {
             Ok(best) => {
                 let model = &mut learned.models[place];
-                if best.structure != model.structure {
+                model.contexts_chosen = best.chosen;
+                let kept = best.chosen.is_none_or(|chosen| chosen.kept == ContextChoice::Confirmed);
+                if kept && best.structure != model.structure {
                     model.score = scorer.score(&best.structure, &model.prior)?;
                     (model.fit, model.pseudo_fit, model.unfitted) = (None, None, None);
                     model.structure = best.structure;
                 }
-                model.confirmed = Some(best.confirmed);
-                if let Some((refined, kept)) = best.refined {
+                model.confirmed = kept.then_some(best.confirmed);
+                if let Some((refined, better)) = best.refined {
                     learned.limited.extend(&refined.limited);
                     if refined.stop != StopReason::Converged {
                         learned.stop = refined.stop;
                     }
+                    let kept = kept && better;
                     model.refinement =
                         Some(Refinement::of(&best.found, &refined, options.refinement(), kept));
                 }
@@ -81,17 +89,33 @@ struct Best {
     confirmed: Confirmed,
     /// The refined graph, where there was one to confirm, and whether it is kept.
     refined: Option<(Refined, bool)>,
+    /// Whether this is kept or what the search found, where that is to be chosen.
+    chosen: Option<ContextsChosen>,
+}
+
+/// What is kept of a model, and what that is to be chosen by.
+fn best<S: CountSource>(
+    model: &LearnedModel,
+    step: &Step<'_, '_, S>,
+    control: &dyn Control,
+) -> Halting<Best> {
+    let mut best = best_confirmed(model, step, control)?;
+    if step.options.contexts == ContextChoice::Auto {
+        let both = [&best.found, &best.structure];
+        best.chosen = Some(choose_contexts(both, model.prior.rules(), step, control)?);
+    }
+    Ok(best)
 }
 
 /// The better of what is confirmed in the graph of the search and in the refined graph.
-fn best<S: CountSource>(
+fn best_confirmed<S: CountSource>(
     model: &LearnedModel,
     step: &Step<'_, '_, S>,
     control: &dyn Control,
 ) -> Halting<Best> {
     let (found, rules) = (&model.structure, model.prior.rules());
     let (structure, confirmed) = confirmed_in(found, rules, step, control)?;
-    let best = Best { found: found.clone(), structure, confirmed, refined: None };
+    let best = Best { found: found.clone(), structure, confirmed, refined: None, chosen: None };
     if step.options.refine != Refine::No {
         return Ok(best);
     }

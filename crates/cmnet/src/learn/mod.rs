@@ -2,10 +2,12 @@
 
 mod amounts;
 mod backbone;
+mod better;
 mod by_rows;
 mod choose;
 mod climb;
 mod confirm;
+mod contexts_auto;
 mod cross_validate;
 mod cross_validate_weighted;
 mod ground;
@@ -26,8 +28,10 @@ mod weighted;
 
 pub use amounts::{parse_bytes, parse_duration};
 pub use backbone::Backbone;
+pub use better::StructureBic;
 pub use by_rows::ByRows;
 pub(crate) use choose::best_of;
+pub use contexts_auto::{ContextsBic, ContextsChosen};
 pub use cross_validate::{
     CrossValidated, CrossValidation, FoldNumbers, FoldResult, FoldState, LeftOut, cross_validate,
     cross_validate_from,
@@ -175,6 +179,8 @@ pub struct LearnedModel {
     pub confirmed: Option<Confirmed>,
     /// Why they could not be.
     pub unconfirmed: Option<Unfitted>,
+    /// Which contexts it has, where the search's own and the confirmed ones were compared.
+    pub contexts_chosen: Option<ContextsChosen>,
     /// The model that was made of it to predict one variable, where that was asked for.
     pub target: Option<TargetModel>,
 }
@@ -198,6 +204,7 @@ impl LearnedModel {
             unfitted: None,
             confirmed: None,
             unconfirmed: None,
+            contexts_chosen: None,
             target: None,
         }
     }

@@ -58,6 +58,9 @@ choices! {
         All = "all",
         /// Those whose odds ratios are one, in the graph found or in the refined one.
         Confirmed = "confirmed",
+        /// All that the search found, or the confirmed ones: for each kappa the structure whose BIC, less what the
+        /// prior asks for its edges, is higher.
+        Auto = "auto",
     }
 }
 
@@ -73,6 +76,8 @@ pub enum SearchReason {
         /// How many it may look at.
         allowed: f64,
     },
+    /// Mode `auto` was given a bound on the cells of the junction tree, which mode `blanket` alone keeps.
+    MaxCells,
 }
 
 impl fmt::Display for SearchReason {
@@ -82,6 +87,7 @@ impl fmt::Display for SearchReason {
             Self::Work { visits, allowed } => {
                 write!(f, "about {visits:.0e} row visits by mode paper, {allowed:.0e} allowed")
             }
+            Self::MaxCells => f.write_str("a bound on the cells of the junction tree"),
         }
     }
 }
@@ -114,7 +120,8 @@ pub struct LearnOptions {
     pub knowledge: Knowledge,
     /// Whether to refine what the search found. \[default: no\]
     pub refine: Refine,
-    /// The most cells of the junction tree that a refinement may add edges within. \[default: any number\]
+    /// The most table cells of the junction tree that mode `blanket` and a refinement may add edges within; mode
+    /// `auto` is `blanket` then. \[default: any number\]
     pub max_cells: Option<u64>,
     /// How to choose among the kappas. \[default: bic\]
     pub select: Select,
@@ -199,7 +206,7 @@ impl LearnOptions {
         Ok(())
     }
 
-    /// Refuses what takes rows that are held out, where there are counts or resamples alone.
+    /// Refuses what takes complete rows that are held out, where there are none: counts alone, resamples, or rows with missing values.
     pub(crate) fn check_without_rows(&self) -> Result<()> {
         let by_rows = [
             (OptionName::Select, matches!(self.select, Select::Heldout | Select::Cv)),
@@ -209,7 +216,7 @@ impl LearnOptions {
         ];
         match by_rows.into_iter().find(|(_, asked)| *asked) {
             Some((option, _)) => {
-                let expected = "a value that holds out no rows: counts and resamples have none to hold out";
+                let expected = "a value that holds out no rows: counts, resamples and tables with missing values have none to hold out";
                 Err(Error::option(option, "a choice by rows", expected))
             }
             None => Ok(()),
@@ -226,15 +233,20 @@ impl LearnOptions {
     /// Refuses a bound on cells where nothing adds edges within it.
     ///
     /// # Errors
-    /// When there is such a bound, and neither a refinement nor a backbone.
+    /// When there is such a bound, the mode is `paper` or `exact`, and there is neither a refinement nor a backbone.
     pub fn check_max_cells(&self, backbone: Backbone) -> Result<()> {
         match self.max_cells {
-            Some(cells) if self.refine == Refine::No && backbone == Backbone::None => {
-                let expected = "a refinement or a backbone beside it: nothing else adds edges within a bound";
+            Some(cells) if self.has_no_bound() && self.refine == Refine::No && backbone == Backbone::None => {
+                let expected = "mode blanket, a refinement or a backbone beside it: nothing else adds edges within a bound";
                 Err(Error::option(OptionName::MaxCells, cells.to_string(), expected))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the search knows no bound on cells.
+    fn has_no_bound(&self) -> bool {
+        matches!(self.search, SearchMode::Paper | SearchMode::Exact)
     }
 
     /// The first option other than its default that stratified graphical models
@@ -271,6 +283,9 @@ impl LearnOptions {
     pub(crate) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
         if self.search != SearchMode::Auto {
             return (self.search, SearchReason::AskedFor);
+        }
+        if self.max_cells.is_some() {
+            return (SearchMode::Blanket, SearchReason::MaxCells);
         }
         let (toggles, rows) = (TOGGLES_PER_PAIR * (variables as f64).powi(2), distinct_rows as f64);
         let graphs = self.kappas.len() as f64 * (rows + TOGGLE_WORK);

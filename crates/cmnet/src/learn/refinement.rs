@@ -1,15 +1,15 @@
 //! Structures that the search found, refined by the log-linear score.
 
-use super::observer::{FitControl, LearnEvent, LearnObserver};
+use super::better::is_better;
+use super::observer::{LearnEvent, LearnObserver};
 use super::{LearnOptions, Learned, Step};
-use crate::control::{Outcome, StopReason};
+use crate::control::StopReason;
 use crate::counts::CountSource;
-use crate::error::{ErrorKind, Result, choices};
+use crate::error::{Result, choices};
 use crate::graph::Edge;
-use crate::loglinear::{Estimate, Fit, FitMethod, FitOptions, FitRequest, fit_named};
 use crate::model::RefinedScore;
 use crate::refine::{RefineOptions, Refined, refine};
-use crate::score::{EdgePrior, EdgeRules, Scorer};
+use crate::score::{EdgePrior, Scorer};
 use crate::structure::Structure;
 
 choices! {
@@ -98,49 +98,6 @@ impl<S: CountSource> Work<'_, '_, S> {
             return Ok(refined.structure != model.structure);
         }
         is_better(&refined.structure, &model.structure, model.prior.rules(), self.step)
-    }
-}
-
-/// Whether one structure is better than another: by the BIC of both fits, which are by the same estimate, and
-/// the prior of their edges, by which a refinement judges too. BIC alone would keep the false edges of a search
-/// among many variables. Not where one cannot be fitted.
-pub(super) fn is_better<S: CountSource>(
-    one: &Structure,
-    other: &Structure,
-    rules: &EdgeRules,
-    step: &Step<'_, '_, S>,
-) -> Result<bool> {
-    let usual = step.options.fit.clone();
-    let (mut first, mut second) = (fitted(one, &usual, step)?, fitted(other, &usual, step)?);
-    let estimate = |fit: &Option<Fit>| fit.as_ref().map(|fit| fit.estimate);
-    if estimate(&first) != estimate(&second) {
-        let pseudo = FitOptions { method: FitMethod::Pseudo, ..usual };
-        (first, second) = (fitted(one, &pseudo, step)?, fitted(other, &pseudo, step)?);
-    }
-    let (Some(first), Some(second)) = (first, second) else { return Ok(false) };
-    // A likelihood has the evidence for an edge once, a pseudo-likelihood at both of its ends.
-    let ends = if first.estimate == Estimate::Exact { 1.0 } else { 2.0 };
-    let usual = step.options.refinement().edge_prior.log_end(one.variables());
-    let prior = |structure: &Structure| {
-        let end = |edge| rules.log_end(edge).unwrap_or(usual).to_f64();
-        ends * structure.graph().edges().map(end).sum::<f64>()
-    };
-    Ok(first.bic() + prior(one) > second.bic() + prior(other))
-}
-
-fn fitted<S: CountSource>(
-    structure: &Structure,
-    options: &FitOptions,
-    step: &Step<'_, '_, S>,
-) -> Result<Option<Fit>> {
-    let names = Some(step.table.schema());
-    let request = FitRequest::new(structure, step.table.counts(), names, options);
-    let control = FitControl { observer: step.observer, searched: true, fitted: false };
-    match fit_named(&request, &control) {
-        Ok(Outcome::Done(fit)) => Ok(Some(fit)),
-        Ok(Outcome::Stopped(_)) => Ok(None),
-        Err(error) if matches!(error.kind(), ErrorKind::Limit(_)) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

@@ -166,6 +166,9 @@ pub(crate) fn search_identity(
             (RunFact::Option(OptionName::MaxConfigurations), limits.configurations.to_string()),
             (RunFact::Option(OptionName::Candidates), options.candidates.to_string()),
         ]);
+        if options.max_cells.is_some() {
+            identity.push((RunFact::Option(OptionName::MaxCells), cells(options)));
+        }
     }
     identity
 }

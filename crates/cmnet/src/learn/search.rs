@@ -125,8 +125,9 @@ impl<'m, 'a, 'b, S: CountSource> Search<'m, 'a, 'b, S> {
         let plain = ContextPrior::new(Kappa::Epsilon, scorer.rows())
             .with_edges(options.edge_prior, scorer.cardinalities().len())
             .with_rules(Arc::clone(rules));
-        let blankets =
-            BlanketSearch::new(scorer, options.limits, options.candidates).with_edge_prior(plain.clone());
+        let blankets = BlanketSearch::new(scorer, options.limits, options.candidates)
+            .with_edge_prior(plain.clone())
+            .within(options.max_cells);
         let ground = Ground::new(blankets, plain.clone(), memo, known);
         Self { scorer, memo, mode, plain, ground }
     }

@@ -1,12 +1,12 @@
 //! Learning from observations with real-valued weights, of which some may be held out to choose by.
 
-use super::by_rows::{Added, ByRows, Part, Sums, parts_asked};
-use super::cross_validate_weighted::{Dealt, drawn};
+use super::by_rows::{self, ByRows, Judging, Part, parts_asked};
+use super::cross_validate_weighted::drawn;
 use super::hopeless::Kappas;
 use super::observer::{LearnEvent, LearnObserver, Quiet};
 use super::search::Begin;
 use super::tune::{LEAST_ROWS, PARTS};
-use super::{Criterion, LearnOptions, Learned, Select, Tune, in_pool, search_and_choose};
+use super::{Criterion, LearnOptions, Learned, Select, in_pool, search_and_choose};
 use crate::control::StopReason;
 use crate::counts::{CountedTable, WeightedCounts};
 use crate::data::WeightedTable;
@@ -67,10 +67,7 @@ fn judge(
     let Some(parts) = parts_asked(options).filter(|_| table.observations() >= LEAST_ROWS) else {
         return Ok(None);
     };
-    observer.observe_learning(&LearnEvent::PartsAhead);
-    let judged = judge_parts(parts, table, options, observer);
-    observer.observe_learning(&LearnEvent::PartsEnded);
-    judged.map(Some)
+    by_rows::holding_out(observer, || judge_parts(parts, table, options, observer)).map(Some)
 }
 
 fn judge_parts(
@@ -79,12 +76,8 @@ fn judge_parts(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<ByRows> {
-    let seed = options.tune.seed;
-    let dealt: Dealt = drawn(table, PARTS, seed)?;
-    let mut sums = vec![Some(Sums::default()); options.kappas.len()];
-    let mut weight = 0.0;
-    let cut = |finished, stop| Ok(ByRows { parts, finished, stop, seed, predictive: Vec::new() });
-    let bare = LearnOptions { select: Select::None, tune: Tune::NOTHING, target: None, ..options.clone() };
+    let dealt = drawn(table, PARTS, options.tune.seed)?;
+    let (mut judging, bare) = (Judging::new(parts, options, observer), by_rows::bare(options));
     for index in 0..parts {
         observer.observe_learning(&LearnEvent::Fold { index, of: parts });
         let (training, heldout) = dealt.split(index, table.kind())?;
@@ -92,23 +85,10 @@ fn judge_parts(
         let counted = CountedTable::with_digest(&counts, training.schema(), || training.digest())?;
         let begin = Begin { kappas: Kappas::All, ..Begin::default() };
         let learned = search_and_choose(begin, &counted, &bare, &Quiet { observer })?;
-        if learned.stop != StopReason::Converged {
-            return cut(index, learned.stop);
+        let part = Part { training: &counted, heldout: heldout.units(), weight: heldout.sum() };
+        if let Some(stop) = judging.add(&learned, &part)? {
+            return Ok(judging.cut(index, stop));
         }
-        // Units of different parts are worth different weights.
-        let unit = heldout.sum() / heldout.units().rows() as f64;
-        for (sum, model) in sums.iter_mut().zip(&learned.models) {
-            let Some(so_far) = sum else { continue };
-            let part = Part { training: &counted, heldout: heldout.units(), unit };
-            match so_far.add(&model.structure, &part, options, observer)? {
-                Added::Yes => {}
-                Added::Unfitted => *sum = None,
-                Added::Stopped(reason) => return cut(index, reason),
-            }
-        }
-        weight += heldout.sum();
     }
-    let predictive = Sums::means(&sums, weight);
-    let predictive = options.kappas.iter().copied().zip(predictive).collect();
-    Ok(ByRows { parts, finished: parts, stop: StopReason::Converged, seed, predictive })
+    Ok(judging.finished())
 }

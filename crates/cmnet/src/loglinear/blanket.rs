@@ -182,3 +182,32 @@ impl Node {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+
+    #[test]
+    fn a_blanket_is_counted_the_same_by_margin() {
+        let digits =
+            |row: usize| [row * 7 % 3, row * 5 % 4, row % 2, row * row % 3].map(|level| level.to_string());
+        let data = Dataset::from_labels(&["a", "b", "c", "d"], (0..40).map(digits)).unwrap();
+        let counts = RowCounts::new(&data);
+        let cardinalities = data.schema().cardinalities();
+        let cliques = [vec![0, 1], vec![1, 2], vec![3, 1], vec![0, 3]];
+        let shapes = cliques.map(|clique| Shape::new(clique, &cardinalities));
+        for variable in 0..4 {
+            let node = Node::new(variable, &shapes, &counts).unwrap();
+            let members =
+                node.cliques.iter().flat_map(|&(clique, _)| shapes[clique].variables().iter().copied());
+            let blanket: VarSet = members.filter(|&member| member != variable).collect();
+            let places = node.places(&shapes, &blanket);
+            let mut other = Node { bases: Vec::new(), observed: Vec::new(), ..node.clone() };
+            other.count_by_margin(&blanket, &places, &counts).unwrap();
+            assert_eq!((&other.bases, &other.observed), (&node.bases, &node.observed), "{variable}");
+            assert!((node.observed.iter().sum::<f64>() - 40.0).abs() < 1e-12);
+        }
+    }
+}

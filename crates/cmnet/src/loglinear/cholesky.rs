@@ -199,4 +199,17 @@ mod tests {
             assert!((found - expected).abs() < 1e-3 * (1.0 + expected.abs()), "{i}: {found} {expected}");
         }
     }
+
+    #[test]
+    fn a_coordinate_with_little_information_keeps_it() {
+        let factor = Cholesky::new(&[vec![1.0], vec![0.0, 1e-20]]);
+        let form = factor.inverse_form(vec![0.0, 1e-20]);
+        assert!((form / 1e-20 - 1.0).abs() < 1e-12, "{form:e}");
+    }
+
+    #[test]
+    fn a_matrix_that_is_no_covariance_is_taken_by_its_diagonal() {
+        let factor = Cholesky::new(&[vec![4.0], vec![100.0, 25.0]]);
+        assert_eq!(factor.solve(&[8.0, 50.0]), [2.0, 2.0]);
+    }
 }

@@ -339,3 +339,34 @@ impl<O: Objective> Objective for Penalized<O> {
         self.plain.work() + own
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Edge, Graph};
+    use crate::structure::Structure;
+
+    #[test]
+    fn second_derivatives_are_those_of_the_gradient() {
+        let mut graph = Graph::empty(4);
+        for (one, other) in [(0, 1), (0, 2), (1, 2), (2, 3)] {
+            graph.add_edge(Edge::new(one, other).unwrap());
+        }
+        let structure = Structure::from_graph(graph, &[2, 3, 2, 4]).unwrap();
+        let terms = Terms::new(&structure, None).unwrap();
+        let part = Part::whole(&terms);
+        let ridge = Ridge::by_order(vec![0.5, 2.0, 3.0]).unwrap();
+        let penalty = Penalty::new(&terms, &part, &ridge, |_| true);
+        let (count, diagonal) = (part.terms.len(), penalty.diagonal());
+        for one in 0..count {
+            let mut unit = vec![0.0; count];
+            unit[one] = 1.0;
+            let slope = penalty.apply(&unit);
+            for (other, &slope) in slope.iter().enumerate() {
+                let entry = penalty.entry(one, other);
+                assert!((entry - slope).abs() < 1e-12, "{one}, {other}: {entry} and {slope}");
+            }
+            assert!((diagonal[one] - slope[one]).abs() < 1e-12);
+        }
+    }
+}

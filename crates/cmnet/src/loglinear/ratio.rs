@@ -98,4 +98,28 @@ mod tests {
         let sum = [third, third, third, Ratio::ONE.negated()].into_iter().try_fold(Sum::ZERO, Sum::add);
         assert!(sum.unwrap().is_zero());
     }
+
+    #[test]
+    fn a_residue_of_no_small_fraction_gives_none() {
+        let mut none = 0;
+        for number in 1..200 {
+            let large = Mersenne::<61>::multiply(number, 1_234_567_890_123_456_789);
+            match Ratio::from_residue(large) {
+                None => none += 1,
+                Some(ratio) => {
+                    let terms = [ratio.numerator.unsigned_abs(), ratio.denominator.unsigned_abs()];
+                    assert!(terms.iter().all(|&term| term <= BOUND), "{ratio:?}");
+                    assert_eq!(residue(ratio.numerator, terms[1]), large);
+                }
+            }
+        }
+        assert!(none > 20, "{none}");
+    }
+
+    #[test]
+    fn a_sum_is_kept_in_lowest_terms() {
+        let half = Ratio { numerator: 1, denominator: 2 };
+        let sum = (0..400).try_fold(Sum::ZERO, |sum, _| sum.add(half)).unwrap();
+        assert_eq!((sum.numerator, sum.denominator), (200, 1));
+    }
 }

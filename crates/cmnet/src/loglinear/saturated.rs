@@ -161,6 +161,7 @@ mod tests {
             let pseudo_counts = if counted.boundary.is_empty() { 0.0 } else { 1.0 };
             let (one, other) =
                 (counted.finish(pseudo_counts).unwrap(), climbed.finish(pseudo_counts).unwrap());
+            assert!(one.used.converged && other.used.converged);
             let pairs = one.used.phi.iter().zip(&other.used.phi);
             let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(off < 1e-6 && one.used.phi.len() == terms.len(), "{rows} rows: {off}");

@@ -441,4 +441,21 @@ mod tests {
         // Many levels are cheap where sets are few.
         assert_eq!(Terms::new(&complete(2, 1000), None).unwrap().len(), 1_000_000 - 1);
     }
+
+    #[test]
+    fn sets_beyond_the_order_take_no_memory() {
+        let edges: Vec<_> = Graph::empty(40).pairs().map(Edge::ends).collect();
+        let order = Order::at_most(2).unwrap();
+        let terms = Terms::within(&structure(&[2; 40], &edges), order, None, 1 << 20).unwrap();
+        assert_eq!(terms.len(), 40 + 780);
+    }
+
+    #[test]
+    fn terms_that_are_too_many_are_refused() {
+        // Five cliques of a million cells: within the bound of memory, and too many together.
+        let cliques: Vec<(Var, Var)> = (0..5).map(|pair| (2 * pair, 2 * pair + 1)).collect();
+        let refusal = Terms::new(&structure(&[1000; 10], &cliques), None).unwrap_err().to_string();
+        assert!(refusal.contains("the number of log-linear terms"), "{refusal}");
+        assert!(refusal.contains("4194304"), "{refusal}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 use crate::graph::{Edge, VarSet};
 use crate::score::EdgeRules;
 use crate::structure::Structure;
-use crate::tree::best_plan;
+use crate::tree::is_within;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -221,9 +221,7 @@ impl Judge<'_> {
         let Some(most) = self.max_cells.filter(|_| !structure.graph().contains(edge)) else { return true };
         let mut graph = structure.graph().clone();
         graph.add_edge(edge);
-        let all: VarSet = (0..structure.variables()).collect();
-        let cost = best_plan(&graph, &all, structure.cardinalities(), most).cost;
-        !cost.at_least && cost.cells <= most
+        is_within(&graph, structure.cardinalities(), most)
     }
 
     /// Finds out what some toggles change.

@@ -162,6 +162,16 @@ mod tests {
     }
 
     #[test]
+    fn roots_of_the_number_of_rows_have_exact_logarithms() {
+        for rows in [3, 841, 5_822, 1_000_003] {
+            let log = |exponent| Kappa::Power(exponent).log(rows).unwrap();
+            assert_eq!(log(1.0), -Nats::ln_integer(rows));
+            assert_eq!(log(0.5) + log(0.5), log(1.0));
+            assert_eq!(log(0.25) + log(0.25), log(0.5));
+        }
+    }
+
+    #[test]
     fn fractions_that_do_not_end_stay_fractions() {
         for (text, shown) in [("1/3", "1/3"), ("2/4", "0.5"), ("1.5e-12", "0.0000000000015"), ("0.10", "0.1")]
         {

@@ -274,6 +274,13 @@ mod tests {
     }
 
     #[test]
+    fn knowledge_is_empty_until_something_is_known() {
+        let one = serde_json::from_str::<Knowledge>(r#"{"tiers": [["a"], ["b"]]}"#).unwrap();
+        assert!(Knowledge::default().is_empty() && !one.is_empty());
+        assert_eq!(Knowledge::default().and(one.clone()), one);
+    }
+
+    #[test]
     fn stars_hyphens_and_pairs_name_edges() {
         let names = ["a", "a-b", "b", "c"];
         let rules = read(r#"{"forbid": ["a-*"], "require": [["a-b", "b"]]}"#, &["a", "b", "c", "a-b"]);
@@ -310,5 +317,15 @@ mod tests {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
         }
         assert!(matches("ä*", "äö"));
+    }
+
+    #[test]
+    fn each_end_of_an_edge_has_half_of_its_log_odds() {
+        let prior = EdgeProbability { edge: EdgePattern::Ends(["a".into(), "b".into()]), p: 0.8 };
+        let knowledge = Knowledge { prior: vec![prior], ..Knowledge::default() };
+        let rules = knowledge.rules(&schema(&["a", "b", "c"])).unwrap();
+        let end = rules.log_end(edge(0, 1)).unwrap().to_f64();
+        assert!((end - libm::log(4.0) / 2.0).abs() < 1e-12, "{end}");
+        assert_eq!(rules.log_end(edge(0, 2)), None);
     }
 }

@@ -11,9 +11,12 @@ use super::rising::{RealRising, RisingTable};
 use crate::counts::{Count, CountSource};
 use crate::data::Var;
 use crate::error::{Error, Result};
-use crate::graph::VarSet;
+use crate::graph::{Graph, VarSet};
 use crate::structure::Structure;
 use std::cell::{Cell, RefCell};
+
+/// What share of the memory the largest classes of toggles that are evaluated at the same time may take.
+const SHARE_OF_TOGGLES: u64 = 8;
 
 /// The most bytes that each memo of a search may take, and the share of the memory given.
 const MOST_REMEMBERED: u64 = 96 << 20;
@@ -180,6 +183,21 @@ impl<'a, S: CountSource> Scorer<'a, S> {
         })?;
         above.sort_unstable_by_key(|&(place, _)| place);
         Ok(above)
+    }
+
+    /// How many toggles of a graph may be evaluated at the same time, so that the classes of their nodes keep to a
+    /// share of the memory. It depends on the graph alone, and on threads not at all.
+    pub(crate) fn toggles_at_once(&self, graph: &Graph) -> usize {
+        let cardinalities = self.cardinalities();
+        let bytes = |node: Var| {
+            let levels = graph.markov_blanket(node).iter().map(|other| u64::from(cardinalities[other]));
+            let size = levels.fold(1, u64::saturating_mul);
+            let of = (size, u64::from(cardinalities[node]));
+            BlanketClasses::numbered_bytes(of, self.source.distinct_rows(), self.memory)
+        };
+        let largest = (0..cardinalities.len()).map(bytes).max().unwrap_or_default();
+        let most = (self.memory / SHARE_OF_TOGGLES).checked_div(largest).unwrap_or(u64::MAX);
+        usize::try_from(most).unwrap_or(usize::MAX).max(1)
     }
 
     /// The classes of a node's blanket, one per configuration, ready to be merged.

@@ -372,4 +372,21 @@ mod tests {
         let wrong = DecomposableOptions { sample_size: 0.0, ..options };
         assert!(decomposable_graph(&counts, &rules, &wrong, &()).is_err());
     }
+
+    #[test]
+    fn a_pair_that_rests_moves_where_that_gives_the_best_graph() {
+        let rows = [["0", "0", "1"], ["1", "1", "1"], ["0", "0", "0"], ["1", "1", "0"]].repeat(10);
+        let data = Dataset::from_labels(&["a", "b", "c"], rows).unwrap();
+        let counts = PlaneCounts::new(&data);
+        let (rules, options) = (EdgeRules::default(), DecomposableOptions::default());
+        let mut tabu = Tabu::new(&counts, &rules, &options).unwrap();
+        for place in 0..tabu.pairs.len() {
+            tabu.evaluate(place).unwrap();
+            tabu.pairs[place].rests_until = 5;
+        }
+        let (place, gain) = tabu.best_move().unwrap();
+        assert_eq!((place, gain > 0.0), (0, true));
+        tabu.best_score = tabu.score + gain;
+        assert_eq!(tabu.best_move(), None);
+    }
 }

@@ -13,11 +13,11 @@ use super::state::{ClimbRecord, ClimbResult, Evaluated, GraphClimbState, GraphSt
 use super::trace::Trace;
 use crate::control::{Control, Halt, Halting, Outcome, StopReason, check, outcome};
 use crate::counts::CountSource;
-use crate::data::Var;
 use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::graph::{Blankets, Edge, Graph, Toggled, VarSet};
 use crate::score::{ContextPrior, Nats, Scorer};
 use crate::structure::Structure;
+use crate::tree::is_within;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub struct GraphClimb<'a, 'b, S> {
     groundwork: bool,
     /// What its sweeps may cost.
     pub(super) budget: Budget,
+    /// The most table cells of the junction tree.
+    max_cells: Option<u64>,
 }
 
 impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
@@ -59,6 +61,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             swept: None,
             groundwork: false,
             budget: Budget::DEFAULT,
+            max_cells: None,
         }
     }
 
@@ -74,7 +77,23 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     ) -> Self {
         let contexts = ContextClimber::new(scorer, prior.clone());
         let (swept, budget) = (Some(blankets), Budget::DEFAULT);
-        Self { scorer, prior, contexts, candidates, limits, swept, groundwork: false, budget }
+        Self {
+            scorer,
+            prior,
+            contexts,
+            candidates,
+            limits,
+            swept,
+            groundwork: false,
+            budget,
+            max_cells: None,
+        }
+    }
+
+    /// The same climb among graphs whose junction tree has at most so many table cells. Where required
+    /// edges alone go beyond, no edge is added.
+    pub(super) fn within(self, max_cells: Option<u64>) -> Self {
+        Self { max_cells, ..self }
     }
 
     /// The same climb with what other climbs over these counts found out.
@@ -256,6 +275,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             return Ok(false);
         }
         let is_whole = self.evaluate_open(state, observer)?;
+        self.put_aside(state, observer)?;
         let changes = || state.evaluated.iter().map(|e| e.as_ref().and_then(|e| e.change));
         let best = changes().flatten().max().filter(|&best| best > Nats::ZERO);
         let bound = state.refused_above(best.unwrap_or(Nats::ZERO));
@@ -270,14 +290,37 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let mut equals = changes().enumerate().filter(|&(_, change)| change == Some(best));
         let Some((first, _)) = equals.next() else { return Ok(false) };
         let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
-        let pending = self.begin_round(state, first);
+        let rounds = self.begin_round(state, first);
         self.take(state, state.candidates[first], best, observer)?;
         state.note_bound(&bound);
         state.moves += state.candidates.len() as u64;
         state.ties += tied + state.trace.ties();
         state.promising = promising;
-        state.rounds.pending = pending;
+        state.rounds = rounds;
         Ok(true)
+    }
+
+    /// Puts best toggles aside until the best one keeps the junction tree within its cells.
+    fn put_aside(&self, state: &mut GraphClimbState, control: &dyn Control) -> Halting<()> {
+        while let Some((place, change)) = state.first_best().filter(|_| self.max_cells.is_some()) {
+            check(control)?;
+            if self.is_within(state, state.candidates[place]) {
+                break;
+            }
+            // Every node has a part in what the tree takes.
+            let all = (0..state.structure.variables() as u32).collect();
+            state.evaluated[place] = Some(Evaluated::forbidden(all, Some(change)));
+        }
+        Ok(())
+    }
+
+    /// Whether the junction tree keeps to its cells with an edge toggled. One that goes beyond may lose any edge.
+    pub(super) fn is_within(&self, state: &GraphClimbState, edge: Edge) -> bool {
+        let Some(most) = self.max_cells else { return true };
+        let fits = |graph: &Graph| is_within(graph, self.scorer.cardinalities(), most);
+        let mut toggled = state.structure.graph().clone();
+        toggled.toggle(edge);
+        fits(&toggled) || !toggled.contains(edge) && !fits(state.structure.graph())
     }
 
     /// Adds pairs to the candidates that the present graph speaks for; whether there were any.
@@ -304,10 +347,15 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         Ok(any)
     }
 
+    /// Whether a sweep serves several steps: in mode `blanket`, with contexts.
+    pub(super) fn is_by_rounds(&self) -> bool {
+        self.swept.is_some() && self.contexts.allows_contexts()
+    }
+
     /// Evaluates all toggles whose evaluation is open, or those that a sweep may afford; whether these are all.
     fn evaluate_open(&self, state: &mut GraphClimbState, observer: &dyn SearchObserver) -> Halting<bool> {
         let places = (0..state.candidates.len()).collect();
-        if self.swept.is_some() && self.contexts.allows_contexts() {
+        if self.is_by_rounds() {
             return self.sweep(state, places, observer);
         }
         self.evaluate(state, &places, observer)?;
@@ -329,8 +377,11 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
             observer.observe(&SearchEvent::Evaluated { of: all });
             unless_too_large(change, state.structure.variables())
         };
+        // Each thread holds the classes of its own toggle.
+        let at_once = self.scorer.toggles_at_once(state.structure.graph());
         let found: Vec<Evaluated> = open
             .par_iter()
+            .with_min_len(open.len().div_ceil(at_once).max(1))
             .map_init(|| Places::new(self.scorer.cardinalities().len()), evaluate)
             .collect::<Halting<_>>()?;
         for (place, evaluated) in open.into_iter().zip(found) {
@@ -340,7 +391,7 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
     }
 
     /// The score of the graph with one edge toggled, with its own contexts.
-    pub(super) fn change(
+    fn change(
         &self,
         state: &GraphClimbState,
         edge: Edge,
@@ -431,56 +482,12 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
 
 /// What a toggle changes; one whose counts are too large is left alone, and evaluated again
 /// after every step, since what it depends on is not known.
-pub(super) fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Evaluated> {
+fn unless_too_large(change: Halting<Evaluated>, variables: usize) -> Halting<Evaluated> {
     match change {
         Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => {
             Ok(Evaluated::forbidden((0..variables as u32).collect(), None))
         }
         evaluated => evaluated,
-    }
-}
-
-impl GraphClimbState {
-    /// Choices among equals in the contexts of the neighbours.
-    fn neighbor_ties(&self) -> u64 {
-        self.evaluated.iter().flatten().map(|evaluated| evaluated.ties).sum()
-    }
-
-    /// The ends of edges that would change the score by more than this, had no limit kept them out.
-    fn refused_above(&self, best: Nats) -> Vec<Var> {
-        let known = self.candidates.iter().zip(&self.evaluated);
-        let above = known.filter(|(_, e)| e.as_ref().and_then(|e| e.refused).is_some_and(|gain| gain > best));
-        above.flat_map(|(edge, _)| [edge.low(), edge.high()]).collect()
-    }
-
-    pub(super) fn note_bound(&mut self, ends: &[Var]) {
-        if ends.iter().any(|&end| !self.bound.contains(end)) {
-            self.bound = self.bound.iter().chain(ends.iter().copied()).collect();
-        }
-    }
-
-    /// Adds candidates that are not there yet, in the order of pairs.
-    fn add_candidates(&mut self, edges: Vec<Edge>) {
-        let added = edges.iter().map(|&edge| (edge, None));
-        let known = std::mem::take(&mut self.candidates).into_iter().zip(self.evaluated.drain(..));
-        let mut all: Vec<_> = known.chain(added).collect();
-        all.sort_unstable_by_key(|(edge, _)| *edge);
-        (self.candidates, self.evaluated) = all.into_iter().unzip();
-        self.added_candidates.extend(edges);
-    }
-
-    /// Forgets the evaluations that depend on one of these nodes.
-    fn forget(&mut self, nodes: &[Var]) {
-        let mut changed = vec![false; self.structure.variables()];
-        for &node in nodes {
-            changed[node] = true;
-        }
-        let nodes = Watched::new(nodes.iter().map(|&node| node as u32).collect());
-        for slot in &mut self.evaluated {
-            if slot.as_ref().is_some_and(|e| e.watched.meets(&nodes, &changed)) {
-                *slot = None;
-            }
-        }
     }
 }
 
@@ -507,102 +514,4 @@ pub fn climb_graph<S: CountSource>(
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use crate::counts::RowCounts;
-    use crate::data::Dataset;
-    use crate::score::Alpha;
-    use rand::{Rng, SeedableRng};
-    use rand_pcg::Pcg64;
-
-    /// Rows with dependence: each variable copies an earlier one most of the time.
-    pub(in super::super) fn table(rng: &mut Pcg64) -> Dataset {
-        let variables = rng.random_range(3..8);
-        let levels: Vec<u32> = (0..variables).map(|_| rng.random_range(2..4)).collect();
-        let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
-        let mut rows: Vec<Vec<String>> = Vec::new();
-        for _ in 0..rng.random_range(20..200) {
-            let mut row: Vec<u32> = Vec::new();
-            for (v, &size) in levels.iter().enumerate() {
-                let copied = row.get(rng.random_range(0..=v)).copied().filter(|_| rng.random_bool(0.7));
-                row.push(copied.unwrap_or_else(|| rng.random_range(0..size)) % size);
-            }
-            rows.push(row.iter().map(ToString::to_string).collect());
-        }
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Dataset::from_labels(&names, rows).unwrap()
-    }
-
-    #[test]
-    fn the_record_after_each_step_is_that_of_a_climb_from_nothing() {
-        let mut rng = Pcg64::seed_from_u64(7);
-        let (mut steps, mut elements, mut remembered, mut tied) = (0, 0, 0, 0);
-        for case in 0..200 {
-            let data = table(&mut rng);
-            let counts = RowCounts::new(&data);
-            let scorer = Scorer::new(&counts, Alpha::default());
-            let kappa = ["n^-1", "n^-0.5", "n^-0.25", "0.9"][case % 4];
-            let climb = GraphClimb::new(&scorer, ContextPrior::new(kappa.parse().unwrap(), data.rows()));
-            let mut state = climb.start().unwrap();
-            while climb.step(&mut state, &()).unwrap().is_none() {
-                let afresh = climb.contexts.climb(state.structure.graph(), &()).unwrap();
-                assert_eq!(state.trace, afresh, "case {case}, step {}", state.steps.len());
-                assert_eq!(Some(state.score), scorer.score(&state.structure, &climb.prior).unwrap().total());
-                let mut again = state.clone();
-                remembered += again.evaluated.iter().filter(|e| e.is_some()).count();
-                again.evaluated.iter_mut().for_each(|e| *e = None);
-                climb.evaluate_open(&mut again, &()).unwrap();
-                for (old, new) in state.evaluated.iter().zip(&again.evaluated) {
-                    if let Some(old) = old {
-                        let new = new.as_ref().unwrap();
-                        assert_eq!((old.change, old.ties), (new.change, new.ties), "case {case}");
-                    }
-                }
-                steps += 1;
-            }
-            elements += state.structure.context_elements();
-            tied += state.trace.ties();
-        }
-        assert!(steps > 500 && elements > 300 && remembered > 1_000 && tied > 10);
-    }
-
-    #[test]
-    fn the_contexts_of_one_edge_gain_what_each_element_alone_gains() {
-        let mut rng = Pcg64::seed_from_u64(8);
-        let (mut gained, mut full) = (0, 0);
-        for _ in 0..200 {
-            let data = table(&mut rng);
-            let counts = RowCounts::new(&data);
-            let scorer = Scorer::new(&counts, Alpha::default());
-            let prior = ContextPrior::new("0.7".parse().unwrap(), data.rows());
-            let climb = GraphClimb::new(&scorer, prior.clone());
-            let mut graph = Graph::empty(data.variables());
-            for pair in graph.clone().pairs().filter(|_| rng.random_bool(0.6)) {
-                graph.toggle(pair);
-            }
-            let edge = Edge::new(0, 1).unwrap();
-            if graph.contains(edge) {
-                graph.toggle(edge);
-            }
-            let own = climb.contexts.own_gain(&Toggled::new(&graph, edge), edge, &()).unwrap();
-            graph.toggle(edge);
-            let plain = Structure::from_graph(graph.clone(), scorer.cardinalities()).unwrap();
-            let total = |structure: &Structure| scorer.score(structure, &prior).unwrap().total().unwrap();
-            let common = graph.common_neighbors(edge);
-            let size: u64 = common.iter().map(|v| u64::from(scorer.cardinalities()[v])).product();
-            let alone = |element| {
-                let mut structure = plain.clone();
-                structure.add_context_element(edge, element).unwrap();
-                total(&structure) - total(&plain)
-            };
-            let elements = if common.is_empty() { 0..0 } else { 0..size };
-            let mut gains: Vec<Nats> = elements.map(alone).filter(|&gain| gain > Nats::ZERO).collect();
-            gains.sort_unstable();
-            let skipped = usize::from(gains.len() as u64 == size);
-            assert_eq!(own, gains.iter().skip(skipped).copied().sum());
-            gained += gains.len();
-            full += skipped;
-        }
-        assert!(gained > 100 && full > 5, "{gained}, {full}");
-    }
-}
+pub(super) mod tests;

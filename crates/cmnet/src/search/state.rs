@@ -146,18 +146,74 @@ impl GraphClimbState {
     pub fn moves(&self) -> u64 {
         self.moves
     }
+
+    /// Where a candidate is among them.
+    pub(super) fn place(&self, edge: Edge) -> Option<usize> {
+        self.candidates.binary_search(&edge).ok()
+    }
+
+    /// Choices among equals in the contexts of the neighbours.
+    pub(super) fn neighbor_ties(&self) -> u64 {
+        self.evaluated.iter().flatten().map(|evaluated| evaluated.ties).sum()
+    }
+
+    /// The first toggle that improves the score most, with what it changes.
+    pub(super) fn first_best(&self) -> Option<(usize, Nats)> {
+        let known = self.evaluated.iter().enumerate();
+        let changes = known.filter_map(|(place, evaluated)| Some((place, evaluated.as_ref()?.change?)));
+        let improving = changes.filter(|&(_, change)| change > Nats::ZERO);
+        improving.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// The ends of edges that would change the score by more than this, had no limit kept them out.
+    pub(super) fn refused_above(&self, best: Nats) -> Vec<Var> {
+        let known = self.candidates.iter().zip(&self.evaluated);
+        let above = known.filter(|(_, e)| e.as_ref().and_then(|e| e.refused).is_some_and(|gain| gain > best));
+        above.flat_map(|(edge, _)| [edge.low(), edge.high()]).collect()
+    }
+
+    pub(super) fn note_bound(&mut self, ends: &[Var]) {
+        if ends.iter().any(|&end| !self.bound.contains(end)) {
+            self.bound = self.bound.iter().chain(ends.iter().copied()).collect();
+        }
+    }
+
+    /// Adds candidates that are not there yet, in the order of pairs.
+    pub(super) fn add_candidates(&mut self, edges: Vec<Edge>) {
+        let added = edges.iter().map(|&edge| (edge, None));
+        let known = std::mem::take(&mut self.candidates).into_iter().zip(self.evaluated.drain(..));
+        let mut all: Vec<_> = known.chain(added).collect();
+        all.sort_unstable_by_key(|(edge, _)| *edge);
+        (self.candidates, self.evaluated) = all.into_iter().unzip();
+        self.added_candidates.extend(edges);
+    }
+
+    /// Forgets the evaluations that depend on one of these nodes.
+    pub(super) fn forget(&mut self, nodes: &[Var]) {
+        let mut changed = vec![false; self.structure.variables()];
+        for &node in nodes {
+            changed[node] = true;
+        }
+        let nodes = Watched::new(nodes.iter().map(|&node| node as u32).collect());
+        for slot in &mut self.evaluated {
+            if slot.as_ref().is_some_and(|e| e.watched.meets(&nodes, &changed)) {
+                *slot = None;
+            }
+        }
+    }
 }
 
-/// Sweeps over all toggles that serve several steps each, in mode `blanket` with contexts: every
-/// toggle that improves is taken in its turn, if it still does.
+/// Sweeps over all toggles that serve several steps each, in mode `blanket` with contexts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rounds {
-    /// How many such sweeps there were.
+    /// How many sweeps there were whose toggles are taken in turn.
     pub sweeps: u64,
     /// Configurations of blankets that they and the toggles taken in turn went through.
     pub work: u64,
-    /// Toggles that wait for their turn, the best last.
-    pub pending: Vec<Edge>,
+    /// Toggles that wait for their turn, each with what it changed when it was evaluated last, the best last.
+    pub pending: Vec<(Edge, Nats)>,
+    /// Whether each is taken in its turn if it still improves, without a look at the others.
+    pub in_turn: bool,
     /// Whether the work reached its bound, so that no other sweep follows.
     pub spent: bool,
 }

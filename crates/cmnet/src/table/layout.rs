@@ -101,8 +101,9 @@ impl<N: CellNumber> Layout<N> {
 
 /// The cells from `first` on along some axes, each given by its number of steps and its
 /// stride; the last axis runs fastest.
-pub(crate) fn cells_along(first: usize, axes: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
-    let mut cells = vec![first];
+pub(crate) fn cells_along(first: usize, axes: impl Iterator<Item = (usize, usize)> + Clone) -> Vec<usize> {
+    let mut cells = Vec::with_capacity(axes.clone().map(|(count, _)| count).product());
+    cells.push(first);
     for (count, stride) in axes {
         if count == 0 {
             return Vec::new();

@@ -79,7 +79,7 @@ impl Shape {
     }
 
     /// The axes of the table: how many levels, and how far apart they are.
-    pub(crate) fn axes(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + '_ {
+    pub(crate) fn axes(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + Clone + '_ {
         self.cardinalities().iter().zip(self.strides()).map(|(&levels, &stride)| (levels as usize, stride))
     }
 

@@ -8,7 +8,7 @@ mod triangulate;
 
 pub use junction_tree::{Clique, JunctionTree};
 pub use plan::TreeCost;
-pub(crate) use plan::{TreePlan, best_plan};
+pub(crate) use plan::{TreePlan, best_plan, is_within};
 pub use propagate::Propagation;
 pub(crate) use propagate::normalize;
 pub use triangulate::{Elimination, EliminationChoice, EliminationRule, eliminate};

@@ -185,6 +185,13 @@ pub(crate) fn best_plan(
     best
 }
 
+/// Whether the junction tree of a graph has at most so many table cells.
+pub(crate) fn is_within(graph: &Graph, cardinalities: &[u32], most_cells: u64) -> bool {
+    let all = (0..graph.nodes()).collect();
+    let cost = best_plan(graph, &all, cardinalities, most_cells).cost;
+    !cost.at_least && cost.cells <= most_cells
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

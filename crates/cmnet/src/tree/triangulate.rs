@@ -88,7 +88,8 @@ pub(crate) fn eliminate_by(
 ) -> Elimination {
     let mut state = State::new(graph, variables, cardinalities, order);
     let mut elimination = Elimination { order: Vec::new(), later: Vec::new(), fill: 0, finished: true };
-    while let Some((.., node)) = state.queue.pop_first() {
+    while let Some((.., tie)) = state.queue.pop_first() {
+        let node = tie.node();
         state.waiting[node] = false;
         let neighbors = std::mem::take(&mut state.neighborhoods[node]);
         elimination.order.push(node);
@@ -100,6 +101,21 @@ pub(crate) fn eliminate_by(
         elimination.fill += state.remove(node, &neighbors);
     }
     elimination
+}
+
+/// A node with its place among nodes of equal costs: the upper half of a number that the seed determines, then its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Tie(u64);
+
+impl Tie {
+    fn new(seed: u64, node: Var) -> Self {
+        let place = if seed == 0 { 0 } else { mixed(seed, node as u64) >> 32 };
+        Self(place << 32 | node as u64)
+    }
+
+    fn node(self) -> Var {
+        (self.0 & u64::from(u32::MAX)) as Var
+    }
 }
 
 /// A number that a seed and a node determine (splitmix64).
@@ -119,8 +135,8 @@ struct State<'a> {
     rule: EliminationRule,
     neighborhoods: Vec<Vec<Var>>,
     costs: Vec<(u64, u64)>,
-    queue: BTreeSet<(u64, u64, u64, Var)>,
-    ties: Vec<u64>,
+    queue: BTreeSet<(u64, u64, Tie)>,
+    ties: Vec<Tie>,
     waiting: Vec<bool>,
     marks: Vec<u64>,
     mark: u64,
@@ -129,11 +145,10 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn new(graph: &Graph, variables: &VarSet, cardinalities: &'a [u32], order: Order) -> Self {
         let nodes = graph.nodes();
-        let tie = |node: usize| if order.seed == 0 { 0 } else { mixed(order.seed, node as u64) };
         let mut state = Self {
             cardinalities,
             rule: order.rule,
-            ties: (0..nodes).map(tie).collect(),
+            ties: (0..nodes).map(|node| Tie::new(order.seed, node)).collect(),
             neighborhoods: (0..nodes).map(|v| graph.markov_blanket(v).as_slice().to_vec()).collect(),
             costs: vec![(0, 0); nodes],
             queue: BTreeSet::new(),
@@ -144,7 +159,7 @@ impl<'a> State<'a> {
         for node in variables.iter() {
             state.waiting[node] = true;
             state.costs[node] = state.cost(node);
-            state.queue.insert((state.costs[node].0, state.costs[node].1, state.ties[node], node));
+            state.queue.insert((state.costs[node].0, state.costs[node].1, state.ties[node]));
         }
         state
     }
@@ -224,8 +239,8 @@ impl<'a> State<'a> {
         }
         let (new, (first, second)) = (self.cost(node), self.costs[node]);
         if new != (first, second) {
-            self.queue.remove(&(first, second, self.ties[node], node));
-            self.queue.insert((new.0, new.1, self.ties[node], node));
+            self.queue.remove(&(first, second, self.ties[node]));
+            self.queue.insert((new.0, new.1, self.ties[node]));
             self.costs[node] = new;
         }
     }

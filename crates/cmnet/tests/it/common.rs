@@ -1,21 +1,30 @@
 //! Random tables and structures with fixed seeds, and the same objects for the referee.
 
-use cmnet::{Control, Dataset, Edge, Schema, StopReason, Structure, VarSet, Variable};
+use cmnet::{
+    Control, Dataset, Edge, LearnEvent, LearnObserver, Schema, SearchObserver, StopReason, Structure, VarSet,
+    Variable,
+};
 use cmnet_check::{Labelled, Table};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Asks to stop at one question and at all after it.
 pub(crate) struct Impatient {
     patience: usize,
     asked: AtomicUsize,
+    reason: StopReason,
 }
 
 impl Impatient {
     pub(crate) fn new(patience: usize) -> Self {
-        Self { patience, asked: AtomicUsize::new(0) }
+        Self { patience, asked: AtomicUsize::new(0), reason: StopReason::TimeLimit }
+    }
+
+    /// The same as a person does it, and not a clock.
+    pub(crate) fn interrupting(patience: usize) -> Self {
+        Self { reason: StopReason::Interrupted, ..Self::new(patience) }
     }
 
     pub(crate) fn asked(&self) -> usize {
@@ -26,7 +35,40 @@ impl Impatient {
 impl Control for Impatient {
     fn stop(&self) -> Option<StopReason> {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        (asked >= self.patience).then_some(StopReason::TimeLimit)
+        (asked >= self.patience).then_some(self.reason)
+    }
+}
+
+impl SearchObserver for Impatient {}
+
+impl LearnObserver for Impatient {}
+
+/// Asks to stop from the first event on that is enough.
+pub(crate) struct Until<F> {
+    is_enough: F,
+    reason: StopReason,
+    reached: AtomicBool,
+}
+
+impl<F: Fn(&LearnEvent<'_>) -> bool> Until<F> {
+    pub(crate) fn new(reason: StopReason, is_enough: F) -> Self {
+        Self { is_enough, reason, reached: AtomicBool::new(false) }
+    }
+}
+
+impl<F: Sync> Control for Until<F> {
+    fn stop(&self) -> Option<StopReason> {
+        self.reached.load(Ordering::Relaxed).then_some(self.reason)
+    }
+}
+
+impl<F: Sync> SearchObserver for Until<F> {}
+
+impl<F: Fn(&LearnEvent<'_>) -> bool + Sync> LearnObserver for Until<F> {
+    fn observe_learning(&self, event: &LearnEvent<'_>) {
+        if (self.is_enough)(event) {
+            self.reached.store(true, Ordering::Relaxed);
+        }
     }
 }
 

@@ -353,3 +353,14 @@ proptest! {
         prop_assert_eq!(load(text, &options).data, expected.unwrap());
     }
 }
+
+#[test]
+fn columns_have_their_names_and_places() {
+    let names = ["a", "n", "b"].map(str::to_owned);
+    let options = ReadOptions { weights: Some("n".to_owned()), ..ReadOptions::default() };
+    let columns = Columns::of_memory(names.to_vec(), &options).unwrap();
+    assert_eq!((columns.variables(), columns.weights()), ([0, 2].as_slice(), Some(1)));
+    for (place, name) in names.iter().enumerate() {
+        assert_eq!(columns.name(place), name);
+    }
+}

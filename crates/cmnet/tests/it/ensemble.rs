@@ -3,9 +3,9 @@
 
 use crate::common::Impatient;
 use cmnet::{
-    AnyModel, BootstrapOptions, Control, DataDigest, Dataset, Ensemble, ErrorKind, Evidence, ExactOptions,
-    FitMethod, IncompleteTable, LearnObserver, LearnOptions, Member, Model, Predictor, Resample,
-    SearchObserver, Spread, StopReason, bootstrap, evaluate_incomplete, fit,
+    AnyModel, BootstrapOptions, DataDigest, Dataset, Ensemble, ErrorKind, Evidence, ExactOptions, FitMethod,
+    IncompleteTable, LearnOptions, Member, Model, Predictor, Resample, Spread, bootstrap,
+    evaluate_incomplete, fit,
 };
 use cmnet_paper::generate::two_tree;
 
@@ -277,28 +277,17 @@ fn what_has_no_meaning_is_refused_by_name() {
     assert!(refused.contains("at least one network"), "{refused}");
 }
 
-/// Stops after so many questions.
-struct Stopper(Impatient);
-
-impl Control for Stopper {
-    fn stop(&self) -> Option<StopReason> {
-        self.0.stop()
-    }
-}
-impl SearchObserver for Stopper {}
-impl LearnObserver for Stopper {}
-
 #[test]
 fn a_stop_anywhere_leaves_the_networks_of_fewer_replicates() {
     let data = table();
     let how = options(6, 1);
     let found = bootstrap(&data, &how, &()).unwrap();
     let whole = found.ensemble(&data, &how, &()).unwrap().unwrap();
-    let patient = Stopper(Impatient::new(usize::MAX));
+    let patient = Impatient::new(usize::MAX);
     found.ensemble(&data, &how, &patient).unwrap();
-    let asked = patient.0.asked();
+    let asked = patient.asked();
     for patience in (0..asked).step_by(1 + asked / 12) {
-        let stopped = found.ensemble(&data, &how, &Stopper(Impatient::new(patience))).unwrap();
+        let stopped = found.ensemble(&data, &how, &Impatient::new(patience)).unwrap();
         let Some(stopped) = stopped else { continue };
         let count = stopped.members().len();
         assert_eq!(stopped.members(), &whole.members()[..count], "after {patience} of {asked}");

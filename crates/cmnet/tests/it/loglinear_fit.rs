@@ -214,3 +214,13 @@ fn bad_input_is_refused_in_words() {
     let terms = Terms::new(&grid, None).unwrap();
     assert_eq!(terms.len(), 256 + 480);
 }
+
+/// The climb, the steps with help and those without it: one of each where no more are allowed.
+#[test]
+fn the_steps_of_every_stage_are_counted() {
+    let structure = plain(&[2; 4], &[(0, 1), (1, 2), (2, 3), (0, 3)]);
+    let data = full_table(&mut generator(28), &[2; 4], 3);
+    let options = FitOptions { max_iterations: 1, tolerance: 1e-12, ..FitOptions::default() };
+    let fitted = fit(&structure, &data, &options).unwrap();
+    assert_eq!((fitted.status, fitted.iterations), (FitStatus::IterationLimit, 3));
+}

@@ -177,3 +177,37 @@ fn hundreds_of_variables_with_moderate_cliques_are_no_trouble() {
     assert_eq!(coordinates.len(), parameter_count(&structure).unwrap());
     assert_eq!(canonical(&structure).unwrap().graph(), structure.graph());
 }
+
+#[test]
+fn common_neighbours_with_too_many_configurations_are_refused_by_the_closure() {
+    // Ends 0 and 1; their common neighbours are no neighbours of each other.
+    let structure = |neighbours: usize| {
+        let edges: Vec<(usize, usize)> =
+            (2..neighbours + 2).flat_map(|v| [(0, v), (1, v)]).chain([(0, 1)]).collect();
+        let mut structure = plain(&vec![2; neighbours + 2], &edges);
+        structure.add_context_element(Edge::new(0, 1).unwrap(), 0).unwrap();
+        structure
+    };
+    let most = structure(20);
+    assert_eq!(canonical(&most).unwrap(), most, "2^20 configurations may be tried");
+    let refused = canonical(&structure(21)).unwrap_err().to_string();
+    assert!(refused.contains("limit of 1048576") && refused.contains("without closure"), "{refused}");
+}
+
+#[test]
+fn restrictions_that_take_too_much_are_refused_before_they_are_listed() {
+    // Every element but one, each with 29 x 29 restrictions of up to 2^10 terms.
+    let structure = |levels: u32| {
+        let cardinalities: Vec<u32> = (0..12).map(|v| if v < 2 { levels } else { 2 }).collect();
+        let edges: Vec<(usize, usize)> = (0..12).flat_map(|i| (0..i).map(move |j| (j, i))).collect();
+        let mut structure = plain(&cardinalities, &edges);
+        for cell in 0..1023 {
+            structure.add_context_element(Edge::new(0, 1).unwrap(), cell).unwrap();
+        }
+        structure
+    };
+    let refused = parameter_count(&structure(30)).unwrap_err().to_string();
+    assert!(refused.contains("restrictions that the contexts put on the terms"), "{refused}");
+    assert!(refused.contains("256 MiB"), "{refused}");
+    assert!(parameter_count(&structure(3)).is_ok());
+}

@@ -12,12 +12,14 @@ mod bad_tables;
 mod blanket;
 mod bootstrap;
 mod by_rows;
+mod checkpoints;
 #[cfg(feature = "parquet")]
 mod columnar;
 /// The words of the command line, in which the tests compare whole messages.
 #[path = "../../../cmnet-cli/src/dialect.rs"]
 mod command_line;
 mod common;
+mod contexts_auto;
 mod control;
 mod cross_validation;
 mod csv_input;

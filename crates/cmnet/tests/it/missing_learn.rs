@@ -149,28 +149,15 @@ fn a_run_that_is_broken_off_goes_on_to_the_same_answer() {
     }
 }
 
-/// Asks to stop after some questions.
-struct Asked(Impatient);
-
-impl Control for Asked {
-    fn stop(&self) -> Option<StopReason> {
-        self.0.stop()
-    }
-}
-
-impl SearchObserver for Asked {}
-
-impl LearnObserver for Asked {}
-
 #[test]
 fn every_question_can_end_it() {
     let (_, table) = chain(0.2, 60);
     let one = CompletionOptions { learn: LearnOptions { threads: 1, ..options().learn }, ..options() };
-    let patient = Asked(Impatient::new(usize::MAX));
+    let patient = Impatient::new(usize::MAX);
     learn_incomplete(&table, &one, &patient).unwrap();
-    let asked = patient.0.asked();
+    let asked = patient.asked();
     for patience in [0, 1, 2, asked / 4, asked / 2, 3 * asked / 4] {
-        let found = learn_incomplete(&table, &one, &Asked(Impatient::new(patience))).unwrap();
+        let found = learn_incomplete(&table, &one, &Impatient::new(patience)).unwrap();
         // What is not fitted when the time is up is fitted all the same, and then all is done.
         let is_whole = found.learned.models.iter().all(|model| model.fit.is_some());
         let stop = found.learned.stop;

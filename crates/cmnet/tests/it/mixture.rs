@@ -1,11 +1,11 @@
 //! Mixtures: against the referee and the whole outcome space, the same for any number of threads, stopped
 //! anywhere.
 
-use crate::common::{Impatient, labelled};
+use crate::common::{Impatient, Until, labelled};
 use cmnet::{
     AnyModel, Control, Dataset, ErrorKind, Evidence, ExactOptions, IncompleteTable, LearnEvent,
-    LearnObserver, LearnOptions, LearnedMixture, Mixture, MixtureNetwork, MixtureOptions, MixturePredictor,
-    Model, SearchObserver, Select, StopReason, Under, class_edges, learn_mixture,
+    LearnObserver, LearnOptions, LearnedMixture, Mixture, MixtureFit, MixtureNetwork, MixtureOptions,
+    MixturePredictor, Model, SearchObserver, Select, StopReason, Under, class_edges, learn_mixture,
 };
 use cmnet_check::{Class, LogLinear, Table, mixture as referee};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -124,28 +124,12 @@ fn the_referee_finds_the_same_likelihood_and_nowhere_to_go() {
     assert!(found.weight_gap < 1e-5 && found.gradient < 1e-5, "{found:?}");
 }
 
-/// Asks to stop once a mixture of three classes is begun.
-struct AtThree(StopReason, AtomicUsize);
-impl Control for AtThree {
-    fn stop(&self) -> Option<StopReason> {
-        (self.1.load(Ordering::Relaxed) == 3).then_some(self.0)
-    }
-}
-impl SearchObserver for AtThree {}
-impl LearnObserver for AtThree {
-    fn observe_learning(&self, event: &LearnEvent<'_>) {
-        if let LearnEvent::Component { of, .. } = event {
-            self.1.fetch_max(*of, Ordering::Relaxed);
-        }
-    }
-}
-
 #[test]
 fn a_ladder_that_is_cut_says_so_and_keeps_its_best() {
     let data = kinds(800, 5);
     let options = LearnOptions { kappas: vec![cmnet::Kappa::Epsilon], ..options() };
     for reason in [StopReason::TimeLimit, StopReason::Interrupted] {
-        let at_three = AtThree(reason, AtomicUsize::new(0));
+        let at_three = Until::new(reason, |event| matches!(event, LearnEvent::Component { of: 3, .. }));
         let found = learn_mixture(&data, &options, &classes("auto"), &at_three).unwrap();
         assert_eq!((found.stop, found.mixture.components().len()), (reason, 2), "{:?}", found.tried);
     }
@@ -302,6 +286,21 @@ fn files_come_back_and_threads_change_nothing() {
 }
 
 #[test]
+fn numbers_that_are_not_finite_are_not_written() {
+    let one = learned(&two_kinds(300), "2").mixture;
+    let fit = one.fit().unwrap();
+    let facts = [
+        MixtureFit { log_likelihood: f64::NAN, ..fit.clone() },
+        MixtureFit { gain: f64::INFINITY, ..fit.clone() },
+    ];
+    for wrong in facts {
+        let mixture = Mixture::new(one.components().to_vec(), Some(wrong)).unwrap();
+        let refused = mixture.to_json().unwrap_err().to_string();
+        assert!(refused.contains("not finite, so it cannot be written"), "{refused}");
+    }
+}
+
+#[test]
 fn what_has_no_meaning_is_refused_by_name() {
     let data = two_kinds(50);
     let mut pseudo = options();
@@ -352,17 +351,6 @@ fn a_stop_anywhere_keeps_a_whole_mixture() {
     assert_eq!(whole.stop, StopReason::Converged);
 }
 
-/// Interrupts at one question and at all after it.
-struct Interrupter(Impatient);
-
-impl Control for Interrupter {
-    fn stop(&self) -> Option<StopReason> {
-        self.0.stop().map(|_| StopReason::Interrupted)
-    }
-}
-impl SearchObserver for Interrupter {}
-impl LearnObserver for Interrupter {}
-
 /// Wherever the ladder is interrupted there is a mixture, also while the first network is fitted.
 #[test]
 fn a_ladder_that_is_interrupted_anywhere_keeps_what_it_has() {
@@ -370,13 +358,13 @@ fn a_ladder_that_is_interrupted_anywhere_keeps_what_it_has() {
     for select in [Select::Bic, Select::Heldout, Select::Cv] {
         let kappas = vec![cmnet::Kappa::Epsilon];
         let options = LearnOptions { kappas, select, threads: 1, ..options() };
-        let patient = Interrupter(Impatient::new(usize::MAX));
+        let patient = Impatient::interrupting(usize::MAX);
         let whole = learn_mixture(&data, &options, &classes("auto"), &patient).unwrap();
         assert_eq!(whole.stop, StopReason::Converged);
-        let asked = patient.0.asked();
+        let asked = patient.asked();
         let some = (0..40).chain((40..asked).step_by(asked / 12 + 1));
         for patience in some.chain([asked - 1]) {
-            let stopped = Interrupter(Impatient::new(patience));
+            let stopped = Impatient::interrupting(patience);
             let found = learn_mixture(&data, &options, &classes("auto"), &stopped);
             let found = found.unwrap_or_else(|error| panic!("{select}, {patience} of {asked}: {error}"));
             assert_eq!(found.stop, StopReason::Interrupted, "{select}, {patience} of {asked}");

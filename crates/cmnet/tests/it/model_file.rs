@@ -1,7 +1,7 @@
 //! Model files: the same bytes each time, and a place for every complaint.
 
 use crate::common::{Sample, generator, random_structure, schema};
-use cmnet::{ErrorKind, LearnOptions, Model, learn};
+use cmnet::{Dataset, ErrorKind, Fit, FitOptions, LearnOptions, MAX_LEVELS, Model, Structure, fit, learn};
 
 #[test]
 fn save_load_save_gives_the_same_bytes() {
@@ -106,4 +106,35 @@ fn hostile_texts_never_panic() {
     }
     let deep = "[".repeat(100_000);
     assert!(Model::from_json(&deep, "m").is_err());
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_not_written() {
+    let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8)).unwrap();
+    let structure = Structure::empty(&[2, 2]);
+    let fitted = fit(&structure, &data, &FitOptions::default()).unwrap();
+    let model = |fitted| Model::new(data.schema().clone(), structure.clone()).unwrap().with_fit(fitted);
+    assert!(model(fitted.clone()).unwrap().to_json().is_ok());
+    for wrong in [f64::NAN, f64::INFINITY] {
+        let of_likelihood = Fit { log_likelihood: Some(wrong), ..fitted.clone() };
+        for fitted in [of_likelihood, Fit { gradient: wrong, ..fitted.clone() }] {
+            let refused = model(fitted).unwrap().to_json().unwrap_err().to_string();
+            assert!(refused.contains("not finite, so it cannot be written"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_variable_may_have_as_many_levels_as_a_table_may_have() {
+    let file = |levels: usize| {
+        let levels: Vec<String> = (0..levels).map(|level| format!("\"{level}\"")).collect();
+        let variable = format!("{{\"name\": \"a\", \"levels\": [{}]}}", levels.join(", "));
+        let text = format!(
+            "{{\"format\": \"cmnet-model/1\", \"variables\": [{variable}], \"edges\": [], \"contexts\": []}}"
+        );
+        Model::from_json(&text, "model.json")
+    };
+    assert_eq!(file(MAX_LEVELS).unwrap().structure().cardinalities(), [MAX_LEVELS as u32]);
+    let refused = file(MAX_LEVELS + 1).unwrap_err().to_string();
+    assert!(refused.contains("65536 levels; expected 1 to 65535"), "{refused}");
 }

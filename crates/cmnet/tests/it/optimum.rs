@@ -1,9 +1,9 @@
 //! The exact search against every graph and every context, scored by the referee.
 
-use crate::common::{Sample, edge, generator, labelled};
+use crate::common::{Impatient, Sample, edge, generator, labelled};
 use cmnet::{
-    Alpha, Cell, ContextPrior, Control, Edge, Graph, GraphClimb, Kappa, LearnOptions, Nats, RowCounts,
-    Scorer, SearchMode, SearchObserver, SearchUsed, StopReason, Structure, climb_graph, learn, optimum,
+    Alpha, Cell, ContextPrior, Edge, Graph, GraphClimb, Kappa, LearnOptions, Nats, RowCounts, Scorer,
+    SearchMode, SearchUsed, StopReason, Structure, climb_graph, learn, optimum,
 };
 use cmnet_check::{Scoring, node_score};
 use rand::Rng;
@@ -158,18 +158,6 @@ fn a_hundred_tables_with_contexts_have_the_best_of_all_structures() {
     assert!(beaten > 0 && with_contexts > 10, "{beaten} beaten, {with_contexts} with contexts");
 }
 
-/// Ends a search after so many questions.
-struct After(std::sync::atomic::AtomicUsize, usize);
-
-impl Control for After {
-    fn stop(&self) -> Option<StopReason> {
-        let asked = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        (asked >= self.1).then_some(StopReason::TimeLimit)
-    }
-}
-
-impl SearchObserver for After {}
-
 #[test]
 fn a_search_that_is_stopped_has_a_bound_above_the_best() {
     let mut random = generator(3103);
@@ -181,7 +169,7 @@ fn a_search_that_is_stopped_has_a_bound_above_the_best() {
         let scorer = Scorer::new(&counts, Alpha::default());
         let best = optimum(&scorer, &prior, &()).unwrap();
         for patience in [0, 30, 60, 120, 250, 300, 400] {
-            let found = optimum(&scorer, &prior, &After(0.into(), patience)).unwrap();
+            let found = optimum(&scorer, &prior, &Impatient::new(patience)).unwrap();
             assert!(found.score <= best.score && found.bound >= best.score, "{kappa}, {patience}: {found:?}");
             assert_eq!(found.is_proven(), found.stop == StopReason::Converged || found.bound <= found.score);
         }

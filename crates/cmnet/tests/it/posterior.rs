@@ -1,15 +1,13 @@
 //! The posterior of structures: chains agree with a list of all graphs and contexts, whatever the
 //! number of threads; what has not mixed is not reported.
 
-use crate::common::{edge, generator};
+use crate::common::{Until, edge, generator};
 use cmnet::{
-    Alpha, Control, Dataset, Edge, EdgeRules, Graph, Kappa, Knowledge, LearnEvent, LearnObserver,
-    PosteriorOptions, RowCounts, Scorer, SearchObserver, StopReason, Structure, StructurePosterior,
-    structure_posterior,
+    Alpha, Dataset, Edge, EdgeRules, Graph, Kappa, Knowledge, LearnEvent, LearnObserver, PosteriorOptions,
+    RowCounts, Scorer, StopReason, Structure, StructurePosterior, structure_posterior,
 };
 use rand::Rng;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Columns that depend on each other, some of them only where another one is 0.
 fn table(levels: &[u32], rows: usize, seed: u64) -> Dataset {
@@ -298,22 +296,9 @@ fn what_has_not_mixed_is_not_reported() {
 }
 
 /// Ends the chains after so many sweeps.
-struct Until(u64, AtomicU64);
-
-impl Control for Until {
-    fn stop(&self) -> Option<StopReason> {
-        (self.1.load(Ordering::Relaxed) >= self.0).then_some(StopReason::Interrupted)
-    }
-}
-
-impl SearchObserver for Until {}
-
-impl LearnObserver for Until {
-    fn observe_learning(&self, event: &LearnEvent<'_>) {
-        if let LearnEvent::Sweep { finished, .. } = event {
-            self.1.fetch_max(*finished, Ordering::Relaxed);
-        }
-    }
+fn after_sweeps(enough: u64) -> impl LearnObserver {
+    let is_enough = move |event: &LearnEvent<'_>| matches!(event, LearnEvent::Sweep { finished, .. } if *finished >= enough);
+    Until::new(StopReason::Interrupted, is_enough)
 }
 
 #[test]
@@ -321,13 +306,13 @@ fn what_was_drawn_when_it_stops_is_kept() {
     let data = table(&[2, 2, 2], 60, 9);
     let options = PosteriorOptions { warm_up: 10, ..quick(100_000) };
     for (enough, sweeps) in [(5, 0), (49, 0)] {
-        let found = structure_posterior(&data, &options, &Until(enough, AtomicU64::new(0))).unwrap();
+        let found = structure_posterior(&data, &options, &after_sweeps(enough)).unwrap();
         assert_eq!((found.stop, found.sweeps), (StopReason::Interrupted, sweeps));
         assert!(found.edges.is_empty() && !found.is_mixed());
     }
     // Chains of one thread come one after the other: with two threads both walk.
     let pair = PosteriorOptions { chains: 2, threads: 2, ..options };
-    let found = structure_posterior(&data, &pair, &Until(400, AtomicU64::new(0))).unwrap();
+    let found = structure_posterior(&data, &pair, &after_sweeps(400)).unwrap();
     assert_eq!(found.stop, StopReason::Interrupted);
 }
 

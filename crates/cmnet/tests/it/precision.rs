@@ -5,7 +5,7 @@ use crate::common::Impatient;
 use crate::loglinear_support::{SMALL, Shape, TINY, dataset, full_table, generator, plain, structure};
 use cmnet::{
     Coordinates, Dataset, Edge, ErrorKind, Evidence, Fit, FitMethod, FitOptions, OutcomeSpace, Parameters,
-    Precision, RowCounts, Structure, Terms, fit,
+    Precision, RowCounts, Structure, Terms, fit, score_tests,
 };
 
 /// A function of the parameters.
@@ -306,4 +306,47 @@ fn imported_parameters_have_no_errors_and_a_control_stops_the_work() {
             .and_then(|precision| precision.effects(Edge::new(0, 1).unwrap(), &control).map(|_| ()));
         assert!(matches!(found.unwrap_err().kind(), ErrorKind::Stopped(_)));
     }
+}
+
+/// Pearson's statistic of a table of counts.
+fn pearson(table: &[Vec<f64>]) -> f64 {
+    let total: f64 = table.iter().flatten().sum();
+    let row = |at: usize| table[at].iter().sum::<f64>();
+    let column = |at: usize| table.iter().map(|row| row[at]).sum::<f64>();
+    let cells = (0..table.len()).flat_map(|i| (0..table[0].len()).map(move |j| (i, j)));
+    let one = |(i, j): (usize, usize)| {
+        let expected = row(i) * column(j) / total;
+        (table[i][j] - expected) * (table[i][j] - expected) / expected
+    };
+    cells.map(one).sum()
+}
+
+#[test]
+fn the_score_test_of_independence_is_that_of_pearson() {
+    let counts = [[30u32, 12, 9], [8, 17, 25]];
+    let rows: Vec<Vec<u32>> = (0..6).map(|cell| vec![cell / 3, cell % 3]).collect();
+    let data = dataset(&[2, 3], &rows, &counts.concat());
+    let independent = Structure::empty(&[2, 3]);
+    for smoothing in [0.0, 6.0] {
+        let fitted = fit(&independent, &data, &FitOptions { smoothing, ..FitOptions::default() }).unwrap();
+        let tests = score_tests(&independent, &fitted, &RowCounts::new(&data), &()).unwrap();
+        let cell = |&count: &u32| f64::from(count) + smoothing / 6.0;
+        let table: Vec<Vec<f64>> = counts.iter().map(|row| row.iter().map(cell).collect()).collect();
+        assert_eq!((tests.len(), tests[0].degrees), (1, 2));
+        is_near(tests[0].statistic, pearson(&table), 1e-9);
+    }
+}
+
+#[test]
+fn evidence_of_probability_0_is_refused() {
+    let structure = plain(&[2, 2], &[(0, 1)]);
+    let data = full_table(&mut generator(75), &[2, 2], 2);
+    let fitted = fit(&structure, &data, &FitOptions::default()).unwrap();
+    let precision = Precision::new(&structure, &fitted, None, &()).unwrap();
+    // A level of another table, which no row of the model has.
+    let other = full_table(&mut generator(75), &[2, 3], 2);
+    let mut evidence = Evidence::none();
+    evidence.observe(other.schema(), 1, 2).unwrap();
+    let refused = precision.probabilities(0, &evidence, &()).unwrap_err().to_string();
+    assert!(refused.contains("what is given has probability 0"), "{refused}");
 }

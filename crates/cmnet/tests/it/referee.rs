@@ -3,8 +3,8 @@
 
 use crate::common::{Sample, generator, labelled, random_structure};
 use cmnet::{
-    Alpha, ContextPrior, Control, EdgePrior, GraphClimb, GraphClimbState, Kappa, Nats, RowCounts, Scorer,
-    SearchEvent, SearchObserver, StopReason, climb_graph,
+    Alpha, ContextPrior, Control, Dataset, EdgePrior, GraphClimb, GraphClimbState, Kappa, Nats, RowCounts,
+    Scorer, SearchEvent, SearchObserver, StopReason, Structure, climb_graph,
 };
 use cmnet_check::{Labelled, Scoring, graph_hill_climb, node_score, score};
 use rand::Rng;
@@ -108,4 +108,15 @@ fn the_learner_takes_the_referees_steps_on_1_000_tables() {
         steps > 3_000 && elements > 500 && ties > 50,
         "{steps} steps, {elements} elements, {ties} with ties"
     );
+}
+
+#[test]
+fn whole_counts_are_scored_by_logarithms_of_integers() {
+    let data = Dataset::from_labels(&["a"], [["x"], ["y"]]).unwrap();
+    let counts = RowCounts::new(&data);
+    let scorer = Scorer::new(&counts, "1".parse().unwrap());
+    let prior = ContextPrior::new(Kappa::Power(0.5), data.rows());
+    let score = scorer.score(&Structure::empty(&[2]), &prior).unwrap();
+    // ln G(2) G(2)^2 / G(4) G(1)^2, to the last digit.
+    assert_eq!(score.log_mpl, -(Nats::ln_integer(2) + Nats::ln_integer(3)));
 }

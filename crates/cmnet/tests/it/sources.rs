@@ -154,6 +154,7 @@ fn all_sources_count_the_same() {
         let cells = (0..data.distinct_rows()).map(row).collect();
         let plain = Plain { cardinalities: sample.cardinalities.clone(), cells };
         let rows = RowCounts::new(&data);
+        assert_eq!(plain.distinct_rows(), plain.rows(), "nothing is known of how many differ");
         let (child, blanket) = sample.random_family(&mut rng);
         for other in [&sharded as &dyn CountSource, &plain, &PlaneCounts::new(&data)] {
             assert_eq!(other.rows(), rows.rows());
@@ -219,5 +220,34 @@ fn a_fit_stops_wherever_it_is_asked_to() {
             let stopped = fit_with(structure, &counts, &options, &Impatient::new(patience)).unwrap();
             assert_eq!(stopped, Outcome::Stopped(StopReason::TimeLimit), "{patience} of {questions}");
         }
+    }
+}
+
+/// All rows of eight binary variables, in order: the words of most planes are equal to each other.
+#[test]
+fn rows_that_repeat_word_by_word_are_counted() {
+    let column = |digit: u32| (0..256u32).map(|row| row >> digit & 1).collect();
+    let columns: Vec<Vec<u32>> = (0..8).map(column).collect();
+    let data = Dataset::from_columns(schema(&[2; 8]), &columns, None).unwrap();
+    let (rows, planes) = (RowCounts::new(&data), PlaneCounts::always(&data));
+    for child in 0..8 {
+        let blanket: VarSet = (0..8).filter(|&variable| variable != child).collect();
+        assert_eq!(planes.family(child, &blanket).unwrap(), rows.family(child, &blanket).unwrap());
+    }
+}
+
+#[test]
+fn errors_name_the_variables_of_a_table() {
+    let names: Vec<String> = (0..21).map(|column| format!("column {column}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let data = Dataset::from_labels(&names, [["x"; 21], ["y"; 21]]).unwrap();
+    let mut structure = Structure::empty(&[2; 21]);
+    for pair in structure.graph().pairs().collect::<Vec<_>>() {
+        structure.toggle_edge(pair).unwrap();
+    }
+    let (rows, planes) = (RowCounts::new(&data), PlaneCounts::new(&data));
+    for counts in [&rows as &dyn CountSource, &planes] {
+        let refused = fit_with(&structure, counts, &FitOptions::default(), &()).unwrap_err().to_string();
+        assert!(refused.contains("clique {column 0, column 1, "), "{refused}");
     }
 }

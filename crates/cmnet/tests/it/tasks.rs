@@ -5,15 +5,12 @@ use crate::common::{Impatient, Sample, generator};
 use crate::cross_validation::apart_and_together;
 use cmnet::{
     BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
-    LearnObserver, LearnOptions, Learned, Part, ReplicateStart, SearchMode, SearchObserver, Select, Shard,
-    StopReason, Task, bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
+    LearnOptions, Learned, Part, ReplicateStart, SearchMode, Select, Shard, StopReason, Task, bootstrap,
+    bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
 use rand::seq::SliceRandom;
-
-impl SearchObserver for Impatient {}
-impl LearnObserver for Impatient {}
 
 fn options(search: SearchMode) -> LearnOptions {
     LearnOptions { search, threads: 1, ..LearnOptions::default() }
@@ -287,6 +284,8 @@ fn parts_that_are_no_whole_are_refused_with_their_names() {
     let refused = |parts: Vec<Part>| Part::merge(parts).unwrap_err().to_string();
     let text = refused(vec![part(&job, 1, 4, true), part(&job, 3, 4, true)]);
     assert_eq!(text, "1.part: shares 2, 4 of 4 missing; give every part of the run");
+    let text = refused(vec![part(&job, 1, 22, true)]);
+    assert!(text.starts_with("1.part: shares 2, 3, ") && text.contains(", 21, ... of 22 missing"), "{text}");
     let text = refused(vec![part(&job, 1, 2, true), part(&job, 1, 2, true)]);
     assert_eq!(text, "1.part: share 1/2 is here twice: in 1.part too; give every part once");
     let text = refused(vec![part(&job, 2, 2, false)]);

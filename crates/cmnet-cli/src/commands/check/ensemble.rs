@@ -8,6 +8,7 @@ use crate::exit::Outcome;
 use crate::interrupt::{self, Interrupt};
 use crate::{files, output};
 use cmnet::{Control, DataDigest, Dataset, Ensemble, Member};
+use cmnet_report::Together;
 use cmnet_report::answer::Answer;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -38,7 +39,7 @@ impl Answer for EnsembleVerdict {
 }
 
 pub(super) fn run(arguments: &Printed<CheckArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
-    let data = files::table_for_ensemble(ensemble, &arguments.score.data)?;
+    let data = files::table_for(ensemble.first(), &arguments.score.data)?;
     interrupt::listen();
     let mut verdict = EnsembleVerdict {
         members: ensemble.members().len(),

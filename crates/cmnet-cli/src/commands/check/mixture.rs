@@ -8,6 +8,7 @@ use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{DataDigest, Mixture};
 use cmnet_check::{CheckError, Class, mixture as referee, restriction_violation};
+use cmnet_report::Together;
 use cmnet_report::align::decimal;
 use cmnet_report::answer::Answer;
 use serde::Serialize;
@@ -46,7 +47,7 @@ impl Answer for MixtureVerdict {
 }
 
 pub(super) fn run(arguments: &Printed<CheckArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
-    let data = files::table_for_mixture(mixture, &arguments.score.data)?;
+    let data = files::table_for(mixture.first(), &arguments.score.data)?;
     let plain = table(&data)?;
     let mut classes = Vec::new();
     let (mut regular, mut parameters, mut violation) = (true, mixture.components().len() - 1, 0.0f64);

@@ -1,12 +1,12 @@
 //! `cmnet explain` of an ensemble: how many networks have an edge or a context, and how strong edges are.
 
-use super::announce;
+use super::begin;
 use crate::args::{Format, Printed};
 use crate::ask_args::ExplainArgs;
 use crate::commands::asking;
 use crate::commands::bootstrap::{elements, numbers};
 use crate::exit::Outcome;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::output;
 use cmnet::{BootstrapOptions, EdgeSupport, Ensemble, Spread, Under};
 use cmnet_report::align::{columns, left};
@@ -16,9 +16,7 @@ use std::fmt::Write as _;
 pub(crate) fn run(arguments: &Printed<ExplainArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
     asking::check_shared(arguments, "ensemble")?;
     let evidence = asking::evidence(ensemble.schema(), &arguments.given)?;
-    announce(&arguments.tree, ensemble);
-    interrupt::listen();
-    let exact = asking::exact(&arguments.tree)?;
+    let exact = begin(&arguments.tree, ensemble)?;
     let threshold = BootstrapOptions::default().threshold;
     let network = ensemble.network()?;
     let under = Under::new(&exact, &Interrupt);

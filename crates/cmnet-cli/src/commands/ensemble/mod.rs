@@ -7,10 +7,10 @@ pub(crate) mod query;
 
 use super::asking;
 use crate::ask_args::TreeArgs;
-use cmnet::Ensemble;
+use cmnet::{Ensemble, ExactOptions};
 
-/// Says what will be done.
-fn announce(arguments: &TreeArgs, ensemble: &Ensemble) {
+/// Says what will be done, and heeds Ctrl-C from there on.
+fn begin(arguments: &TreeArgs, ensemble: &Ensemble) -> anyhow::Result<ExactOptions> {
     let networks = ensemble.members().len();
-    asking::announce(arguments, &format!("exact: the mean of the answers of {networks} networks"));
+    asking::begin(arguments, &format!("exact: the mean of the answers of {networks} networks"))
 }

@@ -1,27 +1,23 @@
 //! `cmnet predict` by an ensemble.
 
-use super::announce;
+use super::begin;
 use crate::args::Printed;
 use crate::ask_args::PredictArgs;
-use crate::commands::asking;
 use crate::commands::predict::Predicted;
 use crate::exit::Outcome;
 use crate::files;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use cmnet::{Ensemble, EnsemblePredictor, VarSet, find_variable};
 use cmnet_report::answer::predicted::PredictionTables;
-use std::path::Path;
 
 pub(crate) fn run(arguments: &Printed<PredictArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
     let network = ensemble.network()?;
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
     if let Some(path) = &arguments.output {
-        files::check_output(path, &[&arguments.model.model, Path::new(&arguments.data)])?;
+        files::check_output(path, &arguments.table.files(&arguments.model))?;
     }
-    announce(&arguments.tree, ensemble);
-    interrupt::listen();
-    let exact = asking::exact(&arguments.tree)?;
+    let exact = begin(&arguments.tree, ensemble)?;
     let mut predictor = EnsemblePredictor::new(&network, target, &exact, &Interrupt)?;
     let mut spreads = Vec::new();
     let found = Predicted::of(arguments, schema, target, &mut |row| {

@@ -1,21 +1,22 @@
 //! `cmnet query` of an ensemble.
 
-use super::announce;
+use super::begin;
 use crate::args::{Format, Printed};
 use crate::ask_args::QueryArgs;
 use crate::commands::asking;
 use crate::commands::query::together;
 use crate::exit::Outcome;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::output;
 use cmnet::{Ensemble, EnsembleAnswer, Error, Evidence, Schema, Spread, Under, find_variables};
+use cmnet_report::Together;
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::EnsembleMarginals;
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<QueryArgs>, ensemble: &Ensemble) -> anyhow::Result<Outcome> {
     let how = &arguments.question;
-    asking::check_exact(&how.method, "an ensemble")?;
+    Ensemble::check_exact(how.method.method)?;
     if arguments.map || arguments.rows.intervals {
         let problem = "an ensemble tells distributions, those of single variables with their spread";
         return Err(Error::question(problem, "ask for targets only, or ask the consensus model").into());
@@ -23,9 +24,7 @@ pub(crate) fn run(arguments: &Printed<QueryArgs>, ensemble: &Ensemble) -> anyhow
     let network = ensemble.network()?;
     let evidence = asking::evidence(network.schema(), &how.given)?;
     let named = find_variables(network.schema(), &arguments.target)?;
-    announce(&how.tree, ensemble);
-    interrupt::listen();
-    let exact = asking::exact(&how.tree)?;
+    let exact = begin(&how.tree, ensemble)?;
     let targets = if named.is_empty() { network.free(&evidence)? } else { named };
     let under = Under::new(&exact, &Interrupt);
     let answer = network.marginals(&targets, &evidence, under)?;

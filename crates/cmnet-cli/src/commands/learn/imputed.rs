@@ -9,8 +9,8 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, output};
 use cmnet::{
-    CompletedLearning, CompletionOptions, CompletionRound, LearnOptions, LoadedIncomplete, Schema,
-    StopReason, learn_incomplete_from,
+    Checkpointer, CompletedLearning, CompletionOptions, CompletionRound, LearnOptions, LoadedIncomplete,
+    Schema, StopReason, learn_incomplete_from,
 };
 use cmnet_report::answer::LearnedAnswer;
 use std::fmt::Write;
@@ -51,7 +51,9 @@ pub(super) fn run(
     };
     let table = &loaded.table;
     missing::tell(&loaded.file, table);
-    let (checkpointer, state) = checkpoint::open_completion(&arguments.checkpoints, table, &options)?;
+    let checkpoints = &arguments.checkpoints;
+    let open = |path, pace| Checkpointer::open_completion(path, checkpoints.resume, (table, &options), pace);
+    let (checkpointer, state) = checkpoint::open(checkpoints, open)?;
     let watch = Watch::with_checkpoints(time_limit, checkpointer);
     let found = learn_incomplete_from(state, table, &options, &watch)?;
     // A disk that is full must not swallow the answer: it is printed either way.

@@ -16,8 +16,8 @@ use crate::exit::{Outcome, Usage};
 use crate::progress::Watch;
 use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
-    Backbone, DecomposableGraph, Job, LearnOptions, Learned, LoadedIncomplete, LoadedTable, LoadedWeighted,
-    ModelClass, OnMissing, Select, Tune, find_variable, learn_from,
+    Backbone, CheckpointedRun, Checkpointer, DecomposableGraph, Job, LearnOptions, Learned, LoadedIncomplete,
+    LoadedTable, LoadedWeighted, ModelClass, OnMissing, Select, Tune, find_variable, learn_from,
 };
 use cmnet_report::answer::{GroupsAnswer, LearnedAnswer};
 use groups::Comparison;
@@ -109,7 +109,10 @@ impl Complete<'_> {
         }
         let known = share::known(division, &job, &loaded.data)?;
         share::note_rest(&job, &loaded.data, &known);
-        let (checkpointer, state) = checkpoint::open(&arguments.checkpoints, &loaded.data, &options)?;
+        let checkpoints = &arguments.checkpoints;
+        let run = CheckpointedRun { data: &loaded.data, options: &options };
+        let open = |path, pace| Checkpointer::open(path, checkpoints.resume, run, pace);
+        let (checkpointer, state) = checkpoint::open(checkpoints, open)?;
         let state = if division.known.is_some() { known.learn_state() } else { state };
         let watch = Watch::with_checkpoints(time_limit.left(), checkpointer);
         let learned = learn_from(state, &loaded.data, &options, &watch)
@@ -210,7 +213,7 @@ fn read(arguments: &LearnArgs, options: &LearnOptions, time_limit: Option<Durati
             |loaded: LoadedIncomplete| loaded.complete().map_or(Read::Incomplete(loaded), Read::Complete);
         files::incomplete_table(block, &arguments.data, options, &Watch::new(time_limit)).map(read)
     } else {
-        files::table_sparing(block, &arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
+        files::table(block, &arguments.data, options, &Watch::new(time_limit)).map(Read::Complete)
     };
     match table {
         Err(error) if weights::are_real(&error) => {

@@ -69,31 +69,32 @@ impl Outputs {
 
     /// Writes a model and its drawing; returns the paths.
     pub(super) fn write_model(&self, model: &Model) -> anyhow::Result<Vec<PathBuf>> {
-        let mut written = Vec::new();
-        if let Some(path) = &self.model {
-            model.save(path)?;
-            written.push(path.clone());
-        }
-        if let Some(path) = &self.drawing {
+        let draw = |path: &Path| {
             let drawing = Drawing::new(model.schema(), model.structure())?;
             write_atomic(path, svg::render(&drawing).as_bytes())?;
-            written.push(path.clone());
-        }
-        Ok(written)
+            Ok(vec![path.to_owned()])
+        };
+        self.write_by(|path| model.save(path), draw)
     }
-}
 
-impl Outputs {
     /// Writes a mixture and a drawing for each class, with the variables at the same places; returns the
     /// paths.
     pub(super) fn write_mixture(&self, mixture: &Mixture) -> anyhow::Result<Vec<PathBuf>> {
+        self.write_by(|path| mixture.save(path), |path| draw::write(mixture, path, Picture::Svg, None))
+    }
+
+    fn write_by(
+        &self,
+        save: impl FnOnce(&Path) -> cmnet::Result<()>,
+        draw: impl FnOnce(&Path) -> anyhow::Result<Vec<PathBuf>>,
+    ) -> anyhow::Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         if let Some(path) = &self.model {
-            mixture.save(path)?;
+            save(path)?;
             written.push(path.clone());
         }
         if let Some(path) = &self.drawing {
-            written.extend(draw::write(mixture, path, Picture::Svg, None)?);
+            written.extend(draw(path)?);
         }
         Ok(written)
     }

@@ -7,7 +7,7 @@ use cmnet::{
     LoadedWeighted, Nats, Schema, SearchReason, SearchUsed, StopReason,
 };
 use cmnet_report::answer::by_rows::{ByRowsAnswer, FoldsCut, KappaTried};
-use cmnet_report::answer::{confirmed_lines, names};
+use cmnet_report::answer::{confirmed_lines, contexts_chosen_line, names};
 use cmnet_report::{Drawing, text};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -112,10 +112,13 @@ pub(super) fn render(learned: &Learned, told: &Told<'_>, written: &[PathBuf]) ->
     Ok(page)
 }
 
-/// What the table says about the contexts of the chosen structure, where they were confirmed.
+/// What the table says about the contexts of the chosen structure, where they were confirmed or were to be.
 fn confirmed(page: &mut String, chosen: &LearnedModel, schema: &Schema) -> anyhow::Result<()> {
     if let Some(why) = &chosen.unconfirmed {
         writeln!(page, "\nthe contexts were not tested: {}", why.words(&CommandLine))?;
+    }
+    if let Some(contexts) = &chosen.contexts_chosen {
+        writeln!(page, "\n{}", contexts_chosen_line(contexts))?;
     }
     let Some(known) = &chosen.confirmed else { return Ok(()) };
     let printable = output::printable(schema);
@@ -392,7 +395,7 @@ fn limits(page: &mut String, learned: &Learned, schema: &Schema) -> anyhow::Resu
     let names: Vec<_> = learned.limited.iter().take(8).map(name).collect();
     let more = if learned.limited.len() > 8 { ", ..." } else { "" };
     let advice = if learned.search == SearchUsed::Blanket {
-        "raise --max-neighbors or --max-configurations"
+        "raise --max-neighbors, --max-configurations or --max-cells"
     } else {
         "edges beyond it take too many configurations to count: group levels or leave out variables"
     };

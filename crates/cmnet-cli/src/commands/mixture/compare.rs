@@ -4,6 +4,7 @@ use crate::args::{CompareArgs, DataArgs, Format, Printed};
 use crate::exit::Outcome;
 use crate::{files, output};
 use cmnet::{AnyModel, Error, Evaluation, evaluate};
+use cmnet_report::Together;
 use cmnet_report::answer::Answer;
 use serde::Serialize;
 
@@ -54,7 +55,7 @@ pub(crate) fn run(
 fn on_rows(model: &AnyModel, table: &DataArgs) -> anyhow::Result<Evaluation> {
     Ok(match model {
         AnyModel::Network(model) => evaluate(&model.normalized_fit()?, &files::table_for(model, table)?),
-        AnyModel::Mixture(mixture) => mixture.evaluate(&files::table_for_mixture(mixture, table)?, &())?,
+        AnyModel::Mixture(mixture) => mixture.evaluate(&files::table_for(mixture.first(), table)?, &())?,
         AnyModel::Ensemble(_) => return Err(files::not_of_ensembles()),
     })
 }

@@ -1,11 +1,11 @@
 //! `cmnet explain` of a mixture: its classes, and the edges that hold only in some of them.
 
-use super::announce;
+use super::begin;
 use crate::args::{Format, Printed};
 use crate::ask_args::ExplainArgs;
 use crate::commands::asking;
 use crate::exit::Outcome;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::output;
 use cmnet::{Mixture, Schema, Under};
 use cmnet_report::answer::{ExplainedMixture, names};
@@ -18,9 +18,7 @@ const TELLING: f64 = 0.02;
 pub(crate) fn run(arguments: &Printed<ExplainArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
     asking::check_shared(arguments, "mixture")?;
     let evidence = asking::evidence(mixture.schema(), &arguments.given)?;
-    announce(&arguments.tree, mixture);
-    interrupt::listen();
-    let exact = asking::exact(&arguments.tree)?;
+    let exact = begin(&arguments.tree, mixture)?;
     let explained = ExplainedMixture::of(mixture, &evidence, Under::new(&exact, &Interrupt))?;
     match arguments.format {
         Format::Text => output::page(&words(&explained))?,

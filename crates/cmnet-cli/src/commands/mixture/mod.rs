@@ -9,13 +9,13 @@ pub(crate) mod sample;
 
 use super::asking;
 use crate::ask_args::TreeArgs;
-use cmnet::Mixture;
+use cmnet::{ExactOptions, Mixture};
 use std::fmt::Write as _;
 
-/// Says what will be done.
-fn announce(arguments: &TreeArgs, mixture: &Mixture) {
+/// Says what will be done, and heeds Ctrl-C from there on.
+fn begin(arguments: &TreeArgs, mixture: &Mixture) -> anyhow::Result<ExactOptions> {
     let classes = mixture.components().len();
-    asking::announce(arguments, &format!("exact: the mixture of the answers of {classes} networks"));
+    asking::begin(arguments, &format!("exact: the mixture of the answers of {classes} networks"))
 }
 
 /// The chance of each class, a line each.

@@ -1,28 +1,24 @@
 //! `cmnet predict` by a mixture.
 
-use super::announce;
+use super::begin;
 use crate::args::Printed;
 use crate::ask_args::PredictArgs;
-use crate::commands::asking;
 use crate::commands::predict::Predicted;
 use crate::exit::Outcome;
 use crate::files;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use cmnet::{Mixture, MixturePredictor, find_variable};
 use cmnet_report::answer::predicted::PredictionTables;
-use std::path::Path;
 
 pub(crate) fn run(arguments: &Printed<PredictArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
     let network = mixture.network()?;
     let schema = network.schema();
     let target = find_variable(schema, &arguments.target)?;
     if let Some(path) = &arguments.output {
-        files::check_output(path, &[&arguments.model.model, Path::new(&arguments.data)])?;
+        files::check_output(path, &arguments.table.files(&arguments.model))?;
     }
-    announce(&arguments.tree, mixture);
-    interrupt::listen();
-    let mut predictor =
-        MixturePredictor::new(&network, target, &asking::exact(&arguments.tree)?, &Interrupt)?;
+    let exact = begin(&arguments.tree, mixture)?;
+    let mut predictor = MixturePredictor::new(&network, target, &exact, &Interrupt)?;
     let found = Predicted::of(arguments, schema, target, &mut |row| predictor.predict(row))?;
     // Through the class every variable tells something about every other.
     let others: Vec<usize> = (0..schema.len()).filter(|&v| v != target).collect();

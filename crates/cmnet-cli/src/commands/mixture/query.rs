@@ -1,23 +1,24 @@
 //! `cmnet query` of a mixture.
 
-use super::{announce, chances};
+use super::{begin, chances};
 use crate::args::{Format, Printed};
 use crate::ask_args::QueryArgs;
 use crate::commands::{asking, query::together};
 use crate::exit::Outcome;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::output;
 use cmnet::{
     Error, Evidence, ExactOptions, Mixture, MixtureAnswer, MixtureMaximum, MixtureNetwork, Under, Var,
     find_variables,
 };
+use cmnet_report::Together;
 use cmnet_report::align::{columns, left};
 use cmnet_report::answer::{MixtureMarginals, MixtureMostProbable, names};
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Printed<QueryArgs>, mixture: &Mixture) -> anyhow::Result<Outcome> {
     let how = &arguments.question;
-    asking::check_exact(&how.method, "a mixture")?;
+    Mixture::check_exact(how.method.method)?;
     if arguments.rows.intervals {
         let problem = "there are no standard errors of a mixture's probabilities";
         return Err(Error::question(problem, "ask without intervals").into());
@@ -25,9 +26,7 @@ pub(crate) fn run(arguments: &Printed<QueryArgs>, mixture: &Mixture) -> anyhow::
     let network = mixture.network()?;
     let evidence = asking::evidence(network.schema(), &how.given)?;
     let named = find_variables(network.schema(), &arguments.target)?;
-    announce(&how.tree, mixture);
-    interrupt::listen();
-    let exact = asking::exact(&how.tree)?;
+    let exact = begin(&how.tree, mixture)?;
     let asked = Asked { network: &network, evidence: &evidence, exact: Under::new(&exact, &Interrupt) };
     if arguments.map {
         let found = network.maximum((!named.is_empty()).then_some(&named), &evidence, asked.exact)?;

@@ -301,3 +301,16 @@ fn not_categories(what: &str, data_type: &str) -> InputProblem {
     };
     InputProblem::NotCategories { what: format!("{what} ({data_type})"), remedies: advice.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_written_as_floats_are_known() {
+        let are = |numbers: Vec<Option<f64>>| are_whole(&arrow_array::Float64Array::from(numbers));
+        assert!(are(vec![Some(1.0), None, Some(-3.0), Some(f64::NAN), Some(WHOLE)]));
+        assert!(!are(vec![Some(1.0), Some(1.5)]) && !are(vec![Some(WHOLE * 2.0)]));
+        assert!(!are(vec![Some(f64::INFINITY)]));
+    }
+}

@@ -132,3 +132,40 @@ impl Joined {
         gain
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+    use crate::score::{Alpha, Scorer};
+
+    /// Classes join directly, as a class and a group, or as two groups of which each has one observed class.
+    #[test]
+    fn groups_gain_where_observed_classes_meet() {
+        let data = Dataset::from_labels(&["a"], [["x"], ["y"]]).unwrap();
+        let counts = RowCounts::new(&data);
+        let scorer = Scorer::new(&counts, Alpha::default());
+        let score = scorer.class_score(0);
+        // The first and the last class are observed, with the same count of both levels.
+        let classes = DenseClasses::new(vec![1, 1, 0, 0, 0, 0, 2, 2], 2, score);
+        let of = |count: u32| score.of_counts([count; 2].into_iter());
+        let ways: [&[(u32, u32, bool)]; 4] = [
+            &[(0, 3, true)],
+            &[(0, 1, false), (1, 3, true)],
+            &[(1, 2, false), (2, 0, false), (3, 1, true)],
+            &[(0, 1, false), (2, 3, false), (1, 2, true)],
+        ];
+        for way in ways {
+            let [mut two, mut any] = [Joined::default(), Joined::default()];
+            two.begin(4);
+            any.begin(4);
+            for &(one, other, meet) in way {
+                assert_eq!(two.join::<2>(&classes, one, other), meet, "{way:?}");
+                assert_eq!(any.join::<0>(&classes, one, other), meet, "{way:?}");
+            }
+            let expected = of(3) - of(1) - of(2);
+            assert_eq!([two.gain::<2>(&classes), any.gain::<0>(&classes)], [expected; 2], "{way:?}");
+        }
+    }
+}

@@ -67,13 +67,26 @@ impl<'a> BlanketClasses<'a> {
         let (size, levels) = (counts.space().size(), u64::from(counts.child_levels()));
         let per_observed = if size <= SMALL { SMALL_DENSE_PER_OBSERVED } else { DENSE_PER_OBSERVED };
         let observed = counts.observed() as u64 + LEAST_OBSERVED;
-        let fits = size.saturating_mul(levels) <= DENSE_COUNTS
-            && DenseClasses::bytes_of(size, levels) <= memory / SHARE_OF_CLASSES;
+        let fits = Self::fits(size, levels, memory);
         if fits && size <= per_observed * observed {
             return Self::Dense(DenseClasses::new(counts.table(), levels as usize, score));
         }
         let later = fits && size <= DENSE_PER_OBSERVED_WITH_CONTEXTS * observed;
         Self::Sparse(SparseClasses::new(counts, score, memory, later))
+    }
+
+    fn fits(size: u64, levels: u64, memory: u64) -> bool {
+        size.saturating_mul(levels) <= DENSE_COUNTS
+            && DenseClasses::bytes_of(size, levels) <= memory / SHARE_OF_CLASSES
+    }
+
+    /// The bytes that the classes of a blanket with so many configurations take at most once there are contexts
+    /// and all are numbered; 0 where they never are.
+    pub(crate) fn numbered_bytes((size, levels): (u64, u64), rows: u64, memory: u64) -> u64 {
+        let observed = rows.min(size).saturating_add(LEAST_OBSERVED);
+        let is_numbered = size <= observed.saturating_mul(DENSE_PER_OBSERVED_WITH_CONTEXTS);
+        let fits = is_numbered && Self::fits(size, levels, memory);
+        if fits { DenseClasses::bytes_of(size, levels) } else { 0 }
     }
 
     /// The same from a whole table, for a blanket with few configurations.

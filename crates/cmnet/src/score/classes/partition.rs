@@ -100,3 +100,41 @@ impl BlanketPartition {
         sums
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::figure_1b;
+    use super::*;
+    use crate::graph::Edge;
+
+    #[test]
+    fn partitions_are_listed_up_to_a_limit() {
+        let star = |leaves: usize| {
+            let mut structure = Structure::empty(&vec![2; leaves + 1]);
+            for leaf in 1..=leaves {
+                structure.toggle_edge(Edge::new(0, leaf).unwrap()).unwrap();
+            }
+            structure
+        };
+        assert_eq!(BlanketPartition::new(&star(20), 0).unwrap().classes().len(), 1 << 20);
+        let refused = BlanketPartition::new(&star(21), 0).unwrap_err().to_string();
+        assert!(refused.contains("the limit of 1048576"), "{refused}");
+    }
+
+    #[test]
+    fn the_classes_of_a_partition_have_the_counts_of_their_configurations() {
+        let structure = figure_1b();
+        let space = structure.blanket_space(4).unwrap();
+        let counts = |cell: Cell| [cell + 1, 0, 3 * cell % 4].map(|count| count as u32);
+        let entries = |cell| (0..).zip(counts(cell)).map(move |(level, count)| (cell, level, count));
+        let family =
+            FamilyCounts::from_entries(space.clone(), 3, (0..space.size()).flat_map(entries).collect());
+        let partition = BlanketPartition::new(&structure, 4).unwrap();
+        let sum = |cells: &Vec<Cell>| -> Vec<u32> {
+            (0..3).map(|level| cells.iter().map(|&cell| counts(cell)[level]).sum()).collect()
+        };
+        let expected: Vec<Vec<u32>> = partition.classes().iter().map(sum).collect();
+        assert_eq!(expected.len(), 9);
+        assert_eq!(partition.counts(&family), expected);
+    }
+}

@@ -94,3 +94,33 @@ fn two_apart(graph: &Graph, node: Var) -> Result<Vec<Edge>> {
         .map(|other| Edge::new(node, other))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+    use crate::score::{Alpha, EdgePattern, EdgeProbability, Kappa, Knowledge};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_probable_edge_is_found_where_the_counts_speak_against_it() {
+        let rows = [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]].repeat(5);
+        let data = Dataset::from_labels(&["a", "b"], rows).unwrap();
+        let counts = RowCounts::new(&data);
+        let scorer = Scorer::new(&counts, Alpha::default());
+        let uniform = ContextPrior::new(Kappa::Epsilon, data.rows());
+        let probable = EdgeProbability { edge: EdgePattern::Ends(["a".into(), "b".into()]), p: 0.999 };
+        let knowledge = Knowledge { prior: vec![probable], ..Knowledge::default() };
+        let rules = Arc::new(knowledge.rules(data.schema()).unwrap());
+        let graph = Graph::empty(2);
+        let pairs = |prior: &ContextPrior| {
+            let limits = BlanketLimits::default();
+            let search = PairSearch { scorer: &scorer, limits, graph: &graph, known: &[], prior };
+            let mut swept = [VarSet::from_iter([1]), VarSet::from_iter([0])];
+            search.new_pairs(&mut swept, &()).unwrap()
+        };
+        assert_eq!(pairs(&uniform), []);
+        assert_eq!(pairs(&uniform.clone().with_rules(rules)), [Edge::new(0, 1).unwrap()]);
+    }
+}

@@ -149,3 +149,28 @@ fn first_best(changes: Vec<Change>) -> Option<Change> {
     let better = |best: Change, change: Change| if change.worth > best.worth { change } else { best };
     changes.into_iter().reduce(better)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+    use crate::score::{Alpha, Kappa};
+
+    #[test]
+    fn the_first_of_equals_is_taken_and_a_limit_is_told() {
+        // The last variable says both others, which are the same to it.
+        let rows = [["0", "0", "0"], ["0", "1", "1"], ["1", "0", "2"], ["1", "1", "3"]].repeat(20);
+        let data = Dataset::from_labels(&["a", "b", "c"], rows).unwrap();
+        let counts = RowCounts::new(&data);
+        let scorer = Scorer::new(&counts, Alpha::default());
+        let prior = ContextPrior::new(Kappa::Epsilon, data.rows());
+        let found = |neighbors| {
+            let limits = BlanketLimits { neighbors, ..BlanketLimits::default() };
+            let found = climb(&scorer, 2, Bounds { limits, prior: &prior }, &()).unwrap();
+            (found.blanket.as_slice().to_vec(), found.limited)
+        };
+        assert_eq!(found(1), (vec![0], true));
+        assert_eq!(found(2), (vec![0, 1], false));
+    }
+}

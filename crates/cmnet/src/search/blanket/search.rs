@@ -25,6 +25,7 @@ pub struct BlanketSearch<'a, 'b, S> {
     limits: BlanketLimits,
     rule: CandidateRule,
     prior: ContextPrior,
+    max_cells: Option<u64>,
 }
 
 /// The blankets found so far, which serve every kappa.
@@ -61,7 +62,14 @@ impl BlanketState {
 impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// A search with these limits and this rule for candidate edges.
     pub fn new(scorer: &'a Scorer<'b, S>, limits: BlanketLimits, rule: CandidateRule) -> Self {
-        Self { scorer, limits, rule, prior: ContextPrior::new(Kappa::Epsilon, scorer.rows()) }
+        let prior = ContextPrior::new(Kappa::Epsilon, scorer.rows());
+        Self { scorer, limits, rule, prior, max_cells: None }
+    }
+
+    /// The same search among graphs whose junction tree has at most so many table cells.
+    #[must_use]
+    pub fn within(self, max_cells: Option<u64>) -> Self {
+        Self { max_cells, ..self }
     }
 
     /// The same search with what a prior says about edges; its kappa does not matter here.
@@ -140,6 +148,7 @@ impl<'a, 'b, S: CountSource> BlanketSearch<'a, 'b, S> {
     /// When a blanket has its own node.
     pub fn climb(&self, state: &BlanketState, prior: ContextPrior) -> Result<GraphClimb<'a, 'b, S>> {
         let blankets = state.blankets.iter().map(|found| found.blanket.clone()).collect();
-        Ok(GraphClimb::among(self.scorer, prior, self.limits, self.candidates(state)?, blankets))
+        let climb = GraphClimb::among(self.scorer, prior, self.limits, self.candidates(state)?, blankets);
+        Ok(climb.within(self.max_cells))
     }
 }

@@ -259,3 +259,75 @@ impl ContextSearch {
         numbers.find(|number| decided >> number & 1 == 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::tests::table;
+    use super::*;
+    use crate::control::Control;
+    use crate::counts::RowCounts;
+    use crate::score::Alpha;
+    use crate::search::SearchObserver;
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Asks to stop after so many questions.
+    struct After(AtomicU64, u64);
+
+    impl Control for After {
+        fn stop(&self) -> Option<StopReason> {
+            (self.0.fetch_add(1, Ordering::Relaxed) >= self.1).then_some(StopReason::Interrupted)
+        }
+    }
+
+    impl SearchObserver for After {}
+
+    #[test]
+    fn a_stop_tells_the_open_branches_and_the_graphs_that_follow() {
+        let mut random = Pcg64::seed_from_u64(21);
+        let mut closer = 0;
+        for _ in 0..10 {
+            let data = table(&mut random, 3);
+            let counts = RowCounts::new(&data);
+            let scorer = Scorer::new(&counts, Alpha::default());
+            let prior = ContextPrior::new("n^-0.5".parse().unwrap(), data.rows());
+            let pairs: Vec<Edge> = Graph::empty(3).pairs().collect();
+            let mut nodes = Nodes::new(&scorer, &prior, &pairs);
+            let mut graphs: Vec<(Nats, std::cmp::Reverse<u64>)> = Vec::new();
+            for set in 0..8 {
+                let graph = structure_of(&[2; 3], &pairs, set).unwrap();
+                let bound = |node| nodes.bound_of_blanket(node, graph.markov_blanket(node)).unwrap();
+                graphs.push(((0..3).map(bound).sum(), std::cmp::Reverse(set)));
+            }
+            graphs.sort();
+            let (most, std::cmp::Reverse(first)) = graphs[7];
+            let graph = structure_of(&[2; 3], &pairs, first).unwrap();
+            let problems = (0..3).map(|node| nodes.problem(&graph, node).unwrap()).collect();
+            let root = ContextSearch::new(graph, problems).branch(0, 0, None).bound;
+            // Three questions for each graph; the next is that of the first branch.
+            let observer = After(0.into(), 24);
+            let start = (Structure::empty(&[2; 3]), Nats::from_f64(-1e6));
+            let found = search(&scorer, &prior, Progress::new(&observer, start)).unwrap();
+            assert_eq!((found.branches, found.open), (1, Some(root.max(graphs[6].0))));
+            closer += usize::from(found.open < Some(most));
+        }
+        assert!(closer > 0);
+    }
+
+    #[test]
+    fn the_last_element_of_an_edge_is_excluded() {
+        let data = table(&mut Pcg64::seed_from_u64(22), 3);
+        let counts = RowCounts::new(&data);
+        let scorer = Scorer::new(&counts, Alpha::default());
+        let prior = ContextPrior::new("n^-0.5".parse().unwrap(), data.rows());
+        let pairs: Vec<Edge> = Graph::empty(3).pairs().collect();
+        let graph = structure_of(&[2; 3], &pairs, 7).unwrap();
+        let mut nodes = Nodes::new(&scorer, &prior, &pairs);
+        let problems = (0..3).map(|node| nodes.problem(&graph, node).unwrap()).collect();
+        let search = ContextSearch::new(graph, problems);
+        assert_eq!(search.edges, [0b11, 0b1100, 0b11_0000]);
+        assert_eq!(search.branch(0b1001, 0, None).excluded, 0b0110);
+        assert_eq!(search.branch(0, 1, None).excluded, 1);
+    }
+}

@@ -156,3 +156,22 @@ impl GraphSearch {
         Ok(graph)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_better_branch_of_a_disagreement_comes_last() {
+        // The first node wants the edge, the other does not.
+        let split = |without: i128, with: i128| {
+            let units = Nats::from_units;
+            let ranked =
+                vec![vec![(units(-1), 2), (units(without), 0)], vec![(units(-1), 0), (units(with), 1)]];
+            let search = GraphSearch { ranked };
+            search.split(&search.root()).unwrap().map(|branch| branch.bound)
+        };
+        assert_eq!(split(-5, -2), [-6, -3].map(Nats::from_units));
+        assert_eq!(split(-2, -5), [-6, -3].map(Nats::from_units));
+    }
+}

@@ -137,3 +137,17 @@ impl<'o> Progress<'o> {
         self.open = bounds.chain(self.open).max();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_is_that_of_the_other_variables_together() {
+        let prior = |kappa: &str| ContextPrior::new(kappa.parse().unwrap(), 100);
+        let fits = |cardinalities: &[u32], kappa| check_size(cardinalities, &prior(kappa)).is_ok();
+        assert!(fits(&[2; 5], "n^-0.5") && !fits(&[2; 6], "n^-0.5"));
+        assert!(fits(&[17], "n^-0.5") && !fits(&[17, 2], "n^-0.5") && fits(&[16, 16], "n^-0.5"));
+        assert!(fits(&[2; MOST_VARIABLES], "eps") && !fits(&[2; MOST_VARIABLES + 1], "eps"));
+    }
+}

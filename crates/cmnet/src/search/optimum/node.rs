@@ -315,3 +315,114 @@ impl<'a> Merging<'a> {
         taken
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::counts::RowCounts;
+    use crate::data::Dataset;
+    use crate::graph::Graph;
+    use crate::score::Alpha;
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Binary variables, each of which copies another one in some rows.
+    pub(in super::super) fn table(random: &mut Pcg64, variables: usize) -> Dataset {
+        let row = |random: &mut Pcg64| -> Vec<String> {
+            let mut row: Vec<bool> = Vec::new();
+            for place in 0..variables {
+                let copied = place > 0 && random.random_bool(0.6) && (row[0] || place == 1);
+                let own = random.random_bool(0.5);
+                row.push(if copied { row[random.random_range(0..place)] } else { own });
+            }
+            row.iter().map(|&code| u8::from(code).to_string()).collect()
+        };
+        let mut rows: Vec<Vec<String>> = (0..random.random_range(20..80)).map(|_| row(random)).collect();
+        rows.extend([false, true].map(|code| vec![u8::from(code).to_string(); variables]));
+        Dataset::from_labels(&["a", "b", "c", "d"][..variables], rows).unwrap()
+    }
+
+    /// The first node, beside all others; `set` says which of these are neighbours.
+    fn problem(data: &Dataset, kappa: &str, set: u32) -> NodeProblem {
+        let counts = RowCounts::new(data);
+        let scorer = Scorer::new(&counts, Alpha::default());
+        let prior = ContextPrior::new(kappa.parse().unwrap(), data.rows());
+        let mut graph = Structure::empty(scorer.cardinalities());
+        let pairs: Vec<Edge> = Graph::empty(data.variables()).pairs().collect();
+        let others = pairs.iter().filter(|edge| edge.low() > 0).enumerate();
+        let others = others.filter(|(place, _)| set >> place & 1 == 1).map(|(_, &edge)| edge);
+        for edge in pairs.iter().copied().filter(|edge| edge.low() == 0).chain(others) {
+            graph.toggle_edge(edge).unwrap();
+        }
+        let values = class_values(&scorer, 0, graph.markov_blanket(0)).unwrap();
+        NodeProblem::new(&prior, &graph, (0, Arc::new(values))).unwrap()
+    }
+
+    const KAPPAS: [&str; 3] = ["0.9", "0.4", "n^-0.5"];
+
+    #[test]
+    fn no_set_is_worth_more_than_the_bound_and_what_is_taken_is_one_of_them() {
+        let mut random = Pcg64::seed_from_u64(31);
+        let (mut best, mut all) = (0, 0);
+        for case in 0..24 {
+            let problem = problem(&table(&mut random, 4), KAPPAS[case % 3], 7);
+            for _ in 0..8 {
+                let mut some = |share| {
+                    (0..12).filter(|_| random.random_bool(share)).fold(0, |set, place| set | 1u64 << place)
+                };
+                let required = some(0.2);
+                let excluded = some(0.2) & !required;
+                if !problem.is_regular(required) {
+                    continue;
+                }
+                let merging = Merging::new(&problem, required, excluded);
+                let mut near = vec![0u32; merging.blocks.len()];
+                for line in problem.members(!required & !excluded).flat_map(|element| &element.lines) {
+                    let meets = |block: &usize| merging.blocks[*block] & line > 0;
+                    let met: Vec<usize> = (0..near.len()).filter(meets).collect();
+                    let joined = met.iter().fold(0, |joined, &block| joined | 1 << block);
+                    for &block in &met {
+                        near[block] |= joined;
+                    }
+                }
+                for (block, (own, known)) in near.iter().zip(&merging.near).enumerate() {
+                    assert_eq!((own ^ known) & !(1 << block), 0, "case {case}");
+                }
+                let (found, exact) = (merging.best(), problem.choose(required, excluded, 0));
+                assert!(found.bound >= exact.bound && found.worth <= exact.worth, "case {case}");
+                assert_eq!((found.taken & required, found.taken & excluded), (required, 0), "case {case}");
+                assert!(problem.is_regular(found.taken), "case {case}");
+                assert_eq!(found.worth, problem.worth(found.taken), "case {case}");
+                best += usize::from(found.worth == exact.worth);
+                all += 1;
+            }
+        }
+        assert!(all > 100 && 2 * best > all, "{best} of {all}");
+    }
+
+    #[test]
+    fn a_node_that_is_not_listed_takes_the_element_that_gains() {
+        // The first copies the second where the third is 0 and is a coin elsewhere.
+        let copied = [["0", "0", "0"], ["1", "1", "0"]].repeat(20);
+        let coins = [["0", "0", "1"], ["0", "1", "1"], ["1", "0", "1"], ["1", "1", "1"]].repeat(10);
+        let data = Dataset::from_labels(&["a", "b", "c"], [copied, coins].concat()).unwrap();
+        let problem = problem(&data, "0.9", 1);
+        let found = Merging::new(&problem, 0, 0).best();
+        let exact = problem.choose(0, 0, 0);
+        assert_eq!((exact.taken, found.taken), (0b10, 0b10));
+        assert_eq!((found.worth, found.bound), (exact.worth, exact.bound));
+    }
+
+    #[test]
+    fn the_bound_of_a_blanket_holds_in_every_graph() {
+        let mut random = Pcg64::seed_from_u64(32);
+        for case in 0..12 {
+            let data = table(&mut random, 4);
+            let bound = problem(&data, KAPPAS[case % 3], 7).bound_of_blanket();
+            for set in 0..8 {
+                let exact = problem(&data, KAPPAS[case % 3], set).choose(0, 0, 0);
+                assert!(exact.bound <= bound, "case {case}, graph {set}");
+            }
+        }
+    }
+}
