@@ -39,6 +39,22 @@ fn a_table_decides_whether_its_refinement_is_kept() {
 }
 
 #[test]
+fn mode_auto_refines_what_mode_blanket_finds() {
+    let sandbox = Sandbox::new();
+    let learn = |options: &str| {
+        sandbox.json(&format!("learn data/wisconsin_breast_cancer.csv {options} --no-output"))
+    };
+    let refined = learn("--refine yes");
+    assert_eq!(refined["search"], "blanket");
+    assert_eq!(refined["search_reason"], "a refinement follows");
+    // Time is not what mode `blanket` was taken for: no kappa is passed over.
+    assert_eq!((refined["models"].as_array().unwrap().len(), &refined["passed_over"]), (4, &json!([])));
+    assert_eq!(refined["models"], learn("--refine yes --search blanket")["models"]);
+    assert_eq!(learn("--refine yes --search paper")["search"], "paper");
+    assert_eq!(learn("--refine no")["search"], "paper");
+}
+
+#[test]
 fn the_edge_prior_is_kept_scored_and_checked() {
     let sandbox = Sandbox::new();
     sandbox.run("learn data/coronary_heart.csv --edge-prior 0.5 -o p.model.json").succeeds();

@@ -22,6 +22,7 @@ pub(crate) use counted::check_rows;
 pub use family::FamilyCounts;
 pub use margin::MarginCounts;
 pub use planes::PlaneCounts;
+pub(crate) use popcount::common_ones;
 pub(crate) use real_rows::WeightedRows;
 pub use rows::RowCounts;
 pub use sharded::ShardedCounts;

@@ -4,8 +4,9 @@
 //! contexts are expected to make it lower still, and they take the most time. This is a rule of
 //! experience: it holds where the BIC of a table rises with kappa up to one value and falls after it.
 
-use super::{LearnOptions, Learned, SearchMode, Select};
+use super::{LearnOptions, Learned, SearchMode, SearchReason, Select};
 use crate::score::Kappa;
+use crate::search::SearchUsed;
 
 /// Which kappas a run may pass over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(super) enum Kappas {
     /// None: the caller counts on a model for each.
     All,
     /// Those that are hopeless, where mode `auto` left the way to the program and picked mode
-    /// `blanket`.
+    /// `blanket`, but not for the sake of a refinement alone.
     #[default]
     Promising,
 }
@@ -21,8 +22,9 @@ pub(super) enum Kappas {
 impl Kappas {
     /// Whether the kappa that is next may be passed over.
     pub(super) fn may_pass(self, options: &LearnOptions, learned: &Learned) -> bool {
-        let left = options.search == SearchMode::Auto && learned.search == crate::search::SearchUsed::Blanket;
-        self == Self::Promising && left && options.select == Select::Bic
+        let left = options.search == SearchMode::Auto && learned.search == SearchUsed::Blanket;
+        let is_long = learned.search_reason != SearchReason::Refinement;
+        self == Self::Promising && left && is_long && options.select == Select::Bic
     }
 }
 

@@ -78,6 +78,8 @@ pub enum SearchReason {
     },
     /// Mode `auto` was given a bound on the cells of the junction tree, which mode `blanket` alone keeps.
     MaxCells,
+    /// Mode `auto` was asked for a refinement, which goes further from what mode `blanket` finds.
+    Refinement,
 }
 
 impl fmt::Display for SearchReason {
@@ -88,6 +90,7 @@ impl fmt::Display for SearchReason {
                 write!(f, "about {visits:.0e} row visits by mode paper, {allowed:.0e} allowed")
             }
             Self::MaxCells => f.write_str("a bound on the cells of the junction tree"),
+            Self::Refinement => f.write_str("a refinement follows"),
         }
     }
 }
@@ -280,6 +283,9 @@ impl LearnOptions {
     /// Mode `paper` takes about 2d steps, and each has the toggles of some ten nodes with
     /// all d evaluated again; an evaluation looks at the distinct rows and climbs contexts, which
     /// takes most of the time where contexts are allowed.
+    ///
+    /// A refinement starts from mode `blanket`: where hubs have many neighbours, mode `paper` joins these
+    /// to each other, and single toggles do not mend that.
     pub(crate) fn mode(&self, variables: usize, distinct_rows: u64) -> (SearchMode, SearchReason) {
         if self.search != SearchMode::Auto {
             return (self.search, SearchReason::AskedFor);
@@ -291,7 +297,11 @@ impl LearnOptions {
         let graphs = self.kappas.len() as f64 * (rows + TOGGLE_WORK);
         let contexts = self.kappas.iter().any(|&kappa| kappa != Kappa::Epsilon);
         let work = toggles * (graphs + if contexts { CONTEXT_WORK * rows } else { 0.0 });
-        let mode = if work <= PAPER_WORK { SearchMode::Paper } else { SearchMode::Blanket };
+        let is_affordable = work <= PAPER_WORK;
+        if is_affordable && self.refine != Refine::No {
+            return (SearchMode::Blanket, SearchReason::Refinement);
+        }
+        let mode = if is_affordable { SearchMode::Paper } else { SearchMode::Blanket };
         (mode, SearchReason::Work { visits: work, allowed: PAPER_WORK })
     }
 }

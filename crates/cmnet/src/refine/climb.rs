@@ -1,9 +1,9 @@
 //! Greedy toggles of edges by the penalised conditional likelihood.
 
 use super::carry::carried;
-use super::family::{NodeFit, Settings};
+use super::family::{Family, NodeFit};
 use super::rows::{Classes, Rows};
-use super::screen::promises;
+use super::screen::{Asked, Planes, promising};
 use super::{RefineOptions, RefineStep, Refined};
 use crate::control::{Control, Halt, Halting, StopReason, check};
 use crate::data::Var;
@@ -13,6 +13,7 @@ use crate::score::EdgeRules;
 use crate::structure::Structure;
 use crate::tree::is_within;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// A pair is fitted when its promise, times this, reaches what an edge costs at one end. The
@@ -68,20 +69,29 @@ impl<'a> Judge<'a> {
         neighbors.iter().filter_map(|other| Edge::new(node, other).ok()).map(|edge| self.end(edge)).sum()
     }
 
-    fn fit(&self, structure: &Structure, node: Var, from: Option<&NodeFit>) -> Halting<Option<NodeFit>> {
+    /// The family of a node; `None` when it has too many parameters.
+    fn family(&self, structure: &Structure, node: Var) -> Halting<Option<Family>> {
         check(self.control)?;
-        let settings = Settings { order: self.order, from, control: self.control };
-        Ok(NodeFit::of(self.rows, structure, node, &settings)?)
+        Ok(Family::of(structure, node, self.order, self.control)?)
     }
 
     /// The fits of all nodes; `None` for those with too many parameters.
     pub(super) fn fits(&self, structure: &Structure) -> Halting<Vec<Option<NodeFit>>> {
-        (0..structure.variables()).into_par_iter().map(|node| self.fit(structure, node, None)).collect()
+        let fit = |node| {
+            let family = self.family(structure, node)?;
+            Ok(family.map(|family| NodeFit::of(self.rows, structure, node, family, None)))
+        };
+        (0..structure.variables()).into_par_iter().map(fit).collect()
+    }
+
+    /// What a node's parameters and its ends of edges cost.
+    fn costs(&self, structure: &Structure, node: Var, parameters: usize) -> f64 {
+        self.parameter * parameters as f64 + self.ends(structure, node)
     }
 
     /// A node's part of the score.
     pub(super) fn value(&self, structure: &Structure, node: Var, fit: &NodeFit) -> f64 {
-        fit.log_likelihood - self.parameter * fit.parameters() as f64 - self.ends(structure, node)
+        fit.log_likelihood - self.costs(structure, node, fit.parameters())
     }
 
     /// What an edge costs at one end, at least.
@@ -95,6 +105,7 @@ impl<'a> Judge<'a> {
 pub(super) struct State {
     structure: Structure,
     fits: Vec<Option<NodeFit>>,
+    planes: Planes,
     /// For each node, sets of its neighbours with what it loses without their terms.
     losses: Vec<BTreeMap<VarSet, f64>>,
     /// For each node, the variables outside of its blanket that promise enough to be fitted.
@@ -131,6 +142,7 @@ impl Judge<'_> {
                 .map(open)
                 .collect(),
             structure: structure.clone(),
+            planes: Planes::of(self.rows),
             losses: vec![BTreeMap::new(); fits.len()],
             promising: vec![VarSet::default(); fits.len()],
             fits,
@@ -151,13 +163,15 @@ impl Judge<'_> {
         let look = |&node: &Var| {
             check(self.control)?;
             let Some(fit) = &state.fits[node] else { return Ok(VarSet::default()) };
-            let mut enough = Vec::new();
-            for (other, gain) in promises(self.rows, &state.structure, node, fit) {
+            let blanket = state.structure.markov_blanket(node);
+            let mut asked: Vec<Asked> = Vec::new();
+            for other in (0..state.structure.variables()).filter(|&v| v != node && !blanket.contains(v)) {
                 let edge = Edge::new(node, other)?;
-                if self.rules.is_free(edge) && SLACK * gain >= self.price(edge) {
-                    enough.push(other);
+                if self.rules.is_free(edge) {
+                    asked.push((other, self.price(edge) / SLACK));
                 }
             }
+            let enough = promising((self.rows, &state.planes), &state.structure, node, fit, &asked);
             Ok(enough.into_iter().collect())
         };
         let found: Vec<VarSet> = nodes.par_iter().map(look).collect::<Halting<_>>()?;
@@ -250,11 +264,10 @@ impl Judge<'_> {
 
     /// Whether an edge could be worth removing, by the losses that its nodes expect.
     fn may_go(&self, state: &State, edge: Edge, nodes: &[Var]) -> bool {
-        let ends: VarSet = [edge.low(), edge.high()].into_iter().collect();
         let (mut loss, mut saved) = (0.0, 2.0 * self.end(edge));
         for &node in nodes {
             let Some(fit) = &state.fits[node] else { return true };
-            let set: VarSet = ends.iter().filter(|&end| end != node).collect();
+            let set = others(edge, node);
             let Some(known) = state.losses[node].get(&set) else { return true };
             loss += known;
             saved += self.parameter * fit.parameters_with(&set) as f64;
@@ -293,15 +306,35 @@ impl Judge<'_> {
         for end in [edge.low(), edge.high()] {
             structure.blanket_space(end)?; // the paper's score must be able to count it too
         }
-        let mut toggled = Toggled { structure, fits: Vec::new(), gain: 0.0 };
+        let mut open = Vec::with_capacity(nodes.len());
         for &node in nodes {
             let Some(earlier) = &state.fits[node] else { return Ok(None) };
-            let Some(fit) = self.fit(&toggled.structure, node, Some(earlier))? else { return Ok(None) };
-            toggled.gain +=
-                self.value(&toggled.structure, node, &fit) - self.value(&state.structure, node, earlier);
-            toggled.fits.push((node, fit));
+            let Some(family) = self.family(&structure, node)? else { return Ok(None) };
+            let saved = self.costs(&state.structure, node, earlier.parameters())
+                - self.costs(&structure, node, family.parameters());
+            open.push(Open { node, earlier, family, saved });
         }
-        Ok(Some(toggled))
+        // Where no context restricts the terms that go, the likelihood can only fall: what is saved bounds
+        // the gain.
+        let is_bounded =
+            state.structure.graph().contains(edge) && open.iter().all(|one| !one.earlier.is_restricted());
+        if is_bounded {
+            // Those that lose most come first.
+            let loss = |one: &Open<'_>| state.losses[one.node].get(&others(edge, one.node)).copied();
+            open.sort_by(|one, other| loss(other).partial_cmp(&loss(one)).unwrap_or(Ordering::Equal));
+        }
+        let mut gain: f64 = open.iter().map(|one| one.saved).sum();
+        let mut fits = Vec::with_capacity(nodes.len());
+        for Open { node, earlier, family, .. } in open {
+            if is_bounded && gain < 0.0 {
+                break;
+            }
+            check(self.control)?;
+            let fit = NodeFit::of(self.rows, &structure, node, family, Some(earlier));
+            gain += fit.log_likelihood - earlier.log_likelihood;
+            fits.push((node, fit));
+        }
+        Ok(Some(Toggled { structure, fits, gain }))
     }
 
     fn take(&self, state: &mut State, edge: Edge, gain: f64) -> Halting<()> {
@@ -327,14 +360,30 @@ impl Judge<'_> {
 /// A structure after a toggle.
 struct Toggled {
     structure: Structure,
+    /// Of all nodes that it changes; of the first ones where these rule the toggle out.
     fits: Vec<(Var, NodeFit)>,
+    /// What the score gains; at most that where a fit is missing.
     gain: f64,
+}
+
+/// A node that a toggle changes.
+struct Open<'a> {
+    node: Var,
+    earlier: &'a NodeFit,
+    family: Family,
+    /// What it pays less.
+    saved: f64,
 }
 
 /// The nodes whose conditionals a toggle changes: its ends and their common neighbours.
 fn affected(structure: &Structure, edge: Edge) -> Vec<Var> {
     let common = structure.graph().common_neighbors(edge);
     [edge.low(), edge.high()].into_iter().chain(common.iter()).collect()
+}
+
+/// The ends of an edge without a node.
+fn others(edge: Edge, node: Var) -> VarSet {
+    [edge.low(), edge.high()].into_iter().filter(|&end| end != node).collect()
 }
 
 /// A toggle with its gain.

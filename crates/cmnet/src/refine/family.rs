@@ -165,24 +165,27 @@ pub(super) struct NodeFit {
 }
 
 impl NodeFit {
-    /// The maximal conditional likelihood of a node; `None` when it has too many parameters.
+    /// The maximal conditional likelihood of a node with a family; from a fit of the same node on, where there
+    /// is one.
     pub(super) fn of(
         rows: &Rows,
         structure: &Structure,
         node: Var,
-        settings: &Settings<'_>,
-    ) -> Result<Option<Self>> {
-        let Some(family) = Family::of(structure, node, settings.order, settings.control)? else {
-            return Ok(None);
-        };
+        family: Family,
+        from: Option<&Self>,
+    ) -> Self {
         let classes = Classes::of(rows, node, structure.markov_blanket(node));
-        let start = settings
-            .from
-            .map_or_else(|| vec![0.0; family.parameters()], |earlier| earlier.values_for(&family));
+        let start =
+            from.map_or_else(|| vec![0.0; family.parameters()], |earlier| earlier.values_for(&family));
         let design = family.design(rows, &classes);
         let problem = Problem { design: &design, counts: &classes.counts, width: family.width() };
         let (beta, log_likelihood) = maximize(&problem, rows.levels(node), start);
-        Ok(Some(Self { family, beta, log_likelihood }))
+        Self { family, beta, log_likelihood }
+    }
+
+    /// Whether contexts restrict its parameters.
+    pub(super) fn is_restricted(&self) -> bool {
+        self.family.coordinates.is_some()
     }
 
     /// The number of free parameters.
@@ -259,14 +262,4 @@ impl NodeFit {
 /// The set that a feature belongs to.
 fn set_of(sets: &[TermSet], feature: usize) -> &TermSet {
     &sets[sets.partition_point(|set| set.range().start <= feature) - 1]
-}
-
-/// How a conditional is fitted.
-#[derive(Clone, Copy)]
-pub(super) struct Settings<'a> {
-    /// The largest number of variables of a term.
-    pub(super) order: usize,
-    /// A fit of the same node to begin at.
-    pub(super) from: Option<&'a NodeFit>,
-    pub(super) control: &'a dyn Control,
 }

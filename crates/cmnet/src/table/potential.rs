@@ -232,7 +232,8 @@ pub(crate) fn softmax(values: &mut [f64]) -> f64 {
     }
     let mut sum = 0.0;
     for value in values.iter_mut() {
-        *value = libm::exp(*value - largest);
+        // One value at least is the largest, and its exponential known.
+        *value = if *value == largest { 1.0 } else { libm::exp(*value - largest) };
         sum += *value;
     }
     for value in values.iter_mut() {
