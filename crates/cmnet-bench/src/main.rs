@@ -150,6 +150,7 @@ fn of_accuracy(words: &Words) -> Result<()> {
         "accuracy-learn" => accuracy::learn_folder(name(1), name(2)),
         "accuracy-class" => accuracy::classify_folder(name(1), name(2)),
         "accuracy-priors" => refining::priors(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
+        "accuracy-starts" => refining::starts(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),
         "accuracy-rules" if words.0.len() < 5 => refining::folder_rules(name(1), name(2)),
         "accuracy-rules" => refining::rules(name(1), (number(2, 50)?, number(3, 2000)?), name(4), name(5)),
         "accuracy-scores" => scores::run(name(1), (number(2, 50)?, number(3, 2000)?), name(4)),

@@ -7,8 +7,8 @@ use crate::usage::Meter;
 use anyhow::{Context, Result};
 use cmnet::{
     Dataset, EdgePrior, EdgeRules, ErrorKind, Fit, FitMethod, FitOptions, FoldPlan, Folds, Kappa,
-    LearnOptions, Outcome, PlaneCounts, RefineOptions, Select, Structure, conditional_bic, evaluate, fit,
-    learn, refine,
+    LearnOptions, Outcome, PlaneCounts, RefineOptions, SearchMode, Select, Structure, conditional_bic,
+    evaluate, fit, learn, refine,
 };
 use cmnet_paper::generate::recovery;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str)
     for seed in seeds.split(',') {
         let truth = known(kind, variables, rows, seed.parse()?)?;
         for (search, gamma) in PRIORS {
-            let pair = Pair::of(&truth.data, search, gamma)?;
+            let pair = Pair::of(&truth.data, SearchMode::Auto, search, gamma)?;
             let f1 = |structure| recovery(&truth.structure, structure).edges.f1();
             println!(
                 "{kind}\t{variables}\t{rows}\t{seed}\t{search}\t{gamma}\t{:.4}\t{:.4}\t{:.2}\t{:.2}\t{}",
@@ -45,11 +45,35 @@ pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str)
     Ok(())
 }
 
+/// Edge F1 of known structures before and after a refinement that starts from each mode of search: the
+/// mean over tables, with the lowest one, and CPU seconds.
+pub(crate) fn starts(kind: &str, (variables, rows): (usize, usize), seeds: &str) -> Result<()> {
+    println!("kind\td\tn\tmode\tF1 before\tF1 after\tlowest\tsearch CPU s\trefine CPU s");
+    for search in [SearchMode::Paper, SearchMode::Blanket] {
+        let (mut sums, mut lowest, mut tables) = ([0.0; 4], f64::INFINITY, 0.0);
+        for seed in seeds.split(',') {
+            let truth = known(kind, variables, rows, seed.parse()?)?;
+            let pair = Pair::of(&truth.data, search, "0", "1")?;
+            let f1 = |structure| recovery(&truth.structure, structure).edges.f1();
+            let after = f1(&pair.after);
+            let found = [f1(&pair.before), after, pair.searching, pair.refining];
+            sums.iter_mut().zip(found).for_each(|(sum, value)| *sum += value);
+            lowest = after.min(lowest);
+            tables += 1.0;
+        }
+        let [before, after, searching, refining] = sums.map(|sum| sum / tables);
+        println!(
+            "{kind}\t{variables}\t{rows}\t{search}\t{before:.4}\t{after:.4}\t{lowest:.4}\t{searching:.3}\t{refining:.3}"
+        );
+    }
+    Ok(())
+}
+
 /// By how much each rule prefers the refined structure, and whether it is better: by the edges of a known structure.
 pub(crate) fn rules(kind: &str, (variables, rows): (usize, usize), seeds: &str, gamma: &str) -> Result<()> {
     for seed in seeds.split(',') {
         let truth = known(kind, variables, rows, seed.parse()?)?;
-        let pair = Pair::of(&truth.data, "0", gamma)?;
+        let pair = Pair::of(&truth.data, SearchMode::Auto, "0", gamma)?;
         let f1 = |structure| recovery(&truth.structure, structure).edges.f1();
         let better = f1(&pair.after) - f1(&pair.before);
         println!("{kind}-{variables}-{rows}\t{seed}\tF1\t{better:.4}\t{}", pair.judged(&truth.data, gamma)?);
@@ -62,7 +86,7 @@ pub(crate) fn folder_rules(folder: &str, gamma: &str) -> Result<()> {
     let path = Path::new(folder);
     let data = table(path, "train.csv")?.context("no train.csv")?;
     let test = table(path, "test.csv")?.context("no test.csv")?;
-    let pair = Pair::of(&data, "0", gamma)?;
+    let pair = Pair::of(&data, SearchMode::Auto, "0", gamma)?;
     let told = |fit: &Fit| evaluate(fit, &test).log_likelihood;
     let better = match pair.fits(&data)? {
         Some((before, after)) => told(&after).zip(told(&before)).map(|(after, before)| after - before),
@@ -83,11 +107,9 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(data: &Dataset, search: &str, gamma: &str) -> Result<Self> {
-        let edge_prior = search.parse::<EdgePrior>()?;
-        let kappas = vec![Kappa::Epsilon];
-        let options =
-            LearnOptions { kappas, edge_prior, select: Select::None, threads: 1, ..LearnOptions::default() };
+    fn of(data: &Dataset, search: SearchMode, prior: &str, gamma: &str) -> Result<Self> {
+        let usual = LearnOptions { kappas: vec![Kappa::Epsilon], threads: 1, ..LearnOptions::default() };
+        let options = LearnOptions { search, edge_prior: prior.parse()?, select: Select::None, ..usual };
         let meter = Meter::start();
         let mut learned = learn(data, &options, &())?;
         let searching = meter.processor();
@@ -158,7 +180,9 @@ fn heldout(data: &Dataset, gamma: &str) -> Result<f64> {
     let (mut sum, mut rows) = (0.0, 0.0);
     for fold in folds.iter().take(if data.rows() >= MANY_ROWS { 1 } else { PARTS }) {
         let fold = fold?;
-        let Some((before, after)) = Pair::of(&fold.training, "0", gamma)?.fits(&fold.training)? else {
+        let Some((before, after)) =
+            Pair::of(&fold.training, SearchMode::Auto, "0", gamma)?.fits(&fold.training)?
+        else {
             return Ok(f64::NAN);
         };
         let told = |fit: &Fit| {

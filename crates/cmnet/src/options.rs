@@ -179,7 +179,7 @@ group! {
         );
         REFINE = choice::<Refine>(
             "Refine each structure by a log-linear score, which charges each parameter once; where no edge \
-             prior is given, gamma is 1",
+             prior is given, gamma is 1; mode auto is blanket then",
         );
         MAX_CELLS = optional(
             OptionName::MaxCells,

@@ -87,7 +87,8 @@ def learn(
     refine
         ``"yes"`` toggles edges of each structure while that raises a log-linear score, the
         conditional BIC; ``"auto"`` keeps the outcome only where its BIC, less what the prior asks for
-        its edges, is higher; ``"no"`` does nothing. Where no edge prior is given, gamma is 1.
+        its edges, is higher; ``"no"`` does nothing. Where no edge prior is given, gamma is 1. Mode
+        ``"auto"`` of the search is ``"blanket"`` then.
     max_cells
         Mode ``"blanket"`` and refinement add no edge that would give the junction tree more table
         cells than this; mode ``"auto"`` is ``"blanket"`` then.
