@@ -10,7 +10,7 @@ use crate::control::StopReason;
 use crate::data::{Dataset, WeightedTable};
 use crate::error::{OptionName, Result};
 use crate::graph::Graph;
-use crate::learn::{FirstLearning, LearnEvent, LearnObserver, LearnOptions, Select, in_pool};
+use crate::learn::{Begin, FirstLearning, LearnEvent, LearnObserver, LearnOptions, Select, in_pool};
 use crate::loglinear::affordable_canonical;
 use crate::score::Kappa;
 use crate::structure::Structure;
@@ -141,7 +141,7 @@ pub(super) fn first_learning(
     observer: &dyn LearnObserver,
 ) -> Result<Option<FirstLearning>> {
     let counted = Bounded::new(observer, u64::MAX);
-    let (learned, _) = in_pool(learn, || rows.rows(None)?.learn(learn, &[], &counted))?;
+    let (learned, _) = in_pool(learn, || rows.rows(None)?.learn(Begin::of_all(), learn, &counted))?;
     if learned.stop != StopReason::Converged {
         return Ok(None);
     }
@@ -222,7 +222,8 @@ impl<'a> Work<'a> {
     /// A replicate; `None` when it was stopped.
     fn one(&self, number: u64) -> Result<Option<Replicate>> {
         let control = Bounded::new(self.observer, self.bound);
-        let (learned, rows) = self.rows.rows(Some(number))?.learn(&self.learn, self.graphs, &control)?;
+        let begin = Begin::of_resample(self.graphs);
+        let (learned, rows) = self.rows.rows(Some(number))?.learn(begin, &self.learn, &control)?;
         let bounded = control.is_reached();
         // What the observer ended may lack what the bound alone would have left.
         if learned.stop != StopReason::Converged && !(bounded && self.observer.stop().is_none()) {
