@@ -5,7 +5,8 @@ use crate::common::{Sample, edge, generator};
 use cmnet::{
     Bootstrap, BootstrapOptions, BootstrapState, CheckpointPace, Checkpointer, Control, Dataset, Edge, Kappa,
     KappaChoice, LearnEvent, LearnObserver, LearnOptions, Model, OpenedCheckpoint, ReplicateStart, Resample,
-    SearchObserver, StopReason, Verdict, bootstrap, bootstrap_from, learn,
+    SearchObserver, StopReason, Verdict, WeightKind, WeightedTable, bootstrap, bootstrap_from,
+    bootstrap_weighted, learn,
 };
 use cmnet_paper::generate::two_tree;
 use std::path::Path;
@@ -238,6 +239,22 @@ fn the_kappa_of_the_table_is_that_of_every_replicate() {
         let alone = bootstrap(&data, &BootstrapOptions { start, ..options(12, &[kappa]) }, &()).unwrap();
         assert_eq!((&found.structures, found.bounded), (&alone.structures, 0));
     }
+}
+
+#[test]
+fn observations_with_weights_keep_the_kappa_of_their_table_too() {
+    let data = two_tree(8, 300, 3).unwrap().data;
+    let row = |row: usize| (data.row(row), f64::from(data.weights()[row]) * (0.5 + (row % 3) as f64));
+    let rows = (0..data.distinct_rows()).map(row);
+    let table = WeightedTable::new(data.schema().clone(), rows, WeightKind::Design).unwrap();
+    let anew = options(10, &Kappa::paper_grid());
+    let several = bootstrap_weighted(&table, &anew, &()).unwrap().kappas;
+    assert!(several.iter().filter(|count| count.chosen > 0).count() > 1, "{several:?}");
+    let asked = BootstrapOptions { kappa_choice: KappaChoice::Table, ..anew };
+    let kept = bootstrap_weighted(&table, &asked, &()).unwrap();
+    let one = kept.kappas.iter().find(|count| count.chosen == 10).unwrap().kappa;
+    let alone = bootstrap_weighted(&table, &options(10, &[one]), &()).unwrap();
+    assert_eq!(kept.structures, alone.structures);
 }
 
 #[test]
