@@ -5,7 +5,7 @@ use crate::calibration::Calibration;
 use crate::confirm::{NEARLY, largest_effect};
 use crate::known::known;
 use crate::usage::Meter;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cmnet::{
     Bootstrap, BootstrapOptions, ContextElement, LearnOptions, Select, Structure, bootstrap, canonical,
     difference, learn,
@@ -36,16 +36,13 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
     let mut bounded = 0;
     for seed in first as u64..(first + tables) as u64 {
         let truth = known(kind, variables, rows, seed)?;
-        let learning = LearnOptions {
-            kappas: vec!["n^-0.5".parse()?],
-            threads: 1,
-            select: Select::None,
-            ..how.learn.clone()
-        };
+        let select = if how.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
+        let learning = LearnOptions { threads: 1, select, ..how.learn.clone() };
         let meter = Meter::start();
         let learned = learn(&truth.data, &learning, &())?;
         plain += meter.processor();
-        add(&mut sums[0], &truth.structure, &learned.models[0].structure);
+        let chosen = learned.kept(truth.data.rows()).context("nothing was learned")?;
+        add(&mut sums[0], &truth.structure, &chosen.structure);
         let options = BootstrapOptions {
             replicates: replicates as u64,
             learn: LearnOptions { threads: 0, ..learning },
@@ -62,11 +59,12 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
         }
     }
     println!(
-        "{kind}, {variables} variables, {rows} rows, tables {first} to {}, {replicates} replicates of {} {:.3} from {}, kappa n^-0.5, contexts {}; {bounded} bounded",
+        "{kind}, {variables} variables, {rows} rows, tables {first} to {}, {replicates} replicates of {} {:.3} from {}, kappa {}, contexts {}; {bounded} bounded",
         first + tables - 1,
         how.resample,
         how.share(),
         how.start,
+        kappas(how),
         how.learn.contexts
     );
     calibrations.edges.print("edges");
@@ -80,6 +78,14 @@ pub(crate) fn run(kind: &str, amount: &Amount) -> Result<()> {
     let ratio = resampled / plain / replicates as f64;
     println!("  one learning {:.3} s of processor, a replicate {ratio:.2} of that", plain / tables as f64);
     Ok(())
+}
+
+/// The kappa, or of several how one is chosen.
+fn kappas(how: &BootstrapOptions) -> String {
+    match how.learn.kappas.as_slice() {
+        [one] => one.to_string(),
+        several => format!("{} of {}", how.kappa_choice, several.len()),
+    }
 }
 
 fn add(sum: &mut [f64; 4], truth: &Structure, found: &Structure) {

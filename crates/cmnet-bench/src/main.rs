@@ -23,6 +23,7 @@ mod peer;
 mod posterior;
 mod reading;
 mod refining;
+mod replicates;
 mod roofline;
 mod scores;
 mod tables;
@@ -49,6 +50,15 @@ impl Words {
         T: std::str::FromStr<Err = cmnet::Error>,
     {
         if self.name(place).is_empty() { Ok(usual) } else { Ok(self.name(place).parse()?) }
+    }
+
+    /// Kappas between commas: n^-0.5 alone where none is named, and `usual` for those of learning.
+    fn kappas(&self, place: usize) -> Result<Vec<cmnet::Kappa>> {
+        match self.name(place) {
+            "" => Ok(vec!["n^-0.5".parse()?]),
+            "usual" => Ok(cmnet::LearnOptions::default().kappas),
+            list => Ok(list.split(',').map(str::parse).collect::<cmnet::Result<_>>()?),
+        }
     }
 
     fn after(&self, place: usize) -> &[String] {
@@ -108,11 +118,23 @@ fn of_trust(words: &Words) -> Result<()> {
                     resample: words.choice(6, usual.resample)?,
                     share: if name(7).is_empty() { None } else { Some(name(7).parse()?) },
                     start: words.choice(8, usual.start)?,
-                    learn: cmnet::LearnOptions { contexts, ..usual.learn },
+                    kappa_choice: words.choice(11, usual.kappa_choice)?,
+                    learn: cmnet::LearnOptions { contexts, kappas: words.kappas(12)?, ..usual.learn },
                     ..usual
                 },
             };
             confidence::run(name(1), &amount)
+        }
+        "replicates" => {
+            let usual = cmnet::BootstrapOptions::default();
+            let options = cmnet::BootstrapOptions {
+                kappa_choice: words.choice(3, usual.kappa_choice)?,
+                start: words.choice(4, usual.start)?,
+                replicates: number(5, 200)? as u64,
+                learn: cmnet::LearnOptions { kappas: words.kappas(2)?, ..usual.learn },
+                ..usual
+            };
+            replicates::run(name(1), &options)
         }
         "calibration" => calibration::run(name(1), words.after(2)),
         "posterior" => {

@@ -134,7 +134,8 @@ Examples:
   cmnet bootstrap data/car.csv --replicates 5000 --stop-early --checkpoint car.checkpoint --resume
   cmnet bootstrap data/coronary_heart.csv --ensemble heart.ensemble.json
 
-One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer.
+One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer;
+--kappa-choice table keeps the one that is chosen for the whole table.
 An edge is conclusive when the 95 % interval of its support lies above 0.75, absent when it lies
 below 0.25, and else inconclusive. The interval tells what the number of replicates leaves open.
 

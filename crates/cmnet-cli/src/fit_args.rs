@@ -6,7 +6,7 @@ use crate::args::{
 };
 use clap::Args;
 use cmnet::options::{drawing, learning, resampling, validation};
-use cmnet::{ReplicateStart, Resample};
+use cmnet::{KappaChoice, ReplicateStart, Resample};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -70,6 +70,8 @@ pub(crate) struct BootstrapArgs {
     pub(crate) share: Option<f64>,
     #[arg(long, help = resampling::START.help, value_parser = choice::<ReplicateStart>(), default_value = resampling::START.default)]
     pub(crate) start: ReplicateStart,
+    #[arg(long, help = resampling::KAPPA_CHOICE.help, value_parser = choice::<KappaChoice>(), default_value = resampling::KAPPA_CHOICE.default)]
+    pub(crate) kappa_choice: KappaChoice,
     #[arg(long, value_name = "TIMES", help = resampling::BOUND.help, default_value = resampling::BOUND.default)]
     pub(crate) bound: u64,
     #[arg(long, help = resampling::STOP_EARLY.help)]

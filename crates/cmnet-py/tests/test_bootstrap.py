@@ -103,6 +103,19 @@ def test_it_ends_early_where_the_answer_is_settled():
     assert found.edges[0]["verdict"] == "conclusive"
 
 
+def test_every_replicate_keeps_the_kappa_of_the_table_where_that_is_asked_for():
+    table = cmnet.datasets.load("coronary_heart")
+    anew, kept = (cmnet.bootstrap(table, replicates=12, kappa_choice=choice) for choice in ("anew", "table"))
+    assert (anew.kappa_choice, kept.kappa_choice) == ("anew", "table")
+    assert sum(count > 0 for count in anew.kappas.values()) > 1
+    learned = list(kept.kappas)[cmnet.learn(table).selected_index]
+    assert {kappa: count for kappa, count in kept.kappas.items() if count > 0} == {learned: 12}
+    alone = cmnet.bootstrap(table, replicates=12, kappa=learned)
+    assert (list(kept.edges), list(kept.contexts)) == (list(alone.edges), list(alone.contexts))
+    with pytest.raises(cmnet.OptionError, match="kappa_choice"):
+        cmnet.bootstrap(table, kappa_choice="first")
+
+
 def test_dropped_rows_and_pictures(tmp_path):
     heart = cmnet.datasets.load("coronary_heart")
     found = cmnet.bootstrap(heart, replicates=20, kappa="n^-0.5", drop_rows=[0.2, 0.6])

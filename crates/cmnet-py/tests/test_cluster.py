@@ -115,7 +115,15 @@ def supports(found):
     return list(found.edges), list(found.contexts), found.consensus.to_text(), facts
 
 
-@pytest.mark.parametrize("more", [{}, {"start": "table", "kappa": KAPPAS}, {"stop_early": True, "replicates": 120}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"start": "table", "kappa": KAPPAS},
+        {"kappa_choice": "table", "kappa": KAPPAS},
+        {"stop_early": True, "replicates": 120},
+    ],
+)
 def test_replicates_on_an_executor(more):
     table = cmnet.Table(chain(6, 200, 3))
     options = {**RESAMPLING, **more}

@@ -199,6 +199,7 @@ def test_the_words_of_an_option_are_those_of_the_library():
         ("learning", "candidates"): _keywords.Candidates,
         ("resampling", "resample"): _keywords.Resample,
         ("resampling", "start"): _keywords.ReplicateStart,
+        ("resampling", "kappa_choice"): _keywords.KappaChoice,
         ("fitting", "method"): _keywords.FitMethod,
         ("asking", "method"): _keywords.QueryMethod,
         ("asking", "elimination"): _keywords.Elimination,

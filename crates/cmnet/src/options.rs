@@ -6,7 +6,7 @@
 
 pub use crate::error::{Choice, ChoiceWord, OptionName};
 
-use crate::confidence::{ReplicateStart, Resample};
+use crate::confidence::{KappaChoice, ReplicateStart, Resample};
 use crate::data::{OnMissing, OnUnknown, WeightKind};
 use crate::inference::QueryMethod;
 use crate::learn::{Backbone, ContextChoice, ModelClass, Refine, SearchMode, Select};
@@ -320,6 +320,7 @@ group! {
              0.632 for part, and 1 for rows",
         );
         START = choice::<ReplicateStart>("Where the search of a replicate starts");
+        KAPPA_CHOICE = choice::<KappaChoice>("The kappa of a replicate, where there are several");
         BOUND = value(
             OptionName::Bound,
             "10",
@@ -477,6 +478,7 @@ mod tests {
             resample: read(resampling::RESAMPLE),
             share: None,
             start: read(resampling::START),
+            kappa_choice: read(resampling::KAPPA_CHOICE),
             bound: read(resampling::BOUND),
             stop_early: false,
             learn: LearnOptions::default(),

@@ -7,8 +7,8 @@ use crate::progress::Watch;
 use crate::{checkpoint, files, output, share, weights};
 use cmnet::{
     Bootstrap, BootstrapOptions, Checkpointer, Control, CountedTable, ElementSupport, Ensemble, Frequency,
-    Job, LearnEvent, LearnObserver, Model, Schema, Stability, StopReason, Structure, WeightedCounts,
-    bootstrap_from, bootstrap_weighted, write_atomic,
+    Job, KappaChoice, LearnEvent, LearnObserver, Model, Schema, Stability, StopReason, Structure,
+    WeightedCounts, bootstrap_from, bootstrap_weighted, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
 use cmnet_report::{element_name, support_chart};
@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &Printed<BootstrapArgs>) -> anyhow::Result<Outcome>
         resample: arguments.resample,
         share: arguments.share,
         start: arguments.start,
+        kappa_choice: arguments.kappa_choice,
         bound: arguments.bound,
         stop_early: arguments.stop_early,
         learn: options_without_backbone(&arguments.search)?,
@@ -210,7 +211,11 @@ fn as_text(
             .filter(|count| count.chosen > 0)
             .map(|count| format!("{} {} times", count.kappa, count.chosen))
             .collect();
-        writeln!(page, "kappa chosen: {}", chosen.join(", "))?;
+        let how = match found.kappa_choice {
+            KappaChoice::Anew => "kappa chosen",
+            KappaChoice::Table => "kappa chosen for the whole table",
+        };
+        writeln!(page, "{how}: {}", chosen.join(", "))?;
     }
     edges(&mut page, schema, found)?;
     elements(&mut page, schema, &found.consensus, &found.elements)?;

@@ -78,6 +78,33 @@ fn a_run_goes_on_from_its_checkpoint_to_the_same_bytes() {
 }
 
 #[test]
+fn every_replicate_keeps_the_kappa_of_the_table_where_that_is_asked_for() {
+    let sandbox = Sandbox::new();
+    let several = "bootstrap data/coronary_heart.csv --replicates 12";
+    let kept = format!("{several} --kappa-choice table");
+    let chosen = |answer: &Value| -> Vec<(Value, u64)> {
+        let kappas = answer["kappas"].as_array().unwrap().iter();
+        kappas.map(|known| (known["kappa"].clone(), known["chosen"].as_u64().unwrap())).collect()
+    };
+    let anew = sandbox.json(several);
+    assert_eq!(anew["kappa_choice"], "anew");
+    assert!(chosen(&anew).iter().filter(|(_, count)| *count > 0).count() > 1, "{anew}");
+    let table = sandbox.json_for_any_threads(&kept);
+    assert_eq!(table["kappa_choice"], "table");
+    let learned = sandbox.json("learn data/coronary_heart.csv --no-output");
+    let kappa = &learned["models"][learned["selected"].as_u64().unwrap() as usize]["kappa"];
+    for (other, count) in chosen(&table) {
+        assert_eq!(count, if other == *kappa { 12 } else { 0 }, "{other} of {learned}");
+    }
+    let page = sandbox.run(&kept).succeeds().stdout;
+    assert!(page.contains("kappa chosen for the whole table: n^-0.5 12 times"), "{page}");
+    sandbox.run(&format!("{several} --kappa-choice first")).refused(2, &["--kappa-choice", "anew", "table"]);
+    sandbox.run(&format!("{kept} --checkpoint run.checkpoint")).succeeds();
+    let other = sandbox.run(&format!("{several} --checkpoint run.checkpoint --resume")).ends_with(2);
+    assert!(other.stderr.contains("--kappa-choice"), "{}", other.stderr);
+}
+
+#[test]
 fn it_says_when_it_ended_early() {
     let sandbox = Sandbox::new();
     let page = sandbox.run("bootstrap data/coronary_heart.csv --kappa eps --replicates 3000 --stop-early");

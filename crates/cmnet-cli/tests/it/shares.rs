@@ -72,6 +72,12 @@ fn replicates_are_shared_too() {
     assert_eq!(sandbox.read("ended.json"), sandbox.read("alone.json"));
     let refused = sandbox.run(&format!("{bootstrap} --known all.part --checkpoint run.ck"));
     assert!(refused.code == 2 && refused.stderr.contains("one beginning"), "{}", refused.stderr);
+    let kept = format!("bootstrap {TABLE} --replicates 21 --kappa-choice table --format json");
+    merged(&sandbox, &kept, "", 3, "kept.part");
+    let (ended, alone) = (sandbox.run(&format!("{kept} --known kept.part")), sandbox.run(&kept));
+    assert_eq!((ended.code, ended.stdout), (0, alone.stdout), "{}", ended.stderr);
+    let other = sandbox.run(&format!("{} --known kept.part", kept.replace("choice table", "choice anew")));
+    assert!(other.code == 2 && other.stderr.contains("--kappa-choice"), "{}", other.stderr);
 }
 
 #[test]

@@ -36,6 +36,7 @@ SearchMode = Literal["auto", "paper", "blanket", "exact"]
 Contexts = Literal["all", "confirmed", "auto"]
 Resample = Literal["part", "rows"]
 ReplicateStart = Literal["empty", "table"]
+KappaChoice = Literal["anew", "table"]
 Select = Literal["bic", "heldout", "cv", "none"]
 Refine = Literal["no", "yes", "auto"]
 Candidates = Literal["or", "and"]
@@ -144,6 +145,7 @@ class Resampling(Validating, Checkpointing, total=False):
     resample: Resample
     share: float | None
     start: ReplicateStart
+    kappa_choice: KappaChoice
     bound: int
     stop_early: bool
     drop_rows: Sequence[float] | None

@@ -412,6 +412,9 @@ def bootstrap(
     start
         Where the search of a replicate starts: at the ``"empty"`` graph, or at the one of the whole
         ``"table"``.
+    kappa_choice
+        Of several kappas, ``"anew"`` lets each replicate choose one by BIC; ``"table"`` keeps the one that is chosen
+        for the whole table, so that a replicate is one search and nothing is fitted.
     bound
         The most work of a replicate, as a multiple of what learning from the whole table takes. A
         search that needs more ends there, with what it has found.
@@ -429,9 +432,9 @@ def bootstrap(
     executor
         As for `cmnet.learn`: some replicates are a task. There are no checkpoints then.
 
-    The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples; of
-    several, each resample chooses one by BIC. Ctrl-C raises `cmnet.Interrupted`, whose
-    ``partial`` is over the replicates before the first that was not finished.
+    The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples. Ctrl-C
+    raises `cmnet.Interrupted`, whose ``partial`` is over the replicates before the first that was
+    not finished.
     """
     learning = {
         **_options.searching(**_keywords.pick(options, _options.searching)),

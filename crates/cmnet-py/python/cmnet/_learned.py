@@ -299,6 +299,8 @@ class Bootstrap(_EdgesAndContexts):
         """Their rows as a share of those of the table."""
         self.start: str = facts["start"]
         """Where their searches started."""
+        self.kappa_choice: str = facts["kappa_choice"]
+        """How their kappas were chosen."""
         self.settled: bool = facts["settled"]
         """Whether it ended before all replicates because the answer was settled."""
         self.bounded: int = facts["bounded"]

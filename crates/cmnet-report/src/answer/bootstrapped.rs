@@ -44,6 +44,7 @@ impl BootstrappedAnswer<'_> {
             .map(|count| json!({"kappa": count.kappa.to_string(), "chosen": count.chosen}));
         json!({"replicates": found.finished, "asked": found.asked, "seed": found.seed,
             "resample": found.resample.to_string(), "share": found.share, "start": found.start.to_string(),
+            "kappa_choice": found.kappa_choice.to_string(),
             "threshold": found.threshold, "stop": found.stop, "kappas": kappas.collect::<Value>(),
             "settled": found.settled, "bounded": found.bounded, "unclosed": found.unclosed, "edges": counted_edges(schema, &found.edges),
             "contexts": counted_elements(schema, &found.elements),

@@ -26,7 +26,7 @@ pub use ensemble::{
     EnsembleObserved, EnsemblePrediction, EnsemblePredictor, Member, Spread,
 };
 pub use frequency::{Frequency, Verdict};
-pub use options::{BootstrapOptions, ReplicateStart, Resample};
+pub use options::{BootstrapOptions, KappaChoice, ReplicateStart, Resample};
 pub(crate) use pieces::{first_learning, open_replicates, some_replicates};
 pub use posterior::{
     BayesFactor, Chance, EdgePosterior, ElementPosterior, Moves, PosteriorOptions, StructurePosterior,
@@ -95,6 +95,8 @@ pub struct Bootstrap {
     pub share: f64,
     /// Where their searches started.
     pub start: ReplicateStart,
+    /// How their kappas were chosen.
+    pub kappa_choice: KappaChoice,
     /// Why it ended.
     pub stop: StopReason,
     /// Every kappa that was asked for, in that order.

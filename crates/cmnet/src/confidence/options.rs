@@ -26,6 +26,16 @@ choices! {
     }
 }
 
+choices! {
+    /// The kappa of a replicate, where there are several.
+    pub enum KappaChoice of KappaChoice {
+        /// Each replicate chooses anew by BIC.
+        Anew = "anew",
+        /// The kappa that was chosen for the whole table: a replicate is one search, and nothing is fitted.
+        Table = "table",
+    }
+}
+
 /// What a user may choose, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BootstrapOptions {
@@ -41,13 +51,14 @@ pub struct BootstrapOptions {
     pub share: Option<f64>,
     /// Where the search of a replicate starts. \[default: empty\]
     pub start: ReplicateStart,
+    /// The kappa of a replicate, where there are several. \[default: anew\]
+    pub kappa_choice: KappaChoice,
     /// The work of a replicate, as a multiple of what learning from the whole table takes: a search that
     /// needs more ends there, with what it has found. \[default: 10\]
     pub bound: u64,
     /// Whether to end before all replicates when the answer is settled. \[default: no\]
     pub stop_early: bool,
-    /// How each structure is learned: with one kappa, that is fixed and nothing is fitted; with
-    /// several, each replicate chooses anew by BIC.
+    /// How each structure is learned: with one kappa, that is fixed and nothing is fitted.
     pub learn: LearnOptions,
 }
 
@@ -60,6 +71,7 @@ impl Default for BootstrapOptions {
             resample: Resample::default(),
             share: None,
             start: ReplicateStart::default(),
+            kappa_choice: KappaChoice::default(),
             bound: 10,
             stop_early: false,
             learn: LearnOptions::default(),

@@ -19,7 +19,7 @@ pub(crate) fn first_learning(
     observer: &dyn LearnObserver,
 ) -> Result<Option<FirstLearning>> {
     let learn = replicate_options(options)?;
-    run::first_learning(&Resampler::new(data, options)?, &learn, observer)
+    run::first_learning(&Resampler::new(data, options)?, (options, &learn), observer)
 }
 
 /// Some replicates alone: those that were finished, which are what the whole run finds there.

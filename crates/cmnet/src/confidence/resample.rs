@@ -3,8 +3,7 @@
 use super::{BootstrapOptions, Resample};
 use crate::data::{Dataset, RealRows, WeightKind, WeightedTable, below, mix_seed};
 use crate::error::{Error, OptionName, Result};
-use crate::graph::Graph;
-use crate::learn::{LearnObserver, LearnOptions, Learned, learn_here, learn_weighted_here};
+use crate::learn::{Begin, LearnObserver, LearnOptions, Learned, learn_rows, learn_weighted_here};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
@@ -36,13 +35,13 @@ impl Rows<'_> {
     /// What they give, and the number of observations n behind it.
     pub(super) fn learn(
         &self,
+        begin: Begin<'_>,
         options: &LearnOptions,
-        graphs: &[Graph],
         observer: &dyn LearnObserver,
     ) -> Result<(Learned, u64)> {
         Ok(match self {
-            Self::Whole(data) => (learn_here(data, options, graphs, observer)?, data.rows()),
-            Self::Real(table) => (learn_weighted_here(table, options, graphs, observer)?, table.rows()),
+            Self::Whole(data) => (learn_rows(begin, data, options, observer)?, data.rows()),
+            Self::Real(table) => (learn_weighted_here(begin, table, options, observer)?, table.rows()),
         })
     }
 }

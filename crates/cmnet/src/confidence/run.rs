@@ -5,12 +5,16 @@ use super::numbered::{numbered, threads};
 use super::options::check_share;
 use super::resample::{Resampled, Resampler, WeightedResampler};
 use super::settled::{LOOK, is_settled};
-use super::{Bootstrap, BootstrapOptions, BootstrapState, KappaCount, Replicate, ReplicateStart, Tally};
+use super::{
+    Bootstrap, BootstrapOptions, BootstrapState, KappaChoice, KappaCount, Replicate, ReplicateStart, Tally,
+};
 use crate::control::StopReason;
 use crate::data::{Dataset, WeightedTable};
 use crate::error::{OptionName, Result};
 use crate::graph::Graph;
-use crate::learn::{FirstLearning, LearnEvent, LearnObserver, LearnOptions, Select, in_pool};
+use crate::learn::{
+    Begin, FirstLearning, LearnEvent, LearnObserver, LearnOptions, LearnedModel, Select, in_pool,
+};
 use crate::loglinear::affordable_canonical;
 use crate::score::Kappa;
 use crate::structure::Structure;
@@ -100,7 +104,7 @@ fn resampled(
 ) -> Result<Bootstrap> {
     let first = match state.first {
         Some(first) => Some(first),
-        None => first_learning(rows, &learn, observer)?,
+        None => first_learning(rows, (options, &learn), observer)?,
     };
     let cardinalities = rows.rows(None)?.cardinalities();
     // Stopped before there was anything to resample for.
@@ -134,19 +138,23 @@ pub(super) fn settled(
 /// Questions that every replicate may ask: some tenths of a second.
 const LEAST_BOUND: u64 = 5_000;
 
-/// Learns from the whole table, as a replicate does; `None` when that was stopped.
+/// Learns from the whole table: with all kappas where each replicate chooses one, and else as learning
+/// by itself does, which may pass over some. `None` when that was stopped.
 pub(super) fn first_learning(
     rows: &dyn Resampled,
-    learn: &LearnOptions,
+    (options, learn): (&BootstrapOptions, &LearnOptions),
     observer: &dyn LearnObserver,
 ) -> Result<Option<FirstLearning>> {
     let counted = Bounded::new(observer, u64::MAX);
-    let (learned, _) = in_pool(learn, || rows.rows(None)?.learn(learn, &[], &counted))?;
-    if learned.stop != StopReason::Converged {
+    let is_kept = options.kappa_choice == KappaChoice::Table;
+    let begin = if is_kept { Begin::default() } else { Begin::of_all() };
+    let (learned, count) = in_pool(learn, || rows.rows(None)?.learn(begin, learn, &counted))?;
+    let Some(kept) = learned.kept(count).filter(|_| learned.stop == StopReason::Converged) else {
         return Ok(None);
-    }
-    let graphs = learned.models.iter().map(|model| model.structure.graph().clone()).collect();
-    let first = FirstLearning { graphs, questions: counted.asked() };
+    };
+    let graph = |model: &LearnedModel| model.structure.graph().clone();
+    let graphs = if is_kept { vec![graph(kept)] } else { learned.models.iter().map(graph).collect() };
+    let first = FirstLearning { graphs, kappa: kept.prior.kappa(), questions: counted.asked() };
     observer.observe_learning(&LearnEvent::Resampling(&first));
     Ok(Some(first))
 }
@@ -158,7 +166,7 @@ pub(super) struct Work<'a> {
     of: u64,
     /// The most questions of a replicate.
     bound: u64,
-    /// Where searches start: nothing for the empty graph, else a graph for each kappa.
+    /// Where searches start: nothing for the empty graph, else a graph for each kappa of a replicate.
     graphs: &'a [Graph],
     done: AtomicU64,
 }
@@ -170,6 +178,10 @@ impl<'a> Work<'a> {
         (options, learn): (&BootstrapOptions, LearnOptions),
         observer: &'a dyn LearnObserver,
     ) -> Self {
+        let learn = match options.kappa_choice {
+            KappaChoice::Anew => learn,
+            KappaChoice::Table => LearnOptions { kappas: vec![first.kappa], select: Select::None, ..learn },
+        };
         Self {
             rows,
             learn,
@@ -222,7 +234,8 @@ impl<'a> Work<'a> {
     /// A replicate; `None` when it was stopped.
     fn one(&self, number: u64) -> Result<Option<Replicate>> {
         let control = Bounded::new(self.observer, self.bound);
-        let (learned, rows) = self.rows.rows(Some(number))?.learn(&self.learn, self.graphs, &control)?;
+        let begin = Begin::of_resample(self.graphs);
+        let (learned, rows) = self.rows.rows(Some(number))?.learn(begin, &self.learn, &control)?;
         let bounded = control.is_reached();
         // What the observer ended may lack what the bound alone would have left.
         if learned.stop != StopReason::Converged && !(bounded && self.observer.stop().is_none()) {
@@ -267,6 +280,7 @@ impl Bootstrap {
             resample: options.resample,
             share: options.share(),
             start: options.start,
+            kappa_choice: options.kappa_choice,
             stop: if whole { StopReason::Converged } else { stopped.unwrap_or(StopReason::Interrupted) },
             kappas,
             settled,

@@ -39,6 +39,7 @@ pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(Ru
         (RunFact::Option(OptionName::Resample), options.resample.to_string()),
         (RunFact::Option(OptionName::Share), options.share().to_string()),
         (RunFact::Option(OptionName::Start), options.start.to_string()),
+        (RunFact::Option(OptionName::KappaChoice), options.kappa_choice.to_string()),
         (RunFact::Option(OptionName::Bound), options.bound.to_string()),
     ]);
     replace(&mut identity, estimation_identity(&options.learn));

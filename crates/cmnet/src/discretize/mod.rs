@@ -190,9 +190,9 @@ impl<'a> Cutting<'a> {
     fn learn(&self, options: &LearnOptions, observer: &dyn LearnObserver) -> Result<(Graph, Nats)> {
         let data = self.raw.cut(&self.cuts(), observer)?;
         let learned = if self.variables.len() == data.variables() {
-            learn_here(&data, options, &[], observer)?
+            learn_here(&data, options, observer)?
         } else {
-            learn_here(&data.select(&self.variables)?, options, &[], observer)?
+            learn_here(&data.select(&self.variables)?, options, observer)?
         };
         ask(observer)?;
         let model = learned.models.first();

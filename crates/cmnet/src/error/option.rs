@@ -55,6 +55,7 @@ option_names! {
     Forbid = "forbid",
     Group = "group",
     Kappa = "kappa",
+    KappaChoice = "kappa-choice",
     Knowledge = "knowledge",
     Level = "level",
     MaxCells = "max-cells",

@@ -199,7 +199,7 @@ pub fn compare_groups(
         ..learning.clone()
     };
     in_pool(&learning, || {
-        let learned = learn_here(&data.select(&variables)?, &learning, &[], observer)?;
+        let learned = learn_here(&data.select(&variables)?, &learning, observer)?;
         ask(observer)?;
         let found = learned.models.first().map(|model| model.structure.graph().clone());
         let graph = found.unwrap_or_else(|| Graph::empty(variables.len()));

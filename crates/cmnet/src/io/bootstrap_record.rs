@@ -22,6 +22,7 @@ pub(super) struct BootstrapRecord {
 #[serde(deny_unknown_fields)]
 pub(super) struct FirstRecord {
     graphs: Vec<StructureRecord>,
+    kappa: String,
     questions: u64,
 }
 
@@ -65,6 +66,7 @@ impl FirstRecord {
         let graphs = first.graphs.iter().filter_map(plain);
         Self {
             graphs: graphs.map(|structure| StructureRecord::new(&structure)).collect(),
+            kappa: first.kappa.to_string(),
             questions: first.questions,
         }
     }
@@ -72,7 +74,7 @@ impl FirstRecord {
     pub(super) fn read(self, cardinalities: &[u32]) -> Checked<FirstLearning> {
         let graph = |record: &StructureRecord| Ok(record.structure(cardinalities)?.graph().clone());
         let graphs = self.graphs.iter().map(graph).collect::<Checked<_>>()?;
-        Ok(FirstLearning { graphs, questions: self.questions })
+        Ok(FirstLearning { graphs, kappa: kappa(&self.kappa)?, questions: self.questions })
     }
 }
 
@@ -88,8 +90,14 @@ impl ReplicateRecord {
     }
 
     pub(super) fn read(self, cardinalities: &[u32]) -> Checked<(u64, Replicate)> {
-        let kappa: Kappa = self.kappa.parse().map_err(|error: crate::error::Error| error.to_string())?;
         let structure = self.structure.structure(cardinalities)?;
-        Ok((self.number, Replicate { kappa, structure, closed: self.closed, bounded: self.bounded }))
+        Ok((
+            self.number,
+            Replicate { kappa: kappa(&self.kappa)?, structure, closed: self.closed, bounded: self.bounded },
+        ))
     }
+}
+
+fn kappa(text: &str) -> Checked<Kappa> {
+    text.parse().map_err(|error: crate::error::Error| error.to_string())
 }

@@ -91,7 +91,7 @@ fn judge_parts(
     for (index, fold) in folds.iter().take(parts).enumerate() {
         observer.observe_learning(&LearnEvent::Fold { index, of: parts });
         let fold = fold?;
-        let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
+        let learned = learn_here(&fold.training, &bare, &Quiet { observer })?;
         let counts = RowCounts::new(&fold.training);
         let digest = || DataDigest::of(&fold.training);
         let training = CountedTable::with_digest(&counts, fold.training.schema(), digest)?;

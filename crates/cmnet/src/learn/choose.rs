@@ -13,9 +13,26 @@ use crate::structure::Structure;
 /// fitted in different coordinates, differ in the last digits.
 pub(super) const ROUNDING: f64 = 1e-10;
 
+/// Which structures are fitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fits {
+    /// All.
+    #[default]
+    All,
+    /// Those between which there is a choice: as long as all are equal there is none.
+    ToChoose,
+}
+
+impl Fits {
+    /// Whether nothing needs to be fitted yet.
+    fn are_needless(self, models: &[LearnedModel]) -> bool {
+        self == Self::ToChoose && models.windows(2).all(|two| two[0].structure == two[1].structure)
+    }
+}
+
 /// Fits the structures found so far, where parameters are asked for.
 pub(super) fn fit_found<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
-    if step.options.select == Select::None {
+    if step.options.select == Select::None || step.fits.are_needless(&learned.models) {
         return Ok(());
     }
     Fitting { step, options: &step.options.fit, of: step.options.kappas.len() }.fit_all(learned)
@@ -28,6 +45,9 @@ pub(super) fn choose<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, 
     let options = step.options;
     if options.select == Select::None {
         learned.selected = (learned.models.len() == 1).then_some(0);
+        return Ok(());
+    }
+    if step.fits.are_needless(&learned.models) {
         return Ok(());
     }
     let fitting = Fitting { step, options: &options.fit, of: learned.models.len() };
@@ -148,7 +168,7 @@ mod tests {
     use crate::counts::{CountedTable, RowCounts};
     use crate::data::Dataset;
     use crate::io::{ReadOptions, Source, read_csv};
-    use crate::learn::{LearnObserver, LearnOptions, learn};
+    use crate::learn::{Begin, LearnObserver, LearnOptions, learn, learn_rows};
     use crate::search::SearchObserver;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -231,7 +251,8 @@ mod tests {
         let (data, mut learned, options) = mixed();
         let counts = RowCounts::new(&data);
         let table = CountedTable::new(&counts, data.schema()).unwrap();
-        choose(&mut learned, &Step { table: &table, options: &options, observer: &() }).unwrap();
+        choose(&mut learned, &Step { table: &table, options: &options, observer: &(), fits: Fits::All })
+            .unwrap();
         let estimate = |fit: Option<&Fit>| fit.map(|fit| fit.estimate);
         let [chain, all] = &learned.models[..] else { panic!("two") };
         assert_eq!(estimate(chain.fit.as_ref()), Some(Estimate::Exact));
@@ -243,6 +264,44 @@ mod tests {
         let by_hand = FitOptions { method: FitMethod::Pseudo, ..FitOptions::default() };
         let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();
         assert_eq!(chain.pseudo_bic(), Some(by_hand.bic()));
+    }
+
+    /// Counts the fits that are told.
+    #[derive(Default)]
+    struct Told(AtomicUsize);
+
+    impl Control for Told {
+        fn stop(&self) -> Option<StopReason> {
+            None
+        }
+    }
+
+    impl SearchObserver for Told {}
+
+    impl LearnObserver for Told {
+        fn observe_learning(&self, event: &LearnEvent<'_>) {
+            if matches!(event, LearnEvent::Fitting { .. }) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_resample_fits_nothing_where_there_is_no_choice_and_keeps_what_learning_keeps() {
+        let pair = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20)).unwrap();
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/economic_activity.csv");
+        let many = read_csv(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
+        let options = LearnOptions::default();
+        for (data, fits) in [(pair, 0), (many, 4)] {
+            let of = |begin, told: &Told| {
+                let learned = learn_rows(begin, &data, &options, told).unwrap();
+                let kept = learned.kept(data.rows()).unwrap();
+                (kept.prior.kappa(), kept.structure.clone())
+            };
+            let (all, some) = (Told::default(), Told::default());
+            assert_eq!(of(Begin::of_resample(&[]), &some), of(Begin::of_all(), &all));
+            assert_eq!((some.0.into_inner(), all.0.into_inner()), (fits, 4));
+        }
     }
 
     /// Asks to stop from some fit on, counted over both rounds.
@@ -276,7 +335,11 @@ mod tests {
             let observer = Quitter { fits: AtomicUsize::new(0), most };
             let counts = RowCounts::new(&data);
             let table = CountedTable::new(&counts, data.schema()).unwrap();
-            choose(&mut learned, &Step { table: &table, options: &options, observer: &observer }).unwrap();
+            choose(
+                &mut learned,
+                &Step { table: &table, options: &options, observer: &observer, fits: Fits::All },
+            )
+            .unwrap();
             assert_eq!(learned.stop, StopReason::Interrupted);
             assert!(learned.search_converged());
             assert_eq!(learned.selected, compared, "{most}");

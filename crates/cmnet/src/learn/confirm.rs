@@ -28,7 +28,7 @@ const PROBABLE: f64 = 0.5;
 
 /// Keeps what the table confirms, where that was asked for or is better, and scores it.
 pub(super) fn confirm<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
-    let &Step { table, options, observer } = step;
+    let &Step { table, options, observer, .. } = step;
     if options.contexts == ContextChoice::All {
         return Ok(());
     }
@@ -221,6 +221,7 @@ fn spare(kept: &mut Confirmed, found: &Structure) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::choose::Fits;
     use super::*;
     use crate::counts::{CountedTable, PlaneCounts};
     use crate::data::{DataDigest, Dataset, Schema, Variable};
@@ -248,7 +249,7 @@ mod tests {
         let counts = PlaneCounts::new(&data);
         let table = CountedTable::with_digest(&counts, data.schema(), || DataDigest::of(&data)).unwrap();
         let options = LearnOptions::default();
-        let step = Step { table: &table, options: &options, observer: &() };
+        let step = Step { table: &table, options: &options, observer: &(), fits: Fits::All };
         confirmed_in(&structure, rules, &step, &()).unwrap()
     }
 

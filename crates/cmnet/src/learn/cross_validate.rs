@@ -221,7 +221,7 @@ pub(crate) fn fold_result(
     observer: &dyn LearnObserver,
 ) -> Result<Outcome<FoldResult>> {
     let fold = folds.fold(place)?;
-    let learned = in_pool(options, || learn_here(&fold.training, options, &[], observer))?;
+    let learned = in_pool(options, || learn_here(&fold.training, options, observer))?;
     if learned.stop != StopReason::Converged {
         return Ok(Outcome::Stopped(learned.stop));
     }

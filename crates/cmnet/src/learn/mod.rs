@@ -56,14 +56,13 @@ use crate::control::StopReason;
 use crate::counts::{CountSource, CountedTable, PlaneCounts};
 use crate::data::{DataDigest, Dataset, IncompleteTable, Schema};
 use crate::error::{Error, OptionName, Result, Unfitted};
-use crate::graph::Graph;
 use crate::loglinear::Fit;
 use crate::model::{Confirmed, Model, Provenance, RefinedScore};
 use crate::score::{ContextPrior, Kappa, Nats, StructureScore};
 use crate::search::{ClimbRecord, SearchUsed};
 use crate::structure::Structure;
-use hopeless::Kappas;
-use search::Begin;
+use choose::Fits;
+pub(crate) use search::Begin;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -341,16 +340,14 @@ pub fn learn_from(
     in_pool(options, || learn_rows(Begin { state, ..Begin::default() }, data, options, observer))
 }
 
-/// As [`learn`] with options that were checked, in the threads of the caller; where there are
-/// graphs, one for each kappa, its search starts there.
+/// As [`learn`] with options that were checked, in the threads of the caller, and with a model for
+/// each kappa.
 pub(crate) fn learn_here(
     data: &Dataset,
     options: &LearnOptions,
-    graphs: &[Graph],
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    let begin = Begin { graphs, kappas: Kappas::All, ..Begin::default() };
-    learn_rows(begin, data, options, observer)
+    learn_rows(Begin::of_all(), data, options, observer)
 }
 
 /// As [`learn`] with options that were checked, in the threads of the caller.
@@ -363,7 +360,7 @@ pub(crate) fn learn_part(
 }
 
 /// Learns from rows, some of which may be held out to choose by.
-fn learn_rows(
+pub(crate) fn learn_rows(
     mut begin: Begin<'_>,
     data: &Dataset,
     options: &LearnOptions,
@@ -423,8 +420,7 @@ pub(crate) fn learn_counts_for_all<S: CountSource>(
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     options.check_without_rows()?;
-    let begin = Begin { kappas: Kappas::All, ..Begin::default() };
-    in_pool(options, || search_and_choose(begin, table, options, observer))
+    in_pool(options, || search_and_choose(Begin::of_all(), table, options, observer))
 }
 
 fn search_and_choose<S: CountSource>(
@@ -433,7 +429,7 @@ fn search_and_choose<S: CountSource>(
     options: &LearnOptions,
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
-    let step = Step { table, options, observer };
+    let step = Step { table, options, observer, fits: begin.fits };
     // What is refined or confirmed is fitted afterwards.
     let fit = |learned: &mut Learned| match (options.refine, options.contexts) {
         (Refine::No, ContextChoice::All) => choose::fit_found(learned, &step),
@@ -453,6 +449,7 @@ struct Step<'a, 't, S> {
     table: &'a CountedTable<'t, S>,
     options: &'a LearnOptions,
     observer: &'a dyn LearnObserver,
+    fits: Fits,
 }
 
 /// Checks the options and works in as many threads as they say.

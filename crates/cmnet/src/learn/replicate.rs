@@ -9,8 +9,10 @@ use crate::structure::Structure;
 /// What learning from the whole table gave, before any resample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstLearning {
-    /// The graph of each kappa.
+    /// The graphs that searches of resamples may start at, one for each of their kappas.
     pub graphs: Vec<Graph>,
+    /// The kappa that was chosen.
+    pub kappa: Kappa,
     /// How much work it was: questions to its control.
     pub questions: u64,
 }

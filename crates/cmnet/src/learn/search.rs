@@ -1,5 +1,6 @@
 //! One structure per kappa, by the mode that was asked for.
 
+use super::choose::Fits;
 use super::climb::{ClimbStart, by_climb};
 use super::ground::Ground;
 use super::hopeless::{Kappas, is_hopeless};
@@ -27,19 +28,34 @@ pub(super) struct Setting<'a, S> {
 
 /// Where a search begins.
 #[derive(Clone, Default)]
-pub(super) struct Begin<'a> {
+pub(crate) struct Begin<'a> {
     /// Where a run stood that goes on.
     pub(super) state: LearnState,
     /// A graph for each kappa to start at, instead of the empty one.
     pub(super) graphs: &'a [Graph],
     /// Which kappas may be passed over.
     pub(super) kappas: Kappas,
+    /// Which structures are fitted.
+    pub(super) fits: Fits,
+}
+
+impl<'a> Begin<'a> {
+    /// With a model for each kappa.
+    pub(crate) fn of_all() -> Self {
+        Self { kappas: Kappas::All, ..Self::default() }
+    }
+
+    /// With a structure for each kappa, of which only the chosen one is asked for; where there are graphs, one for
+    /// each kappa, its search starts there.
+    pub(crate) fn of_resample(graphs: &'a [Graph]) -> Self {
+        Self { graphs, fits: Fits::ToChoose, ..Self::of_all() }
+    }
 }
 
 /// Searches kappa by kappa; `fit` is called whenever a search ended by itself, so that a run that
 /// is ended early has fitted what it found.
 pub(super) fn run<S: CountSource>(
-    Begin { state, graphs, kappas }: Begin<'_>,
+    Begin { state, graphs, kappas, fits: _ }: Begin<'_>,
     setting: &Setting<'_, S>,
     observer: &dyn LearnObserver,
     mut fit: impl FnMut(&mut Learned) -> Result<()>,

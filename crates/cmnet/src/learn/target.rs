@@ -96,7 +96,7 @@ impl Work<'_> {
         let mut found = Vec::new();
         for (index, fold) in folds.iter().enumerate() {
             observer.observe_learning(&LearnEvent::Fold { index, of: folds.len() });
-            let learned = learn_here(&fold.training, &bare, &[], &Quiet { observer })?;
+            let learned = learn_here(&fold.training, &bare, &Quiet { observer })?;
             if learned.stop != StopReason::Converged {
                 return Err(Halt::Stopped(learned.stop));
             }

@@ -2,16 +2,13 @@
 
 use super::by_rows::{self, ByRows, Judging, Part, parts_asked};
 use super::cross_validate_weighted::drawn;
-use super::hopeless::Kappas;
 use super::observer::{LearnEvent, LearnObserver, Quiet};
-use super::search::Begin;
 use super::tune::{LEAST_ROWS, PARTS};
-use super::{Criterion, LearnOptions, Learned, Select, in_pool, search_and_choose};
+use super::{Begin, Criterion, LearnOptions, Learned, Select, in_pool, search_and_choose};
 use crate::control::StopReason;
 use crate::counts::{CountedTable, WeightedCounts};
 use crate::data::WeightedTable;
 use crate::error::Result;
-use crate::graph::Graph;
 
 /// As [`learn`](crate::learn), from observations with real-valued weights. Where held-out rows choose the kappa, each
 /// observation is dealt with its weight, and means of held-out rows are weighted.
@@ -44,17 +41,15 @@ pub fn learn_weighted(
     })
 }
 
-/// The same with options that were checked, in the threads of the caller; where there are graphs, one for each kappa,
-/// its search starts there.
+/// The same with options that were checked, in the threads of the caller.
 pub(crate) fn learn_weighted_here(
+    begin: Begin<'_>,
     table: &WeightedTable,
     options: &LearnOptions,
-    graphs: &[Graph],
     observer: &dyn LearnObserver,
 ) -> Result<Learned> {
     let counts = WeightedCounts::new(table);
     let counted = CountedTable::with_digest(&counts, table.schema(), || table.digest())?;
-    let begin = Begin { graphs, kappas: Kappas::All, ..Begin::default() };
     search_and_choose(begin, &counted, options, observer)
 }
 
@@ -83,8 +78,7 @@ fn judge_parts(
         let (training, heldout) = dealt.split(index, table.kind())?;
         let counts = WeightedCounts::new(&training);
         let counted = CountedTable::with_digest(&counts, training.schema(), || training.digest())?;
-        let begin = Begin { kappas: Kappas::All, ..Begin::default() };
-        let learned = search_and_choose(begin, &counted, &bare, &Quiet { observer })?;
+        let learned = search_and_choose(Begin::of_all(), &counted, &bare, &Quiet { observer })?;
         let part = Part { training: &counted, heldout: heldout.units(), weight: heldout.sum() };
         if let Some(stop) = judging.add(&learned, &part)? {
             return Ok(judging.cut(index, stop));

@@ -4,8 +4,9 @@
 use crate::common::{Sample, edge, generator};
 use cmnet::{
     Bootstrap, BootstrapOptions, BootstrapState, CheckpointPace, Checkpointer, Control, Dataset, Edge, Kappa,
-    LearnEvent, LearnObserver, LearnOptions, Model, OpenedCheckpoint, ReplicateStart, Resample,
-    SearchObserver, StopReason, Verdict, bootstrap, bootstrap_from, learn,
+    KappaChoice, LearnEvent, LearnObserver, LearnOptions, Model, OpenedCheckpoint, ReplicateStart, Resample,
+    SearchObserver, StopReason, Verdict, WeightKind, WeightedTable, bootstrap, bootstrap_from,
+    bootstrap_weighted, learn,
 };
 use cmnet_paper::generate::two_tree;
 use std::path::Path;
@@ -219,6 +220,56 @@ fn every_way_to_draw_and_to_start_gives_replicates() {
     assert!(found[0].edges != found[2].edges);
 }
 
+#[test]
+fn the_kappa_of_the_table_is_that_of_every_replicate() {
+    let data = two_tree(12, 400, 3).unwrap().data;
+    let anew = options(12, &Kappa::paper_grid());
+    let learned = learn(&data, &anew.learn, &()).unwrap();
+    let kappa = learned.kept(data.rows()).unwrap().prior.kappa();
+    let others = bootstrap(&data, &anew, &()).unwrap().kappas;
+    assert!(others.iter().any(|count| count.kappa != kappa && count.chosen > 0), "{others:?}");
+    for start in [ReplicateStart::Empty, ReplicateStart::Table] {
+        let asked = BootstrapOptions { kappa_choice: KappaChoice::Table, start, ..anew.clone() };
+        let found = bootstrap(&data, &asked, &()).unwrap();
+        assert_eq!(found.kappa_choice, KappaChoice::Table);
+        for count in &found.kappas {
+            assert_eq!(count.chosen, if count.kappa == kappa { 12 } else { 0 }, "{count:?}");
+        }
+        assert_eq!(found, bootstrap(&data, &with_threads(3, &asked), &()).unwrap());
+        let alone = bootstrap(&data, &BootstrapOptions { start, ..options(12, &[kappa]) }, &()).unwrap();
+        assert_eq!((&found.structures, found.bounded), (&alone.structures, 0));
+    }
+}
+
+#[test]
+fn observations_with_weights_keep_the_kappa_of_their_table_too() {
+    let data = two_tree(8, 300, 3).unwrap().data;
+    let row = |row: usize| (data.row(row), f64::from(data.weights()[row]) * (0.5 + (row % 3) as f64));
+    let rows = (0..data.distinct_rows()).map(row);
+    let table = WeightedTable::new(data.schema().clone(), rows, WeightKind::Design).unwrap();
+    let anew = options(10, &Kappa::paper_grid());
+    let several = bootstrap_weighted(&table, &anew, &()).unwrap().kappas;
+    assert!(several.iter().filter(|count| count.chosen > 0).count() > 1, "{several:?}");
+    let asked = BootstrapOptions { kappa_choice: KappaChoice::Table, ..anew };
+    let kept = bootstrap_weighted(&table, &asked, &()).unwrap();
+    let one = kept.kappas.iter().find(|count| count.chosen == 10).unwrap().kappa;
+    let alone = bootstrap_weighted(&table, &options(10, &[one]), &()).unwrap();
+    assert_eq!(kept.structures, alone.structures);
+}
+
+#[test]
+fn of_one_kappa_there_is_no_choice() {
+    let data = two_tree(10, 300, 7).unwrap().data;
+    let anew = options(10, &[Kappa::Power(0.5)]);
+    let table = BootstrapOptions { kappa_choice: KappaChoice::Table, ..anew.clone() };
+    let [one, other] = [anew, table].map(|asked| {
+        let found = bootstrap(&data, &asked, &()).unwrap();
+        let model = found.to_model(&data, &asked, &()).unwrap().unwrap();
+        (Bootstrap { kappa_choice: KappaChoice::Anew, ..found }, model.to_json().unwrap())
+    });
+    assert_eq!(one, other);
+}
+
 /// On a table whose rows are nearly all different, rows that are drawn twice look like dependence:
 /// the search of a resample goes on and on. The bound ends it, at the same place for any threads.
 #[test]
@@ -288,25 +339,36 @@ fn opened(
 
 #[test]
 fn a_run_that_was_ended_goes_on_to_the_same_answer() {
+    for kappa_choice in [KappaChoice::Anew, KappaChoice::Table] {
+        goes_on(&BootstrapOptions { kappa_choice, ..options(14, &Kappa::paper_grid()) });
+    }
+}
+
+fn goes_on(asked: &BootstrapOptions) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.checkpoint");
     let data = two_tree(7, 300, 6).unwrap().data;
-    let asked = options(14, &Kappa::paper_grid());
-    let whole = bootstrap(&data, &asked, &()).unwrap();
+    let whole = bootstrap(&data, asked, &()).unwrap();
     for enough in [3, 5] {
-        let (checkpointer, state, found) = opened(&path, &data, &asked).unwrap();
+        let (checkpointer, state, found) = opened(&path, &data, asked).unwrap();
         assert_eq!(found == OpenedCheckpoint::NothingSaved, enough == 3);
         let watch = Saving { checkpointer, until: Until { enough, finished: AtomicU64::new(0) } };
-        let part = bootstrap_from(state, &data, &with_threads(2, &asked), &watch).unwrap();
+        let part = bootstrap_from(state, &data, &with_threads(2, asked), &watch).unwrap();
         assert_eq!(part.stop, StopReason::Interrupted);
         watch.checkpointer.finish().unwrap();
     }
-    let (_, state, _) = opened(&path, &data, &asked).unwrap();
+    let (_, state, _) = opened(&path, &data, asked).unwrap();
     assert!((8..14).contains(&state.finished.len()) && state.first.is_some());
-    assert_eq!(bootstrap_from(state, &data, &asked, &()).unwrap(), whole);
+    assert_eq!(bootstrap_from(state, &data, asked, &()).unwrap(), whole);
     let other = BootstrapOptions { seed: 2, ..asked.clone() };
     assert!(opened(&path, &data, &other).unwrap_err().to_string().contains("seed"));
-    let more = BootstrapOptions { replicates: 20, ..asked };
+    let kappa_choice = match asked.kappa_choice {
+        KappaChoice::Anew => KappaChoice::Table,
+        KappaChoice::Table => KappaChoice::Anew,
+    };
+    let other = BootstrapOptions { kappa_choice, ..asked.clone() };
+    assert!(opened(&path, &data, &other).unwrap_err().to_string().contains("kappa-choice"));
+    let more = BootstrapOptions { replicates: 20, ..asked.clone() };
     assert!(opened(&path, &data, &more).is_ok(), "more replicates may follow");
 }
 
@@ -315,10 +377,11 @@ fn options_that_change_a_replicate_are_in_its_identity() {
     let data = Dataset::from_labels(&["a", "b"], [["x", "0"], ["y", "1"]].repeat(8)).unwrap();
     let usual = BootstrapOptions::default();
     let known = cmnet::bootstrap_identity(&data, &usual);
-    let mut others = vec![usual.clone(), usual.clone(), usual.clone()];
+    let mut others = vec![usual.clone(); 4];
     others[0].learn.fit.order = cmnet::Order::at_most(2).unwrap();
     others[1].learn.max_cells = Some(60);
     others[2].learn.search = cmnet::SearchMode::Paper; // what auto picks for this table, but not for each
+    others[3].kappa_choice = KappaChoice::Table;
     for other in &others {
         assert_ne!(cmnet::bootstrap_identity(&data, other), known);
     }

@@ -5,8 +5,8 @@ use crate::common::{Impatient, Sample, generator};
 use crate::cross_validation::apart_and_together;
 use cmnet::{
     BootstrapOptions, CrossValidation, Dataset, Findings, FitMethod, FitOptions, FoldPlan, Job, Kappa,
-    LearnOptions, Learned, Part, ReplicateStart, SearchMode, Select, Shard, StopReason, Task, bootstrap,
-    bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
+    KappaChoice, LearnOptions, Learned, Part, ReplicateStart, SearchMode, Select, Shard, StopReason, Task,
+    bootstrap, bootstrap_from, cross_validate, cross_validate_from, learn, learn_from,
 };
 use cmnet_paper::generate::two_tree;
 use rand::Rng;
@@ -163,13 +163,16 @@ fn by_shares(job: &Job, data: &Dataset, of: u64) -> Findings {
 fn resampling_by_tasks_is_resampling() {
     let mut rng = generator(74);
     let data = two_tree(8, 200, 4).unwrap().data;
-    for (round, start) in
-        [ReplicateStart::Empty, ReplicateStart::Table, ReplicateStart::Empty].into_iter().enumerate()
-    {
-        let kappas = if round == 0 { Kappa::paper_grid() } else { vec![Kappa::Power(0.5)] };
+    let (empty, table) = (ReplicateStart::Empty, ReplicateStart::Table);
+    let (anew, kept) = (KappaChoice::Anew, KappaChoice::Table);
+    let rounds = [(empty, anew), (table, anew), (empty, anew), (empty, kept), (table, kept)];
+    for (round, (start, kappa_choice)) in rounds.into_iter().enumerate() {
+        let several = round == 0 || kappa_choice == kept;
+        let kappas = if several { Kappa::paper_grid() } else { vec![Kappa::Power(0.5)] };
         let learn = LearnOptions { kappas, ..options(SearchMode::Auto) };
         let (replicates, stop_early) = (if round == 2 { 70 } else { 9 }, round == 2);
-        let asked = BootstrapOptions { replicates, stop_early, start, learn, ..BootstrapOptions::default() };
+        let usual = BootstrapOptions::default();
+        let asked = BootstrapOptions { replicates, stop_early, start, kappa_choice, learn, ..usual };
         let job = Job::Bootstrap(asked.clone());
         let alone = bootstrap(&data, &asked, &()).unwrap();
         let text = |found: &cmnet::Bootstrap| {

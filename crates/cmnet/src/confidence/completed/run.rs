@@ -216,7 +216,7 @@ impl<'a> Work<'a> {
 
     /// The structures of a completed table; `None` when that was stopped.
     fn one(&self, data: &Dataset) -> Result<Option<CompletedTable>> {
-        let learned = learn_here(data, &self.learn, &[], &Bounded::new(self.observer, u64::MAX))?;
+        let learned = learn_here(data, &self.learn, &Bounded::new(self.observer, u64::MAX))?;
         if learned.stop != StopReason::Converged {
             return Ok(None);
         }
