@@ -15,7 +15,7 @@ const MOST_STEPS: usize = 60;
 const SERVES: f64 = 1.0 / 16.0;
 /// How many times as long a step may become.
 const LONGEST_STRETCH: f64 = 8.0;
-const MOST_HALVINGS: usize = 30;
+const MOST_HALVINGS: i32 = 30;
 
 /// Counts of a node's levels in classes of rows, and the features of each class.
 #[derive(Clone, Copy)]
@@ -185,12 +185,12 @@ pub(super) fn maximize(problem: &Problem<'_>, levels: usize, start: Vec<f64>) ->
                 *by *= LONGEST_STEP / length;
             }
         }
-        let Some((next, share)) = advance(problem, &point, (&step, &changes), is_slow) else { break };
+        let Some((next, is_whole)) = advance(problem, &point, (&step, &changes), is_slow) else { break };
         point = next;
         if gain < NEGLIGIBLE_GAIN {
             break;
         }
-        known = (share == 1.0).then_some(Known { factor, gain });
+        known = is_whole.then_some(Known { factor, gain });
     }
     (point.beta, point.log_likelihood)
 }
@@ -223,39 +223,39 @@ impl Move {
     }
 }
 
-/// The point after a step, halved until the value rises, or if asked for doubled while it rises; and the
-/// share of the step that was taken. A step changes parameters and log-odds.
+/// The point after a step, halved until the value rises, or if asked for doubled while it rises; and whether
+/// the step was taken as it is. A step changes parameters and log-odds.
 fn advance(
     problem: &Problem<'_>,
     point: &Point,
     (step, changes): (&[f64], &[f64]),
     longer: bool,
-) -> Option<(Point, f64)> {
+) -> Option<(Point, bool)> {
     let moved = |from: &[f64], by: &[f64], share: f64| -> Vec<f64> {
         from.iter().zip(by).map(|(at, by)| at + share * by).collect()
     };
     let after =
         |share: f64| problem.at(moved(&point.beta, step, share), moved(&point.energies, changes, share));
-    let mut next = after(1.0);
-    let mut share = 1.0;
+    let next = after(1.0);
     if next.value >= point.value {
-        while longer && share < LONGEST_STRETCH {
-            let further = after(2.0 * share);
-            if further.value <= next.value {
-                break;
-            }
-            (next, share) = (further, 2.0 * share);
-        }
-        return Some((next, share));
+        return Some(if longer { stretched(next, after) } else { (next, true) });
     }
-    for _ in 1..MOST_HALVINGS {
-        share /= 2.0;
-        next = after(share);
-        if next.value >= point.value {
-            return Some((next, share));
+    let mut shorter = (1..MOST_HALVINGS).map(|halvings| after(libm::exp2(f64::from(-halvings))));
+    Some((shorter.find(|next| next.value >= point.value)?, false))
+}
+
+/// The point after the longest doubled step up to which the value rises, given that after the step.
+fn stretched(mut next: Point, after: impl Fn(f64) -> Point) -> (Point, bool) {
+    let mut is_whole = true;
+    let mut share = 2.0;
+    while share <= LONGEST_STRETCH {
+        let further = after(share);
+        if further.value <= next.value {
+            break;
         }
+        (next, is_whole, share) = (further, false, 2.0 * share);
     }
-    None
+    (next, is_whole)
 }
 
 #[cfg(test)]

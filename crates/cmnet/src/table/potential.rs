@@ -232,8 +232,9 @@ pub(crate) fn softmax(values: &mut [f64]) -> f64 {
     }
     let mut sum = 0.0;
     for value in values.iter_mut() {
-        // One value at least is the largest, and its exponential known.
-        *value = if *value == largest { 1.0 } else { libm::exp(*value - largest) };
+        // One value at least is the largest, whose exponential is known.
+        let below = *value - largest;
+        *value = if below == 0.0 { 1.0 } else { libm::exp(below) };
         sum += *value;
     }
     for value in values.iter_mut() {
