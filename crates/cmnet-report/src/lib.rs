@@ -64,6 +64,7 @@ pub use sentence::{element_name, sentence};
 pub use support_chart::support_chart;
 pub use together::Together;
 pub use warning::warning_text;
+pub use wording::many;
 
 use cmnet::{Edge, EdgeStrength, Error, Result, Schema, Spread, Structure, Support};
 use layout::Point;

@@ -3,7 +3,7 @@
 use super::draft::{Draft, DraftEdge, Node};
 use super::layout::{Frame, Layout, LayoutGraph, Link, Path, Point, Size, lay_out, lay_out_at};
 use super::legend::{self, Legend, wrapped};
-use super::wording::shown_words;
+use super::wording::{many, shown_words};
 use super::{Drawing, LabelStyle, metrics};
 
 /// The font size of titles and the height of their lines.
@@ -189,7 +189,6 @@ fn again(draft: &Draft, before: &Layout) -> Layout {
 /// The structure in one sentence, for readers who do not see the picture.
 fn overview(drawing: &Drawing<'_>) -> String {
     let structure = drawing.structure;
-    let many = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let contexts = match structure.contexts().count() {
         0 => String::new(),
         count => format!(", {count} of them with a context in which the two ends are independent"),

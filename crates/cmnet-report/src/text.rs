@@ -2,7 +2,7 @@
 
 use super::align::columns;
 use super::legend::Legend;
-use super::wording::{Rows, Stars, shown, shown_words};
+use super::wording::{Rows, Stars, many, shown, shown_words};
 use super::{Drawing, LabelStyle, label, sentence};
 use cmnet::{Edge, EdgeContext};
 use std::collections::BTreeMap;
@@ -36,7 +36,6 @@ pub fn render(drawing: &Drawing<'_>) -> String {
 
 /// `6 variables, 6 edges, 3 of them with a context`.
 fn counts(drawing: &Drawing<'_>, contexts: usize) -> String {
-    let many = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let edges = drawing.structure.graph().edge_count();
     let with = if contexts > 0 { format!(", {contexts} of them with a context") } else { String::new() };
     format!("{}, {}{with}", many(drawing.schema.len(), "variable"), many(edges, "edge"))

@@ -2,6 +2,7 @@
 
 use super::metrics::is_zero_width;
 use cmnet::{EdgeContext, Label, Schema, Symbol, Var, Variable};
+use std::fmt;
 
 /// Configurations looked at for the stars of all labels of a drawing; beyond, rows are
 /// written out one by one.
@@ -21,6 +22,18 @@ const MOST_LEVELS: usize = 6;
 
 /// Words kept of a title.
 const MOST_WORDS: usize = 40;
+
+/// A number of things: `1 edge`, `2 edges`.
+///
+/// # Example
+/// ```
+/// assert_eq!(cmnet_report::many(1, "edge"), "1 edge");
+/// assert_eq!(cmnet_report::many(0, "edge"), "0 edges");
+/// ```
+pub fn many<N: Copy + fmt::Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let ending = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
 
 /// The first rows of a context, levels and stars, and how many rows follow.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use cmnet::{
     WeightedCounts, bootstrap_from, bootstrap_weighted, write_atomic,
 };
 use cmnet_report::answer::BootstrappedAnswer;
-use cmnet_report::{element_name, support_chart};
+use cmnet_report::{element_name, many, support_chart};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -221,10 +221,10 @@ fn as_text(
     elements(&mut page, schema, &found.consensus, &found.elements)?;
     writeln!(
         page,
-        "\nConsensus (support {} or more): {} edges, {} context elements{}",
+        "\nConsensus (support {} or more): {}, {}{}",
         found.threshold,
-        model.structure().graph().edge_count(),
-        model.structure().context_elements(),
+        many(model.structure().graph().edge_count(), "edge"),
+        many(model.structure().context_elements(), "context element"),
         model.fit().map_or(String::new(), |fit| format!(", BIC {:.3}", fit.bic()))
     )?;
     writeln!(

@@ -3,7 +3,7 @@
 use super::Answer;
 use super::missing::MissingAnswer;
 use crate::align::{columns, left};
-use crate::warning_text;
+use crate::{many, warning_text};
 use cmnet::{Cuts, Dataset, Dialect, LoadedIncomplete, LoadedTable, Plain, Schema, Var, Warning};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -200,13 +200,13 @@ impl fmt::Display for Description {
         writeln!(
             f,
             "{}, {} distinct; {}; joint outcomes: {}",
-            counted(self.rows, "row"),
+            many(self.rows, "row"),
             self.distinct_rows,
-            counted(self.variables.len() as u64, "variable"),
+            many(self.variables.len(), "variable"),
             self.outcome_space
         )?;
         if self.dropped_rows > 0 {
-            write!(f, "left out for missing values: {}", counted(self.dropped_rows, "row"))?;
+            write!(f, "left out for missing values: {}", many(self.dropped_rows, "row"))?;
             if self.dropped_weight != self.dropped_rows {
                 write!(f, " ({} by weight)", self.dropped_weight)?;
             }
@@ -257,10 +257,6 @@ impl Description {
         }
         Ok(())
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The first levels with their counts, and how many more there are.

@@ -2,6 +2,7 @@
 
 use super::Answer;
 use crate::align::left;
+use crate::many;
 use cmnet::{Edge, GroupComparison, GroupOptions, Schema, Structure, Var, vanishes_in_group};
 use serde::Serialize;
 use std::fmt;
@@ -151,12 +152,11 @@ impl fmt::Display for GroupsAnswer {
         let within = self.block.as_ref().map_or(String::new(), |block| format!(" within {block}"));
         writeln!(
             f,
-            "\n* differs at level {}: {} permutations of the groups{within}, seed {}, adjusted for {} pair{}",
+            "\n* differs at level {}: {} permutations of the groups{within}, seed {}, adjusted for {}",
             self.level,
             self.permutations,
             self.seed,
-            self.pairs.len(),
-            if self.pairs.len() == 1 { "" } else { "s" }
+            many(self.pairs.len(), "pair")
         )
     }
 }

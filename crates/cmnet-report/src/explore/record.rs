@@ -3,7 +3,7 @@
 use super::answers::{Numbers, SampledRecord, TreeRecord};
 use crate::layout::{Frame, LayoutGraph, Link, Path, Point, Size, lay_out};
 use crate::support::least_support;
-use crate::wording::{level_name, shown};
+use crate::wording::{level_name, many, shown};
 use crate::{metrics, sentence};
 use cmnet::{Dataset, Edge, EdgeContext, Error, Model, Result, Structure, Variable};
 use serde::Serialize;
@@ -176,7 +176,6 @@ fn frame(frame: Frame) -> [f64; 4] {
 /// One line about a model.
 fn about(model: &Model) -> String {
     let structure = model.structure();
-    let many = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let mut parts = vec![
         many(structure.variables(), "variable"),
         many(structure.graph().edge_count(), "edge"),

@@ -13,6 +13,7 @@ use cmnet::{
     Schema, StopReason, learn_incomplete_from,
 };
 use cmnet_report::answer::LearnedAnswer;
+use cmnet_report::many;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -87,8 +88,7 @@ pub(super) fn run(
 /// What the rounds were, on one line.
 fn rounds(found: &CompletedLearning, asked: u64) -> String {
     let end = end(&found.rounds, asked, found.stable, found.learned.stop);
-    let rounds = found.rounds.len();
-    let rounds = format!("{rounds} round{}", if rounds == 1 { "" } else { "s" });
+    let rounds = many(found.rounds.len(), "round");
     let (tables, seed) = (found.completions, found.seed);
     format!("missing values: {tables} completed tables in each of {rounds}, seed {seed}; {end}")
 }
