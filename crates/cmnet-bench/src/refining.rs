@@ -30,7 +30,7 @@ pub(crate) fn priors(kind: &str, (variables, rows): (usize, usize), seeds: &str)
     for seed in seeds.split(',') {
         let truth = known(kind, variables, rows, seed.parse()?)?;
         for (search, gamma) in PRIORS {
-            let pair = Pair::of(&truth.data, SearchMode::Auto, search, gamma)?;
+            let pair = Pair::of(&truth.data, SearchMode::Blanket, search, gamma)?;
             let f1 = |structure| recovery(&truth.structure, structure).edges.f1();
             println!(
                 "{kind}\t{variables}\t{rows}\t{seed}\t{search}\t{gamma}\t{:.4}\t{:.4}\t{:.2}\t{:.2}\t{}",
@@ -73,7 +73,7 @@ pub(crate) fn starts(kind: &str, (variables, rows): (usize, usize), seeds: &str)
 pub(crate) fn rules(kind: &str, (variables, rows): (usize, usize), seeds: &str, gamma: &str) -> Result<()> {
     for seed in seeds.split(',') {
         let truth = known(kind, variables, rows, seed.parse()?)?;
-        let pair = Pair::of(&truth.data, SearchMode::Auto, "0", gamma)?;
+        let pair = Pair::of(&truth.data, SearchMode::Blanket, "0", gamma)?;
         let f1 = |structure| recovery(&truth.structure, structure).edges.f1();
         let better = f1(&pair.after) - f1(&pair.before);
         println!("{kind}-{variables}-{rows}\t{seed}\tF1\t{better:.4}\t{}", pair.judged(&truth.data, gamma)?);
@@ -86,7 +86,7 @@ pub(crate) fn folder_rules(folder: &str, gamma: &str) -> Result<()> {
     let path = Path::new(folder);
     let data = table(path, "train.csv")?.context("no train.csv")?;
     let test = table(path, "test.csv")?.context("no test.csv")?;
-    let pair = Pair::of(&data, SearchMode::Auto, "0", gamma)?;
+    let pair = Pair::of(&data, SearchMode::Blanket, "0", gamma)?;
     let told = |fit: &Fit| evaluate(fit, &test).log_likelihood;
     let better = match pair.fits(&data)? {
         Some((before, after)) => told(&after).zip(told(&before)).map(|(after, before)| after - before),
@@ -181,7 +181,7 @@ fn heldout(data: &Dataset, gamma: &str) -> Result<f64> {
     for fold in folds.iter().take(if data.rows() >= MANY_ROWS { 1 } else { PARTS }) {
         let fold = fold?;
         let Some((before, after)) =
-            Pair::of(&fold.training, SearchMode::Auto, "0", gamma)?.fits(&fold.training)?
+            Pair::of(&fold.training, SearchMode::Blanket, "0", gamma)?.fits(&fold.training)?
         else {
             return Ok(f64::NAN);
         };

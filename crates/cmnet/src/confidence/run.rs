@@ -111,7 +111,7 @@ fn resampled(
     let Some(first) = first else {
         return Bootstrap::over(Vec::new(), &cardinalities, options, observer.stop());
     };
-    let found = Work::new(&first, rows, (options, learn), observer).all(state.finished, options)?;
+    let found = Work::new(&first, rows, (options, learn), observer)?.all(state.finished, options)?;
     Bootstrap::over(found, &cardinalities, options, observer.stop())
 }
 
@@ -177,12 +177,17 @@ impl<'a> Work<'a> {
         rows: &'a dyn Resampled,
         (options, learn): (&BootstrapOptions, LearnOptions),
         observer: &'a dyn LearnObserver,
-    ) -> Self {
+    ) -> Result<Self> {
         let learn = match options.kappa_choice {
             KappaChoice::Anew => learn,
-            KappaChoice::Table => LearnOptions { kappas: vec![first.kappa], select: Select::None, ..learn },
+            KappaChoice::Table => {
+                // The mode that all kappas asked for: one of them alone might be searched for by another.
+                let table = rows.rows(None)?;
+                let (search, _) = learn.mode(table.cardinalities().len(), table.distinct());
+                LearnOptions { search, kappas: vec![first.kappa], select: Select::None, ..learn }
+            }
         };
-        Self {
+        Ok(Self {
             rows,
             learn,
             observer,
@@ -190,7 +195,7 @@ impl<'a> Work<'a> {
             bound: first.questions.saturating_mul(options.bound).max(LEAST_BOUND),
             graphs: if options.start == ReplicateStart::Table { &first.graphs } else { &[] },
             done: AtomicU64::new(0),
-        }
+        })
     }
 
     /// The replicates before the first that was not finished, up to where the answer is settled
@@ -302,5 +307,30 @@ impl Bootstrap {
         let tally = Tally::of(&self.structures, self.consensus.cardinalities(), threshold)?;
         let (edges, elements, consensus) = (tally.edges, tally.elements, tally.consensus);
         Ok(Self { threshold, edges, elements, consensus, ..self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::SearchMode;
+
+    #[test]
+    fn a_kept_kappa_keeps_the_mode_that_all_kappas_asked_for() {
+        let variables = 30;
+        let bit = |row: u32, v: u32| (row * 31 + v * 17).wrapping_mul(0x9E37_79B9) >> (7 + v % 9) & 1;
+        let rows = (0..500).map(|row| (0..variables).map(move |v| bit(row, v).to_string()));
+        let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let data = Dataset::from_labels(&names, rows.map(Iterator::collect::<Vec<String>>)).unwrap();
+        let options = BootstrapOptions { kappa_choice: KappaChoice::Table, ..BootstrapOptions::default() };
+        let learn = replicate_options(&options).unwrap();
+        let alone = LearnOptions { kappas: vec![Kappa::Epsilon], ..learn.clone() };
+        let mode = |options: &LearnOptions| options.mode(variables as usize, data.distinct_rows() as u64).0;
+        assert_eq!((mode(&learn), mode(&alone)), (SearchMode::Blanket, SearchMode::Paper));
+        let resampler = Resampler::new(&data, &options).unwrap();
+        let first = FirstLearning { graphs: Vec::new(), kappa: Kappa::Epsilon, questions: 1 };
+        let work = Work::new(&first, &resampler, (&options, learn), &()).unwrap();
+        assert_eq!((work.learn.search, work.learn.kappas), (SearchMode::Blanket, vec![Kappa::Epsilon]));
     }
 }

@@ -13,7 +13,6 @@ use crate::score::EdgeRules;
 use crate::structure::Structure;
 use crate::tree::is_within;
 use rayon::prelude::*;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// A pair is fitted when its promise, times this, reaches what an edge costs at one end. The
@@ -320,8 +319,9 @@ impl Judge<'_> {
             state.structure.graph().contains(edge) && open.iter().all(|one| !one.earlier.is_restricted());
         if is_bounded {
             // Those that lose most come first.
-            let loss = |one: &Open<'_>| state.losses[one.node].get(&others(edge, one.node)).copied();
-            open.sort_by(|one, other| loss(other).partial_cmp(&loss(one)).unwrap_or(Ordering::Equal));
+            let known = |one: &Open<'_>| state.losses[one.node].get(&others(edge, one.node)).copied();
+            let loss = |one: &Open<'_>| known(one).unwrap_or(f64::INFINITY);
+            open.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
         }
         let mut gain: f64 = open.iter().map(|one| one.saved).sum();
         let mut fits = Vec::with_capacity(nodes.len());
@@ -340,6 +340,7 @@ impl Judge<'_> {
     fn take(&self, state: &mut State, edge: Edge, gain: f64) -> Halting<()> {
         let nodes = affected(&state.structure, edge);
         let Some(toggled) = self.toggled(state, edge, &nodes)? else { return Ok(()) };
+        debug_assert_eq!(toggled.fits.len(), nodes.len());
         state.structure = toggled.structure;
         for (node, fit) in toggled.fits {
             state.fits[node] = Some(fit);

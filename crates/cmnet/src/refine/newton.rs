@@ -8,7 +8,7 @@ use crate::table::softmax;
 const RIDGE: f64 = 1e-8;
 /// A gain of the log-likelihood that does not matter any more.
 const NEGLIGIBLE_GAIN: f64 = 1e-7;
-/// The largest change of a log-odds in one step.
+/// The largest change of a log-odds in one step, before it is stretched.
 const LONGEST_STEP: f64 = 5.0;
 const MOST_STEPS: usize = 60;
 /// Second derivatives are kept while a step leaves at most this share of what was to be gained.
