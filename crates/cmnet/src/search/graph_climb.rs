@@ -290,9 +290,9 @@ impl<'a, 'b, S: CountSource> GraphClimb<'a, 'b, S> {
         let mut equals = changes().enumerate().filter(|&(_, change)| change == Some(best));
         let Some((first, _)) = equals.next() else { return Ok(false) };
         let tied = u64::from(equals.next().is_some()) + state.neighbor_ties();
-        let rounds = self.begin_round(state, first);
+        let (rounds, limited) = self.begin_round(state, first);
         self.take(state, state.candidates[first], best, observer)?;
-        state.note_bound(&bound);
+        state.note_bound(&[bound, limited].concat());
         state.moves += state.candidates.len() as u64;
         state.ties += tied + state.trace.ties();
         state.promising = promising;

@@ -20,6 +20,7 @@ use super::observer::SearchObserver;
 use super::state::{Evaluated, GraphClimbState, Rounds};
 use crate::control::{Halting, check};
 use crate::counts::CountSource;
+use crate::data::Var;
 use crate::graph::{Edge, Toggled};
 use crate::score::Nats;
 use rayon::prelude::*;
@@ -49,22 +50,26 @@ fn work_of(evaluated: &[Option<Evaluated>]) -> u64 {
 }
 
 impl<S: CountSource> GraphClimb<'_, '_, S> {
-    /// What serves the steps after the one that is taken: the other toggles that improve, the best last. There are
-    /// none in mode `paper` and without contexts: each step is the best of all there.
-    pub(super) fn begin_round(&self, state: &mut GraphClimbState, taken: usize) -> Rounds {
+    /// What serves the steps after the one that is to be taken: the other toggles that improve, the best last. There are
+    /// none in mode `paper` and without contexts: each step is the best of all there. Also the variables that the bound of
+    /// sweeps keeps from what is better, where this sweep reaches it.
+    ///
+    /// The state is left as it is: where the step is stopped, the sweep is made again.
+    pub(super) fn begin_round(&self, state: &GraphClimbState, taken: usize) -> (Rounds, Vec<Var>) {
         if !self.is_by_rounds() {
-            return Rounds::default();
+            return Default::default();
         }
-        let in_turn = work_of(&state.evaluated) > self.budget.cheap;
-        if in_turn {
-            self.count_sweep(state);
-        }
+        let work = work_of(&state.evaluated);
+        let in_turn = work > self.budget.cheap;
         let change = |place: usize| state.evaluated[place].as_ref().and_then(|evaluated| evaluated.change);
         let others = (0..state.candidates.len()).filter(|&place| place != taken);
         let improving = others.filter_map(|place| Some((state.candidates[place], change(place)?)));
         let mut pending: Vec<(Edge, Nats)> = improving.filter(|&(_, change)| change > Nats::ZERO).collect();
         pending.sort_unstable_by_key(rank);
-        Rounds { pending, in_turn, ..state.rounds.clone() }
+        let mut rounds = Rounds { pending, in_turn, ..state.rounds.clone() };
+        rounds.sweeps += u64::from(in_turn);
+        let is_last = in_turn && self.add(&mut rounds, work);
+        (rounds, if is_last { state.limited() } else { Vec::new() })
     }
 
     /// Adds what the last sweep cost; no other follows where all of this reaches the bound.
@@ -74,11 +79,17 @@ impl<S: CountSource> GraphClimb<'_, '_, S> {
     }
 
     fn count(&self, state: &mut GraphClimbState, work: u64) {
-        state.rounds.work += work;
-        if !state.rounds.spent && state.rounds.work >= self.budget.most {
-            state.rounds.spent = true;
+        if self.add(&mut state.rounds, work) {
             state.note_bound(&state.limited()); // as it is now: it is not found out again
         }
+    }
+
+    /// Adds work; whether it reaches the bound.
+    fn add(&self, rounds: &mut Rounds, work: u64) -> bool {
+        rounds.work += work;
+        let reached = !rounds.spent && rounds.work >= self.budget.most;
+        rounds.spent |= reached;
+        reached
     }
 
     /// Evaluates the toggles at these places until that has cost what sweeps may still cost; whether these are all. Once a
