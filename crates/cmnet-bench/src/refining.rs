@@ -63,7 +63,7 @@ pub(crate) fn starts(kind: &str, (variables, rows): (usize, usize), seeds: &str)
         }
         let [before, after, searching, refining] = sums.map(|sum| sum / tables);
         println!(
-            "{kind}\t{variables}\t{rows}\t{search}\t{before:.4}\t{after:.4}\t{lowest:.4}\t{searching:.3}\t{refining:.3}"
+            "{kind}\t{variables}\t{rows}\t{search}\t{before:.4}\t{after:.4}\t{lowest:.4}\t{searching:.4}\t{refining:.4}"
         );
     }
     Ok(())

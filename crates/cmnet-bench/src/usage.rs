@@ -24,25 +24,15 @@ impl Meter {
     }
 }
 
-/// Processor seconds of this process, from the kernel's accounting in nanoseconds per thread.
+/// Processor seconds of this process and all its threads; NaN where the system does not say.
 fn processor_seconds() -> f64 {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
-    let nanoseconds = threads.flatten().filter_map(|thread| {
-        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    });
-    let living: f64 = nanoseconds.sum::<f64>() / 1e9;
-    // Threads that ended are only in the process's ticks.
-    living.max(ticks().unwrap_or(f64::NAN))
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Processor seconds of the programs that this process started and that ended.
 pub(crate) fn seconds_of_children() -> f64 {
     ticks_from(13).unwrap_or(f64::NAN)
-}
-
-fn ticks() -> Option<f64> {
-    ticks_from(11)
 }
 
 /// The sum of two neighbouring times of the process's accounting.

@@ -1,7 +1,8 @@
 //! Greedy toggles of edges by the penalised conditional likelihood.
 
 use super::carry::carried;
-use super::family::{Family, NodeFit};
+use super::family::Family;
+use super::fitted::{Attempt, NodeFit};
 use super::rows::{Classes, Rows};
 use super::screen::{Asked, Planes, promising};
 use super::{RefineOptions, RefineStep, Refined};
@@ -77,8 +78,9 @@ impl<'a> Judge<'a> {
     /// The fits of all nodes; `None` for those with too many parameters.
     pub(super) fn fits(&self, structure: &Structure) -> Halting<Vec<Option<NodeFit>>> {
         let fit = |node| {
-            let family = self.family(structure, node)?;
-            Ok(family.map(|family| NodeFit::of(self.rows, structure, node, family, None)))
+            let Some(family) = self.family(structure, node)? else { return Ok(None) };
+            let classes = Classes::of(self.rows, node, structure.markov_blanket(node));
+            Ok(Some(NodeFit::of(self.rows, node, family, &classes).0))
         };
         (0..structure.variables()).into_par_iter().map(fit).collect()
     }
@@ -105,10 +107,8 @@ pub(super) struct State {
     structure: Structure,
     fits: Vec<Option<NodeFit>>,
     planes: Planes,
-    /// For each node, sets of its neighbours with what it loses without their terms.
-    losses: Vec<BTreeMap<VarSet, f64>>,
-    /// For each node, the variables outside of its blanket that promise enough to be fitted.
-    promising: Vec<VarSet>,
+    /// For each node, what its fit says about toggles.
+    views: Vec<View>,
     /// What is known of each toggle that may be taken: of edges, and of pairs that promise enough to
     /// one end at least.
     candidates: BTreeMap<Edge, Option<Evaluated>>,
@@ -118,9 +118,20 @@ pub(super) struct State {
     score: f64,
 }
 
+/// What the fit of a node says about toggles around it.
+#[derive(Clone, Debug, Default)]
+struct View {
+    /// Sets of its neighbours with what the log-likelihood loses without their terms.
+    losses: BTreeMap<VarSet, f64>,
+    /// The variables outside of its blanket that promise enough to be fitted.
+    promising: VarSet,
+}
+
 /// What a toggle would change; `None` where a conditional has too many parameters.
 struct Evaluated {
     gain: Option<f64>,
+    /// The fits of all nodes that it changes, where it is worth while.
+    fits: Vec<(Var, NodeFit)>,
     watched: Vec<Var>,
     /// Whether no conditional that it watches has changed since.
     is_fresh: bool,
@@ -129,65 +140,70 @@ struct Evaluated {
 impl Judge<'_> {
     /// The state before the first step.
     pub(super) fn start(&self, structure: &Structure) -> Halting<State> {
-        let fits = self.fits(structure)?;
+        let planes = Planes::of(self.rows);
+        let fit = |node| {
+            let Some(family) = self.family(structure, node)? else { return Ok(None) };
+            let classes = Classes::of(self.rows, node, structure.markov_blanket(node));
+            let (fit, probabilities) = NodeFit::of(self.rows, node, family, &classes);
+            let view = self.view(structure, &planes, (node, &fit), &classes, &probabilities)?;
+            Ok(Some((fit, view)))
+        };
+        let found: Vec<Option<(NodeFit, View)>> =
+            (0..structure.variables()).into_par_iter().map(fit).collect::<Halting<_>>()?;
+        let (mut fits, mut views) = (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
+        for found in found {
+            let (fit, view) = found.unzip();
+            fits.push(fit);
+            views.push(view.unwrap_or_default());
+        }
         let known = fits.iter().enumerate().filter_map(|(node, fit)| Some((node, fit.as_ref()?)));
         let score = known.map(|(node, fit)| self.value(structure, node, fit)).sum();
-        let open = |edge| (edge, None);
+        let edges = structure.graph().edges().filter(|&edge| self.rules.is_free(edge));
         let mut state = State {
-            candidates: structure
-                .graph()
-                .edges()
-                .filter(|&edge| self.rules.is_free(edge))
-                .map(open)
-                .collect(),
+            candidates: edges.map(|edge| (edge, None)).collect(),
             structure: structure.clone(),
-            planes: Planes::of(self.rows),
-            losses: vec![BTreeMap::new(); fits.len()],
-            promising: vec![VarSet::default(); fits.len()],
+            planes,
+            views: vec![View::default(); fits.len()],
             fits,
             steps: Vec::new(),
             moves: 0,
             before: score,
             score,
         };
-        let all: Vec<Var> = (0..structure.variables()).collect();
-        self.expect_losses(&mut state, &all)?;
-        self.screen(&mut state, &all)?;
+        state.see((0..structure.variables()).zip(views))?;
         Ok(state)
     }
 
-    /// Looks at the pairs of some nodes anew: those that promise something become candidates, and those
-    /// that promise nothing to either end any more cease to be.
-    fn screen(&self, state: &mut State, nodes: &[Var]) -> Halting<()> {
-        let look = |&node: &Var| {
-            check(self.control)?;
-            let Some(fit) = &state.fits[node] else { return Ok(VarSet::default()) };
-            let blanket = state.structure.markov_blanket(node);
-            let mut asked: Vec<Asked> = Vec::new();
-            for other in (0..state.structure.variables()).filter(|&v| v != node && !blanket.contains(v)) {
-                let edge = Edge::new(node, other)?;
-                if self.rules.is_free(edge) {
-                    asked.push((other, self.price(edge) / SLACK));
-                }
-            }
-            let enough = promising((self.rows, &state.planes), &state.structure, node, fit, &asked);
-            Ok(enough.into_iter().collect())
-        };
-        let found: Vec<VarSet> = nodes.par_iter().map(look).collect::<Halting<_>>()?;
-        for (&node, enough) in nodes.iter().zip(found) {
-            for other in enough.iter() {
-                state.candidates.entry(Edge::new(node, other)?).or_insert(None);
-            }
-            state.promising[node] = enough;
+    /// What a fit says about toggles around its node.
+    fn view(
+        &self,
+        structure: &Structure,
+        planes: &Planes,
+        (node, fit): (Var, &NodeFit),
+        classes: &Classes,
+        probabilities: &[f64],
+    ) -> Halting<View> {
+        check(self.control)?;
+        let (graph, blanket) = (structure.graph(), structure.markov_blanket(node));
+        let mut sets: Vec<VarSet> = Vec::new();
+        for one in blanket.iter() {
+            sets.push(VarSet::from_iter([one]));
+            let later = blanket.intersection(graph.markov_blanket(one));
+            sets.extend(later.iter().filter(|&v| v > one).map(|other| VarSet::from_iter([one, other])));
         }
-        let (structure, promising) = (&state.structure, &state.promising);
-        state.candidates.retain(|edge, _| {
-            let (low, high) = edge.ends();
-            structure.graph().contains(*edge)
-                || promising[low].contains(high)
-                || promising[high].contains(low)
-        });
-        Ok(())
+        let losses = fit.losses(self.rows, node, classes, &sets);
+        let mut asked: Vec<Asked> = Vec::new();
+        for other in (0..structure.variables()).filter(|&v| v != node && !blanket.contains(v)) {
+            let edge = Edge::new(node, other)?;
+            if self.rules.is_free(edge) {
+                asked.push((other, self.price(edge) / SLACK));
+            }
+        }
+        let promising = promising((self.rows, planes), node, (classes, probabilities), &asked);
+        Ok(View {
+            losses: sets.into_iter().zip(losses).collect(),
+            promising: promising.into_iter().collect(),
+        })
     }
 
     /// Toggles the best edge while that improves the score; says why it ended.
@@ -251,14 +267,16 @@ impl Judge<'_> {
     fn evaluate(&self, state: &State, edge: Edge) -> Halting<Evaluated> {
         let watched = affected(&state.structure, edge);
         if state.structure.graph().contains(edge) && !self.may_go(state, edge, &watched) {
-            return Ok(Evaluated { gain: Some(f64::NEG_INFINITY), watched, is_fresh: true });
+            let gain = Some(f64::NEG_INFINITY);
+            return Ok(Evaluated { gain, fits: Vec::new(), watched, is_fresh: true });
         }
-        let gain = match self.toggled(state, edge, &watched) {
-            Ok(found) => found.map(|found| found.gain),
+        let found = match self.toggled(state, edge, &watched) {
+            Ok(found) => found,
             Err(Halt::Failed(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => None,
             Err(halt) => return Err(halt),
         };
-        Ok(Evaluated { gain, watched, is_fresh: true })
+        let (gain, fits) = found.unzip();
+        Ok(Evaluated { gain, fits: fits.unwrap_or_default(), watched, is_fresh: true })
     }
 
     /// Whether an edge could be worth removing, by the losses that its nodes expect.
@@ -267,113 +285,110 @@ impl Judge<'_> {
         for &node in nodes {
             let Some(fit) = &state.fits[node] else { return true };
             let set = others(edge, node);
-            let Some(known) = state.losses[node].get(&set) else { return true };
+            let Some(known) = state.views[node].losses.get(&set) else { return true };
             loss += known;
             saved += self.parameter * fit.parameters_with(&set) as f64;
         }
         loss < REMOVAL_SLACK * saved
     }
 
-    /// What some nodes lose without each of their edges, and without each edge among their
-    /// neighbours.
-    fn expect_losses(&self, state: &mut State, nodes: &[Var]) -> Halting<()> {
-        let look = |&node: &Var| {
-            check(self.control)?;
-            let Some(fit) = &state.fits[node] else { return Ok(BTreeMap::new()) };
-            let (graph, blanket) = (state.structure.graph(), state.structure.markov_blanket(node));
-            let mut sets: Vec<VarSet> = Vec::new();
-            for one in blanket.iter() {
-                sets.push(VarSet::from_iter([one]));
-                let later = blanket.intersection(graph.markov_blanket(one));
-                sets.extend(later.iter().filter(|&v| v > one).map(|other| VarSet::from_iter([one, other])));
-            }
-            let classes = Classes::of(self.rows, node, blanket);
-            let losses = fit.losses(self.rows, &classes, &sets);
-            Ok(sets.into_iter().zip(losses).collect())
-        };
-        let found: Vec<BTreeMap<VarSet, f64>> = nodes.par_iter().map(look).collect::<Halting<_>>()?;
-        for (&node, losses) in nodes.iter().zip(found) {
-            state.losses[node] = losses;
-        }
-        Ok(())
-    }
-
-    /// The structure with an edge toggled and its fits; `None` when a conditional has too many
-    /// parameters.
-    fn toggled(&self, state: &State, edge: Edge, nodes: &[Var]) -> Halting<Option<Toggled>> {
+    /// What the score gains by a toggle, and the fits of all nodes that it changes. Where it gains nothing: about
+    /// what it may gain, and no fits. `None` when a conditional has too many parameters.
+    fn toggled(
+        &self,
+        state: &State,
+        edge: Edge,
+        nodes: &[Var],
+    ) -> Halting<Option<(f64, Vec<(Var, NodeFit)>)>> {
         let structure = carried(&state.structure, edge)?;
         for end in [edge.low(), edge.high()] {
             structure.blanket_space(end)?; // the paper's score must be able to count it too
         }
         let mut open = Vec::with_capacity(nodes.len());
+        let mut gain = 0.0;
         for &node in nodes {
             let Some(earlier) = &state.fits[node] else { return Ok(None) };
             let Some(family) = self.family(&structure, node)? else { return Ok(None) };
-            let saved = self.costs(&state.structure, node, earlier.parameters())
+            gain += self.costs(&state.structure, node, earlier.parameters())
                 - self.costs(&structure, node, family.parameters());
-            open.push(Open { node, earlier, family, saved });
+            open.push((node, earlier, family));
         }
-        // Where no context restricts the terms that go, the likelihood can only fall: what is saved bounds
-        // the gain.
-        let is_bounded =
-            state.structure.graph().contains(edge) && open.iter().all(|one| !one.earlier.is_restricted());
-        if is_bounded {
-            // Those that lose most come first.
-            let known = |one: &Open<'_>| state.losses[one.node].get(&others(edge, one.node)).copied();
-            let loss = |one: &Open<'_>| known(one).unwrap_or(f64::INFINITY);
-            open.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
-        }
-        let mut gain: f64 = open.iter().map(|one| one.saved).sum();
+        let attempt = |(node, earlier, family)| {
+            Attempt::new(self.rows, (node, structure.markov_blanket(node)), family, earlier)
+        };
         let mut fits = Vec::with_capacity(nodes.len());
-        for Open { node, earlier, family, .. } in open {
-            if is_bounded && gain < 0.0 {
-                break;
+        // Where no context restricts the terms that go, the likelihood can only fall: what is saved, and what
+        // the others have lost, bounds the gain.
+        let falls =
+            state.structure.graph().contains(edge) && open.iter().all(|(_, fit, _)| !fit.is_restricted());
+        if falls {
+            // Those that lose most come first.
+            let known = |node: Var| state.views[node].losses.get(&others(edge, node)).copied();
+            let loss = |node: Var| known(node).unwrap_or(f64::INFINITY);
+            open.sort_by(|one, other| loss(other.0).total_cmp(&loss(one.0)));
+            for open in open {
+                check(self.control)?;
+                let node = open.0;
+                match attempt(open).fit(MARGIN - gain) {
+                    Ok((fit, change)) => {
+                        gain += change;
+                        fits.push((node, fit));
+                    }
+                    Err(most) => return Ok(Some((gain + most, Vec::new()))),
+                }
             }
-            check(self.control)?;
-            let fit = NodeFit::of(self.rows, &structure, node, family, Some(earlier));
-            gain += fit.log_likelihood - earlier.log_likelihood;
-            fits.push((node, fit));
+        } else {
+            let mut attempts = Vec::with_capacity(open.len());
+            for open in open {
+                check(self.control)?;
+                attempts.push(attempt(open));
+            }
+            gain += attempts.iter().map(Attempt::most).sum::<f64>();
+            for attempt in attempts {
+                check(self.control)?;
+                let node = attempt.node;
+                gain -= attempt.most();
+                match attempt.fit(MARGIN - gain) {
+                    Ok((fit, change)) => {
+                        gain += change;
+                        fits.push((node, fit));
+                    }
+                    Err(most) => return Ok(Some((gain + most, Vec::new()))),
+                }
+            }
         }
-        Ok(Some(Toggled { structure, fits, gain }))
+        if gain <= MARGIN {
+            fits.clear();
+        }
+        Ok(Some((gain, fits)))
     }
 
     fn take(&self, state: &mut State, edge: Edge, gain: f64) -> Halting<()> {
-        let nodes = affected(&state.structure, edge);
-        let Some(toggled) = self.toggled(state, edge, &nodes)? else { return Ok(()) };
-        debug_assert_eq!(toggled.fits.len(), nodes.len());
-        state.structure = toggled.structure;
-        for (node, fit) in toggled.fits {
+        let structure = carried(&state.structure, edge)?;
+        let known = state.candidates.get(&edge).and_then(Option::as_ref);
+        let view = |(node, fit): &(Var, NodeFit)| {
+            let node = *node;
+            let classes = Classes::of(self.rows, node, structure.markov_blanket(node));
+            let probabilities = fit.probabilities(self.rows, node, &classes);
+            Ok((node, self.view(&structure, &state.planes, (node, fit), &classes, &probabilities)?))
+        };
+        let fits = known.map_or(&[][..], |evaluated| &evaluated.fits);
+        let views: Vec<(Var, View)> = fits.par_iter().map(view).collect::<Halting<_>>()?;
+        // Nothing was changed so far: a stop leaves the last step whole.
+        state.structure = structure;
+        let fits = state.candidates.insert(edge, None).flatten().map_or_else(Vec::new, |known| known.fits);
+        let changed: VarSet = fits.iter().map(|&(node, _)| node).collect();
+        for (node, fit) in fits {
             state.fits[node] = Some(fit);
         }
         state.score += gain;
         let added = state.structure.graph().contains(edge);
         state.steps.push(RefineStep { edge, added, score: state.score });
-        let changed: VarSet = nodes.iter().copied().collect();
-        state.candidates.insert(edge, None);
         for evaluated in state.candidates.values_mut().flatten() {
             evaluated.is_fresh &= !evaluated.watched.iter().any(|&node| changed.contains(node));
         }
-        self.expect_losses(state, &nodes)?;
-        self.screen(state, &nodes)
+        Ok(state.see(views)?)
     }
-}
-
-/// A structure after a toggle.
-struct Toggled {
-    structure: Structure,
-    /// Of all nodes that it changes; of the first ones where these rule the toggle out.
-    fits: Vec<(Var, NodeFit)>,
-    /// What the score gains; at most that where a fit is missing.
-    gain: f64,
-}
-
-/// A node that a toggle changes.
-struct Open<'a> {
-    node: Var,
-    earlier: &'a NodeFit,
-    family: Family,
-    /// What it pays less.
-    saved: f64,
 }
 
 /// The nodes whose conditionals a toggle changes: its ends and their common neighbours.
@@ -395,6 +410,25 @@ struct Leader {
 }
 
 impl State {
+    /// Takes over what fits say: pairs that promise something become candidates, and those that promise nothing
+    /// to either end any more cease to be.
+    fn see(&mut self, views: impl IntoIterator<Item = (Var, View)>) -> Result<()> {
+        for (node, view) in views {
+            for other in view.promising.iter() {
+                self.candidates.entry(Edge::new(node, other)?).or_insert(None);
+            }
+            self.views[node] = view;
+        }
+        let (structure, views) = (&self.structure, &self.views);
+        self.candidates.retain(|edge, _| {
+            let (low, high) = edge.ends();
+            structure.graph().contains(*edge)
+                || views[low].promising.contains(high)
+                || views[high].promising.contains(low)
+        });
+        Ok(())
+    }
+
     /// The toggles about which nothing is known.
     fn unknown(&self) -> Vec<Edge> {
         self.candidates.iter().filter(|(_, known)| known.is_none()).map(|(&edge, _)| edge).collect()

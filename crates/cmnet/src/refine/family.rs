@@ -1,13 +1,13 @@
-//! The log-linear family of one node's conditional distribution: its terms, the restrictions of
-//! its contexts, and its maximal likelihood.
+//! The log-linear family of one node's conditional distribution: its terms, and the restrictions of
+//! its contexts.
 
-use super::newton::{Problem, information, maximize};
+use super::newton::{Design, Problem};
 use super::rows::{Classes, Rows};
 use crate::control::Control;
 use crate::data::Var;
 use crate::error::Result;
 use crate::graph::{Edge, Graph, VarSet};
-use crate::loglinear::{Cholesky, Coordinates, Restriction, TermSet};
+use crate::loglinear::{Coordinates, Restriction, TermSet};
 use crate::structure::Structure;
 
 /// The most free parameters of one conditional: its equations are solved whole.
@@ -19,11 +19,28 @@ pub(super) const MOST_PARAMETERS: usize = 512;
 pub(super) struct Family {
     /// By size, then lexicographically. The first is empty: the main effect.
     sets: Vec<TermSet>,
+    /// For each set but the first, how it comes from a smaller one.
+    links: Vec<Link>,
+    /// The sets that no other contains.
+    maximal: Vec<usize>,
+    /// The node's neighbours that carry terms.
+    blanket: Vec<Var>,
     /// `None` where nothing is restricted.
     coordinates: Option<Coordinates>,
     features: usize,
     /// Levels of the node, the first one apart.
-    free_levels: usize,
+    pub(super) free_levels: usize,
+}
+
+/// A set is another one with one more member, larger than the others.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// The number of the other set.
+    before: usize,
+    /// The member's place in the blanket.
+    place: usize,
+    /// The member's levels above 0.
+    above: u32,
 }
 
 impl Family {
@@ -36,9 +53,12 @@ impl Family {
     ) -> Result<Option<Self>> {
         let cardinalities = structure.cardinalities();
         let free_levels = cardinalities[node] as usize - 1;
-        let mut sets = Vec::new();
+        let (mut sets, mut links, mut maximal) = (Vec::new(), Vec::new(), Vec::new());
         let mut features = 0usize;
-        for set in complete_subsets(structure.graph(), cardinalities, node, order - 1) {
+        let blanket: VarSet =
+            structure.markov_blanket(node).iter().filter(|&v| cardinalities[v] > 1).collect();
+        for complete in complete_subsets(structure.graph(), &blanket, order - 1) {
+            let Complete { set, before, is_maximal, .. } = complete;
             let size = set
                 .iter()
                 .try_fold(1usize, |size, v| size.checked_mul(cardinalities[v] as usize - 1))
@@ -46,10 +66,18 @@ impl Family {
             if features.saturating_add(size).saturating_mul(free_levels) > MOST_PARAMETERS {
                 return Ok(None);
             }
+            if let (Some(before), Some(&last)) = (before, set.as_slice().last()) {
+                let place = blanket.position(last).unwrap_or_default();
+                links.push(Link { before, place, above: cardinalities[last] - 1 });
+            }
+            if is_maximal {
+                maximal.push(sets.len());
+            }
             sets.push(TermSet::new(set, features, cardinalities));
             features += size;
         }
-        let mut family = Self { sets, coordinates: None, features, free_levels };
+        let blanket = blanket.as_slice().to_vec();
+        let mut family = Self { sets, links, maximal, blanket, coordinates: None, features, free_levels };
         let rows = family.restrictions(structure, node)?;
         if !rows.is_empty() {
             family.coordinates = Some(Coordinates::of_restrictions(&rows, features, control)?);
@@ -85,7 +113,7 @@ impl Family {
     }
 
     /// Features that are free.
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.coordinates.as_ref().map_or(self.features, Coordinates::len)
     }
 
@@ -94,31 +122,149 @@ impl Family {
         self.width() * self.free_levels
     }
 
+    /// The terms that a free parameter belongs to: the set of its variables.
+    pub(super) fn members(&self, parameter: usize) -> &VarSet {
+        set_of(&self.sets, self.feature(parameter / self.free_levels.max(1))).variables()
+    }
+
+    /// What values of the parameters here say about those of another family of the same node.
+    pub(super) fn values_for(&self, other: &Self, beta: &[f64]) -> Vec<f64> {
+        let free = self.free_levels;
+        let mut values = vec![0.0; other.parameters()];
+        let mut place = 0;
+        for number in 0..self.width() {
+            let feature = self.feature(number);
+            let own = set_of(&self.sets, feature);
+            let theirs = other.sets.iter().find(|set| set.variables() == own.variables());
+            let Some(theirs) = theirs.map(|set| set.number(&own.levels(feature))) else { continue };
+            while place < other.width() && other.feature(place) < theirs {
+                place += 1;
+            }
+            if place < other.width() && other.feature(place) == theirs {
+                values[place * free..(place + 1) * free]
+                    .copy_from_slice(&beta[number * free..(number + 1) * free]);
+            }
+        }
+        values
+    }
+
     /// The feature that a free one is.
     fn feature(&self, free: usize) -> usize {
         self.coordinates.as_ref().map_or(free, |coordinates| coordinates.free()[free])
     }
 
-    /// For each class the free features that it has, with their weights.
-    fn design(&self, rows: &Rows, classes: &Classes) -> Vec<Vec<(usize, f64)>> {
-        let one = |&row: &u32| {
-            let active = self.sets.iter().filter_map(|set| active(set, rows, row as usize));
-            match &self.coordinates {
-                Some(coordinates) => merged(active.flat_map(|f| coordinates.expansion(f)).collect()),
-                None => active.map(|feature| (feature, 1.0)).collect(),
-            }
-        };
-        classes.example.iter().map(one).collect()
+    /// Whether contexts restrict the parameters.
+    pub(super) fn is_restricted(&self) -> bool {
+        self.coordinates.is_some()
     }
-}
 
-/// The feature of a set that a row has: none where a level is 0.
-fn active(set: &TermSet, rows: &Rows, row: usize) -> Option<usize> {
-    let mut number = set.range().start;
-    for (position, variable) in set.variables().iter().enumerate() {
-        number += usize::from(rows.columns[variable][row]).checked_sub(1)? * set.stride(position);
+    /// The likelihood of the family in a table.
+    pub(super) fn problem(&self, rows: &Rows, node: Var, classes: &Classes) -> Problem {
+        let (counts, levels) = (classes.counts.clone(), self.levels(rows, classes));
+        let impossible = self.impossible(rows, node, &levels, &counts);
+        let design = self.design(classes.example.len(), &levels);
+        Problem::new((design, self.width()), (counts, rows.levels(node)), impossible)
     }
-    Some(number)
+
+    /// The levels of the blanket, class by class.
+    fn levels(&self, rows: &Rows, classes: &Classes) -> Vec<u32> {
+        let columns: Vec<&[u16]> = self.blanket.iter().map(|&member| &rows.columns[member][..]).collect();
+        let mut levels = Vec::with_capacity(classes.example.len() * columns.len());
+        for &row in &classes.example {
+            levels.extend(columns.iter().map(|column| u32::from(column[row as usize])));
+        }
+        levels
+    }
+
+    /// What this family gives no chance in the classes of one with more terms.
+    pub(super) fn impossible_in(&self, rows: &Rows, node: Var, classes: &Classes) -> Vec<bool> {
+        self.impossible(rows, node, &self.levels(rows, classes), &classes.counts)
+    }
+
+    /// For each class the free features that it has, with their weights.
+    fn design(&self, classes: usize, levels: &[u32]) -> Design {
+        let mut design = Design::default();
+        let firsts: Vec<usize> = self.sets.iter().map(|set| set.range().start).collect();
+        // For each set, the configuration among those without a zero level, where it is one.
+        let mut own = vec![Some(0); self.sets.len()];
+        let mut active: Vec<usize> = Vec::with_capacity(self.sets.len());
+        for class in 0..classes {
+            let levels = &levels[class * self.blanket.len()..(class + 1) * self.blanket.len()];
+            active.clear();
+            active.push(0);
+            for (set, &Link { before, place, above }) in (1..).zip(&self.links) {
+                own[set] = match (own[before], levels[place]) {
+                    (None, _) | (_, 0) => None,
+                    (Some(before), level) => {
+                        let number = before * above as usize + level as usize - 1;
+                        active.push(firsts[set] + number);
+                        Some(number)
+                    }
+                };
+            }
+            match &self.coordinates {
+                Some(coordinates) => {
+                    let weights = active.iter().flat_map(|&feature| coordinates.expansion(feature));
+                    merged(weights.collect()).into_iter().for_each(|(at, weight)| design.push(at, weight));
+                }
+                None => active.iter().for_each(|&feature| design.push(feature, 1.0)),
+            }
+            design.end();
+        }
+        design
+    }
+
+    /// For each class and level of the node, whether a maximum gives it no chance: the level was never seen at
+    /// a configuration of a set that has terms. Empty where each has a chance, or where contexts restrict terms.
+    fn impossible(&self, rows: &Rows, node: Var, blanket: &[u32], counts: &[f64]) -> Vec<bool> {
+        if self.is_restricted() || counts.iter().all(|&count| count > 0.0) {
+            return Vec::new();
+        }
+        let levels = rows.levels(node);
+        let mut impossible = Vec::new();
+        // The configuration of each class.
+        let mut cells = vec![0; counts.len() / levels];
+        for &set in &self.maximal {
+            let mut radix = 1;
+            cells.fill(0);
+            let mut at = set;
+            while let Some(&Link { before, place, above }) = at.checked_sub(1).map(|at| &self.links[at]) {
+                let own = blanket[place..].iter().step_by(self.blanket.len());
+                cells.iter_mut().zip(own).for_each(|(cell, &level)| *cell += level as usize * radix);
+                radix *= above as usize + 1;
+                at = before;
+            }
+            let mut sums = vec![0.0; radix * levels];
+            for (cell, counts) in cells.iter().zip(counts.chunks_exact(levels)) {
+                let sums = sums[cell * levels..(cell + 1) * levels].iter_mut();
+                sums.zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+            if sums.iter().all(|&sum| sum > 0.0) {
+                continue;
+            }
+            impossible.resize(counts.len(), false);
+            for (cell, impossible) in cells.iter().zip(impossible.chunks_exact_mut(levels)) {
+                let sums = &sums[cell * levels..(cell + 1) * levels];
+                impossible.iter_mut().zip(sums).for_each(|(is, &sum)| *is |= sum == 0.0);
+            }
+        }
+        if impossible.contains(&true) { impossible } else { Vec::new() }
+    }
+
+    /// Where the features of this family are in another one: for each set that both have, the number of its first
+    /// feature here and there, and of its features. Both must be without restrictions.
+    pub(super) fn shared(&self, other: &Self) -> Vec<(usize, usize, usize)> {
+        let mut shared = Vec::new();
+        let mut rest = other.sets.iter().peekable();
+        for set in &self.sets {
+            let key = |set: &TermSet| (set.variables().len(), set.variables().clone());
+            while rest.next_if(|other| key(other) < key(set)).is_some() {}
+            if let Some(other) = rest.next_if(|other| other.variables() == set.variables()) {
+                shared.push((set.range().start, other.range().start, set.range().len()));
+            }
+        }
+        shared
+    }
 }
 
 /// The same sum with each number once, ascending.
@@ -135,128 +281,38 @@ fn merged(mut weights: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     merged
 }
 
-/// The complete sets of a node's neighbours with at most so many members, the empty one first:
-/// by size, then lexicographically. Variables with one level carry no terms.
-fn complete_subsets(graph: &Graph, cardinalities: &[u32], node: Var, most: usize) -> Vec<VarSet> {
-    let blanket: VarSet = graph.markov_blanket(node).iter().filter(|&v| cardinalities[v] > 1).collect();
-    let mut all = Vec::new();
-    let mut level = vec![(VarSet::default(), blanket)];
-    while !level.is_empty() {
-        let mut next = Vec::new();
-        for (set, growth) in level {
-            if set.len() < most {
-                let later = |v: Var| graph.markov_blanket(v).iter().filter(|&w| w > v).collect::<VarSet>();
-                next.extend(growth.iter().map(|v| (set.toggled(v), growth.intersection(&later(v)))));
-            }
-            all.push(set);
+/// A complete set of a node's neighbours.
+struct Complete {
+    set: VarSet,
+    /// The neighbours that are adjacent to all of it.
+    common: VarSet,
+    /// The number of the set without the last member.
+    before: Option<usize>,
+    /// Whether no larger set contains it.
+    is_maximal: bool,
+}
+
+/// The complete sets of a blanket with at most so many members, the empty one first: by size, then
+/// lexicographically.
+fn complete_subsets(graph: &Graph, blanket: &VarSet, most: usize) -> Vec<Complete> {
+    let first = |set: VarSet, common: VarSet, before| {
+        let is_maximal = set.len() == most || common.is_empty();
+        Complete { set, common, before, is_maximal }
+    };
+    let mut all = vec![first(VarSet::default(), blanket.clone(), None)];
+    let mut at = 0;
+    while at < all.len() {
+        if all[at].set.len() < most {
+            let Complete { set, common, .. } = &all[at];
+            let last = set.iter().last();
+            let next = |v: Var| first(set.toggled(v), common.intersection(graph.markov_blanket(v)), Some(at));
+            let grown: Vec<Complete> =
+                common.iter().filter(|&v| last.is_none_or(|last| v > last)).map(next).collect();
+            all.extend(grown);
         }
-        level = next;
+        at += 1;
     }
     all
-}
-
-/// A node's conditional, fitted.
-#[derive(Clone, Debug)]
-pub(super) struct NodeFit {
-    family: Family,
-    /// For each free feature and level above 0.
-    beta: Vec<f64>,
-    pub(super) log_likelihood: f64,
-}
-
-impl NodeFit {
-    /// The maximal conditional likelihood of a node with a family; from a fit of the same node on, where there
-    /// is one.
-    pub(super) fn of(
-        rows: &Rows,
-        structure: &Structure,
-        node: Var,
-        family: Family,
-        from: Option<&Self>,
-    ) -> Self {
-        let classes = Classes::of(rows, node, structure.markov_blanket(node));
-        let start =
-            from.map_or_else(|| vec![0.0; family.parameters()], |earlier| earlier.values_for(&family));
-        let design = family.design(rows, &classes);
-        let problem = Problem { design: &design, counts: &classes.counts, width: family.width() };
-        let (beta, log_likelihood) = maximize(&problem, rows.levels(node), start);
-        Self { family, beta, log_likelihood }
-    }
-
-    /// Whether contexts restrict its parameters.
-    pub(super) fn is_restricted(&self) -> bool {
-        self.family.coordinates.is_some()
-    }
-
-    /// The number of free parameters.
-    pub(super) fn parameters(&self) -> usize {
-        self.family.parameters()
-    }
-
-    /// What is known here about the parameters of another family of the same node.
-    fn values_for(&self, family: &Family) -> Vec<f64> {
-        let free = self.family.free_levels;
-        let mut values = vec![0.0; family.parameters()];
-        let mut place = 0;
-        for number in 0..self.family.width() {
-            let feature = self.family.feature(number);
-            let own = set_of(&self.family.sets, feature);
-            let theirs = family.sets.iter().find(|set| set.variables() == own.variables());
-            let Some(theirs) = theirs.map(|set| set.number(&own.levels(feature))) else { continue };
-            while place < family.width() && family.feature(place) < theirs {
-                place += 1;
-            }
-            if place < family.width() && family.feature(place) == theirs {
-                values[place * free..(place + 1) * free]
-                    .copy_from_slice(&self.beta[number * free..(number + 1) * free]);
-            }
-        }
-        values
-    }
-
-    /// For each of some sets of neighbours, about what the log-likelihood loses without the terms
-    /// that have all of it: half of Wald's statistic.
-    pub(super) fn losses(&self, rows: &Rows, classes: &Classes, sets: &[VarSet]) -> Vec<f64> {
-        let design = self.family.design(rows, classes);
-        let problem = Problem { design: &design, counts: &classes.counts, width: self.family.width() };
-        let factor = information(&problem, &self.beta);
-        let size = self.beta.len();
-        let loss = |set: &VarSet| {
-            let own: Vec<usize> = (0..size).filter(|&at| self.has(at, set)).collect();
-            // The covariance of these parameters: rows and columns of the inverse.
-            let column = |&at: &usize| {
-                let mut unit = vec![0.0; size];
-                unit[at] = 1.0;
-                factor.solve(&unit)
-            };
-            let columns: Vec<Vec<f64>> = own.iter().map(column).collect();
-            let covariance: Vec<Vec<f64>> = (0..own.len())
-                .map(|row| own[..=row].iter().map(|&other| columns[row][other]).collect())
-                .collect();
-            let values: Vec<f64> = own.iter().map(|&at| self.beta[at]).collect();
-            Cholesky::new(&covariance).inverse_form(values) / 2.0
-        };
-        sets.iter().map(loss).collect()
-    }
-
-    /// Whether a parameter is one of a term with all of a set.
-    fn has(&self, parameter: usize, set: &VarSet) -> bool {
-        let feature = self.family.feature(parameter / self.family.free_levels.max(1));
-        let members = set_of(&self.family.sets, feature).variables();
-        set.iter().all(|member| members.contains(member))
-    }
-
-    /// How many parameters belong to terms with all of a set.
-    pub(super) fn parameters_with(&self, set: &VarSet) -> usize {
-        (0..self.beta.len()).filter(|&at| self.has(at, set)).count()
-    }
-
-    /// For each row and level of the node, its probability.
-    pub(super) fn probabilities(&self, rows: &Rows, classes: &Classes) -> Vec<f64> {
-        let design = self.family.design(rows, classes);
-        let problem = Problem { design: &design, counts: &classes.counts, width: self.family.width() };
-        problem.probabilities(&self.beta)
-    }
 }
 
 /// The set that a feature belongs to.

@@ -17,6 +17,7 @@
 mod carry;
 mod climb;
 mod family;
+mod fitted;
 mod newton;
 mod rows;
 mod screen;

@@ -7,11 +7,9 @@
 //! promise is looked at first: the expected counts are rounded down to a few binary digits, and each
 //! digit is a plane of bits that meets the planes of all other variables at once.
 
-use super::family::NodeFit;
 use super::rows::{Classes, Rows};
 use crate::counts::common_ones;
 use crate::data::Var;
-use crate::structure::Structure;
 
 /// The least expected count that divides a square.
 const LEAST_EXPECTED: f64 = 0.5;
@@ -89,12 +87,11 @@ pub(super) type Asked = (Var, f64);
 /// Those variables outside of a node's blanket whose promises reach what is asked of them.
 pub(super) fn promising(
     (rows, planes): (&Rows, &Planes),
-    structure: &Structure,
     node: Var,
-    fit: &NodeFit,
+    (classes, probabilities): (&Classes, &[f64]),
     asked: &[Asked],
 ) -> Vec<Var> {
-    let expected = Expected::of(rows, structure, node, fit);
+    let expected = Expected::of(rows, node, classes, probabilities);
     let mut open = expected.may_reach(planes, asked);
     open.retain(|&(other, least)| expected.promise(other) >= least);
     open.into_iter().map(|(other, _)| other).collect()
@@ -110,13 +107,11 @@ struct Expected<'a> {
 }
 
 impl<'a> Expected<'a> {
-    fn of(rows: &'a Rows, structure: &Structure, node: Var, fit: &NodeFit) -> Self {
-        let classes = Classes::of(rows, node, structure.markov_blanket(node));
+    fn of(rows: &'a Rows, node: Var, classes: &Classes, probabilities: &[f64]) -> Self {
         let levels = rows.levels(node);
-        let by_class = fit.probabilities(rows, &classes);
         let mut values = Vec::with_capacity(rows.weights.len() * levels);
         for (&class, weight) in classes.of_row.iter().zip(&rows.weights) {
-            let own = &by_class[class as usize * levels..(class as usize + 1) * levels];
+            let own = &probabilities[class as usize * levels..(class as usize + 1) * levels];
             values.extend(own.iter().map(|p| weight * p));
         }
         Self { rows, node, levels, values }
@@ -208,12 +203,12 @@ impl Digits {
     fn push(&mut self, (level, is_seen): (usize, bool), values: impl Iterator<Item = f64>, unit: f64) {
         let units: Vec<u64> = values.map(|value| (value / unit) as u64).collect();
         let all = units.iter().fold(0, |all, &units| all | units);
-        for digit in (0..u64::BITS).filter(|digit| all >> digit & 1 == 1) {
-            let word = |units: &[u64]| {
-                units.iter().enumerate().fold(0, |word, (at, units)| word | (units >> digit & 1) << at)
-            };
-            self.masks.push(units.chunks(64).map(word).collect());
-            self.keys.push((level, is_seen, unit * (1u64 << digit) as f64));
+        for first in (0..u64::BITS).step_by(8).filter(|first| all >> first & 0xFF != 0) {
+            let bytes: Vec<u8> = units.iter().map(|units| (units >> first) as u8).collect();
+            for digit in (0..8).filter(|digit| all >> (first + digit) & 1 == 1) {
+                self.masks.push(bytes.chunks(64).map(|bytes| digits(bytes, digit)).collect());
+                self.keys.push((level, is_seen, unit * (1u64 << (first + digit)) as f64));
+            }
         }
     }
 
@@ -259,6 +254,17 @@ impl Digits {
     }
 }
 
+/// One binary digit of up to 64 bytes, the first one lowest.
+fn digits(bytes: &[u8], digit: u32) -> u64 {
+    bytes.chunks(8).rev().fold(0, |word, bytes| {
+        let mut eight = [0; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        let lowest = u64::from_le_bytes(eight) >> digit & 0x0101_0101_0101_0101;
+        // The digit of byte i stands at 8i, and goes to 56 + i.
+        word << 8 | lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
 /// Fills in a table whose cells at levels 0 are still 0: by the sums of its columns, and then of its rows.
 fn complete(cells: &mut [f64], columns: &[f64], rows: &[f64]) {
     let levels = columns.len();
@@ -274,10 +280,20 @@ fn complete(cells: &mut [f64], columns: &[f64], rows: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::super::family::Family;
+    use super::super::fitted::NodeFit;
     use super::*;
     use crate::counts::RowCounts;
     use crate::data::Dataset;
     use crate::graph::Edge;
+    use crate::structure::Structure;
+
+    /// Each row's class by a node's blanket, and the probabilities in each by the node's fit.
+    fn fitted(rows: &Rows, structure: &Structure, node: Var) -> (Classes, Vec<f64>) {
+        let family = Family::of(structure, node, 3, &()).unwrap().unwrap();
+        let classes = Classes::of(rows, node, structure.markov_blanket(node));
+        let probabilities = NodeFit::of(rows, node, family, &classes).1;
+        (classes, probabilities)
+    }
 
     /// A table of variables with 2, 3, 2, 20, 5 and 1 levels, whose rows have weights.
     fn table(seed: u32, weights: impl Fn(u32) -> u32) -> Dataset {
@@ -305,6 +321,18 @@ mod tests {
     }
 
     #[test]
+    fn a_digit_of_bytes_is_that_of_each() {
+        for count in [0, 1, 8, 13, 64] {
+            let bytes: Vec<u8> = (0..count).map(|at: u32| (at * at * 37 + 11 * at + 5) as u8).collect();
+            for digit in 0..8 {
+                let slowly = bytes.iter().enumerate();
+                let slowly = slowly.fold(0, |word, (at, byte)| word | u64::from(byte >> digit & 1) << at);
+                assert_eq!(digits(&bytes, digit), slowly, "{count} {digit}");
+            }
+        }
+    }
+
+    #[test]
     fn the_bound_is_above_every_promise_and_near_it() {
         let (mut pairs, mut near) = (0, 0);
         for seed in 0..6 {
@@ -314,9 +342,8 @@ mod tests {
             let mut structure = Structure::empty(&rows.cardinalities);
             structure.toggle_edge(Edge::new(0, 1).unwrap()).unwrap();
             for node in [0, 1, 2, 4] {
-                let family = Family::of(&structure, node, 3, &()).unwrap().unwrap();
-                let fit = NodeFit::of(&rows, &structure, node, family, None);
-                let expected = Expected::of(&rows, &structure, node, &fit);
+                let (classes, probabilities) = fitted(&rows, &structure, node);
+                let expected = Expected::of(&rows, node, &classes, &probabilities);
                 let others: Vec<Var> = (0..6).filter(|&other| other != node).collect();
                 for &other in &others {
                     let promise = expected.promise(other);
@@ -329,7 +356,7 @@ mod tests {
                 let asked: Vec<Asked> = others.iter().map(|&other| (other, 2.0)).collect();
                 let slowly: Vec<Var> =
                     others.iter().copied().filter(|&other| expected.promise(other) >= 2.0).collect();
-                assert_eq!(promising((&rows, &planes), &structure, node, &fit, &asked), slowly);
+                assert_eq!(promising((&rows, &planes), node, (&classes, &probabilities), &asked), slowly);
             }
         }
         assert!(near >= pairs * 7 / 10, "{near} of {pairs}");
@@ -349,9 +376,8 @@ mod tests {
             let rows = Rows::of(&RowCounts::new(&data)).unwrap();
             let (planes, structure) = (Planes::of(&rows), Structure::empty(&rows.cardinalities));
             for (node, other) in [(0, 1), (0, 2), (1, 0), (2, 0), (1, 2)] {
-                let family = Family::of(&structure, node, 3, &()).unwrap().unwrap();
-                let fit = NodeFit::of(&rows, &structure, node, family, None);
-                let expected = Expected::of(&rows, &structure, node, &fit);
+                let (classes, probabilities) = fitted(&rows, &structure, node);
+                let expected = Expected::of(&rows, node, &classes, &probabilities);
                 let promise = expected.promise(other);
                 assert_eq!(
                     expected.may_reach(&planes, &[(other, promise)]).len(),
