@@ -105,6 +105,19 @@ impl Cholesky {
         sums
     }
 
+    /// The columns of L^-1, each from its diagonal on: entry (i, j) of A^-1 is the product of columns i and j.
+    pub(crate) fn inverse_halves(&self) -> Vec<Vec<f64>> {
+        let half = |first: usize| {
+            let mut half = Vec::with_capacity(self.rows.len() - first);
+            half.push(self.inverse_diagonal[first]);
+            for (row, inverse) in self.rows.iter().zip(&self.inverse_diagonal).skip(first + 1) {
+                half.push(-dot(&row[first..first + half.len()], &half) * inverse);
+            }
+            half
+        };
+        (0..self.rows.len()).map(half).collect()
+    }
+
     /// The logarithm of the determinant of A.
     pub(crate) fn log_determinant(&self) -> f64 {
         -2.0 * self.inverse_diagonal.iter().map(|&inverse| libm::log(inverse)).sum::<f64>()
@@ -171,6 +184,20 @@ mod tests {
         let single: Vec<f64> = vectors.iter().map(|vector| factor.inverse_form(vector.clone())).collect();
         assert_eq!(factor.inverse_forms(vectors[..2].to_vec()), single[..2]);
         assert_eq!(factor.inverse_forms(vectors), single);
+    }
+
+    #[test]
+    fn products_of_halves_are_the_inverse() {
+        let row = |i: usize| (0..=i).map(|j| if i == j { 9.0 } else { libm::cos((i * j) as f64) }).collect();
+        let factor = Cholesky::new(&(0..13).map(row).collect::<Vec<Vec<f64>>>());
+        let halves = factor.inverse_halves();
+        for column in 0..13 {
+            let unit: Vec<f64> = (0..13).map(|at| f64::from(u8::from(at == column))).collect();
+            for (row, expected) in factor.solve(&unit).into_iter().enumerate().take(column + 1) {
+                let found = dot(&halves[row][column - row..], &halves[column]);
+                assert!((found - expected).abs() < 1e-14, "{row} {column}: {found} {expected}");
+            }
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::newton::{Climb, Guess, Problem, Top, Triangle};
 use super::rows::{Classes, Rows};
 use crate::data::Var;
 use crate::graph::VarSet;
-use crate::loglinear::Cholesky;
+use crate::loglinear::{Cholesky, dot};
 
 /// The most parameters whose second derivatives are kept for the families that are tried next.
 const MOST_KEPT: usize = 192;
@@ -67,18 +67,14 @@ impl NodeFit {
             Some(information) => Cholesky::new(information),
             None => Cholesky::new(&self.family.problem(rows, node, classes).information_at(&self.beta)),
         };
-        let size = self.beta.len();
+        // The inverse is the product of these halves, transposed, and themselves.
+        let halves = factor.inverse_halves();
         let loss = |set: &VarSet| {
-            let own: Vec<usize> = (0..size).filter(|&at| self.has(at, set)).collect();
+            let own: Vec<usize> = (0..self.beta.len()).filter(|&at| self.has(at, set)).collect();
             // The covariance of these parameters: rows and columns of the inverse.
-            let column = |&at: &usize| {
-                let mut unit = vec![0.0; size];
-                unit[at] = 1.0;
-                factor.solve(&unit)
-            };
-            let columns: Vec<Vec<f64>> = own.iter().map(column).collect();
+            let entry = |low: usize, high: usize| dot(&halves[low][high - low..], &halves[high]);
             let covariance: Vec<Vec<f64>> = (0..own.len())
-                .map(|row| own[..=row].iter().map(|&other| columns[row][other]).collect())
+                .map(|row| own[..=row].iter().map(|&other| entry(other, own[row])).collect())
                 .collect();
             let values: Vec<f64> = own.iter().map(|&at| self.beta[at]).collect();
             Cholesky::new(&covariance).inverse_form(values) / 2.0

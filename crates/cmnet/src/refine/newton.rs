@@ -7,7 +7,7 @@ use crate::table::softmax;
 /// to hold what the rows leave open.
 const RIDGE: f64 = 1e-8;
 /// A gain of the log-likelihood that does not matter any more.
-const NEGLIGIBLE_GAIN: f64 = 1e-7;
+const NEGLIGIBLE_GAIN: f64 = 1e-6;
 /// The largest change of a log-odds in one step, before it is stretched.
 const LONGEST_STEP: f64 = 5.0;
 const MOST_STEPS: usize = 60;
@@ -290,7 +290,7 @@ impl Climb {
             None => problem.information(&point.probabilities),
         };
         let factor = guess.factor.unwrap_or_else(|| Cholesky::new(&information));
-        let next = Move::new(factor, &problem.gradient(&point));
+        let next = Move::new(factor, problem.gradient(&point));
         Self { problem, point, information, is_own, next }
     }
 
@@ -340,20 +340,17 @@ impl Climb {
                 return false;
             }
             let Some((point, is_whole)) = self.advance(is_slow) else { break };
-            self.point = point;
+            let before = std::mem::replace(&mut self.point, point);
             let gain = self.next.gain;
             if gain < NEGLIGIBLE_GAIN {
                 break;
             }
             let gradient = self.problem.gradient(&self.point);
-            let step = self.next.factor.solve(&gradient);
-            let left = gain_of(&step, &gradient);
-            if is_whole && left <= SERVES * gain {
-                (self.next.step, self.next.gain) = (step, left);
+            if is_whole && self.next.goes_on(&before.beta, &self.point.beta, &gradient) {
                 is_slow = false;
             } else {
                 self.information = self.problem.information(&self.point.probabilities);
-                self.next = Move::new(Cholesky::new(&self.information), &gradient);
+                self.next = Move::new(Cholesky::new(&self.information), gradient);
                 is_slow = self.is_own;
                 self.is_own = true;
             }
@@ -400,23 +397,70 @@ impl Climb {
     }
 }
 
-/// A step, about what it gains, and the factor of the second derivatives behind it.
+/// A step, and about what it gains.
 struct Move {
+    gradient: Vec<f64>,
     step: Vec<f64>,
     gain: f64,
-    factor: Cholesky,
+    curvature: Curvature,
 }
 
 impl Move {
-    fn new(factor: Cholesky, gradient: &[f64]) -> Self {
-        let step = factor.solve(gradient);
-        Self { gain: gain_of(&step, gradient), step, factor }
+    fn new(factor: Cholesky, gradient: Vec<f64>) -> Self {
+        let curvature = Curvature { factor, changes: Vec::new() };
+        let step = curvature.solve(&gradient);
+        Self { gain: dot(&gradient, &step) / 2.0, gradient, step, curvature }
+    }
+
+    /// Becomes the step after this one, by the same second derivatives; `false` where they serve no longer.
+    fn goes_on(&mut self, before: &[f64], after: &[f64], gradient: &[f64]) -> bool {
+        let difference =
+            |one: &[f64], other: &[f64]| -> Vec<f64> { one.iter().zip(other).map(|(a, b)| a - b).collect() };
+        let (step, bend) = (difference(after, before), difference(&self.gradient, gradient));
+        let product = dot(&step, &bend);
+        if product > 0.0 {
+            self.curvature.changes.push(Change { step, bend, product });
+        }
+        let step = self.curvature.solve(gradient);
+        let gain = dot(gradient, &step) / 2.0;
+        let serves = gain <= SERVES * self.gain;
+        if serves {
+            (self.gradient, self.step, self.gain) = (gradient.to_vec(), step, gain);
+        }
+        serves
     }
 }
 
-/// About what a step gains.
-fn gain_of(step: &[f64], gradient: &[f64]) -> f64 {
-    dot(gradient, step) / 2.0
+/// The second derivatives at one point, and what the steps since then told about them.
+struct Curvature {
+    factor: Cholesky,
+    changes: Vec<Change>,
+}
+
+/// A step, by how much the derivatives fell, and the product of both.
+struct Change {
+    step: Vec<f64>,
+    bend: Vec<f64>,
+    product: f64,
+}
+
+impl Curvature {
+    /// The step that these derivatives ask for: the two loops of BFGS.
+    fn solve(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut right = gradient.to_vec();
+        let mut shares = Vec::with_capacity(self.changes.len());
+        for Change { step, bend, product } in self.changes.iter().rev() {
+            let share = dot(step, &right) / product;
+            right.iter_mut().zip(bend).for_each(|(value, bend)| *value -= share * bend);
+            shares.push(share);
+        }
+        let mut solved = self.factor.solve(&right);
+        for (Change { step, bend, product }, share) in self.changes.iter().zip(shares.into_iter().rev()) {
+            let by = share - dot(bend, &solved) / product;
+            solved.iter_mut().zip(step).for_each(|(value, step)| *value += by * step);
+        }
+        solved
+    }
 }
 
 /// The point after the longest doubled step up to which the value rises, given that after the step.

@@ -30,6 +30,8 @@ pub(super) struct Planes {
     levels: Vec<Vec<Plane>>,
     /// For each variable and level, the weight of its rows.
     weights: Vec<Vec<f64>>,
+    /// The weight of each row, where all have the same.
+    weight: Option<f64>,
     /// What expected counts and weights are rounded down to: a power of two.
     unit: f64,
     /// The most that the weight of a row loses by that.
@@ -50,6 +52,9 @@ impl Planes {
         let mean = rows.total / rows.weights.len().max(1) as f64;
         let unit = libm::exp2(libm::floor(libm::log2(mean * UNIT)));
         let is_whole = rows.weights.iter().all(|weight| libm::fmod(*weight, unit) == 0.0);
+        let first = rows.weights.first().copied();
+        let weight =
+            first.filter(|first| rows.weights.iter().all(|weight| weight.to_bits() == first.to_bits()));
         let weights = |variable: Var| {
             let mut weights = vec![0.0; rows.levels(variable)];
             let levels = rows.columns[variable].iter().zip(&rows.weights);
@@ -59,8 +64,9 @@ impl Planes {
         Self {
             levels: (0..rows.columns.len()).map(|variable| planes(rows, variable)).collect(),
             weights: (0..rows.columns.len()).map(weights).collect(),
+            weight,
             unit,
-            lost: if is_whole { 0.0 } else { unit },
+            lost: if is_whole || weight.is_some() { 0.0 } else { unit },
             rounding: ROUNDING * rows.total,
         }
     }
@@ -102,19 +108,14 @@ struct Expected<'a> {
     rows: &'a Rows,
     node: Var,
     levels: usize,
-    /// For each row and level.
-    values: Vec<f64>,
+    classes: &'a Classes,
+    /// For each class and level.
+    probabilities: &'a [f64],
 }
 
 impl<'a> Expected<'a> {
-    fn of(rows: &'a Rows, node: Var, classes: &Classes, probabilities: &[f64]) -> Self {
-        let levels = rows.levels(node);
-        let mut values = Vec::with_capacity(rows.weights.len() * levels);
-        for (&class, weight) in classes.of_row.iter().zip(&rows.weights) {
-            let own = &probabilities[class as usize * levels..(class as usize + 1) * levels];
-            values.extend(own.iter().map(|p| weight * p));
-        }
-        Self { rows, node, levels, values }
+    fn of(rows: &'a Rows, node: Var, classes: &'a Classes, probabilities: &'a [f64]) -> Self {
+        Self { rows, node, levels: rows.levels(node), classes, probabilities }
     }
 
     /// What a pair promises.
@@ -123,10 +124,11 @@ impl<'a> Expected<'a> {
         let mut sums = vec![0.0; self.rows.levels(other) * levels];
         let mut seen = sums.clone();
         let own = self.rows.columns[self.node].iter().zip(&self.rows.columns[other]).zip(&self.rows.weights);
-        for (((&level, &at), weight), expected) in own.zip(self.values.chunks_exact(levels)) {
+        for (((&level, &at), weight), &class) in own.zip(&self.classes.of_row) {
             let first = at as usize * levels;
             seen[first + level as usize] += weight;
-            sums[first..first + levels].iter_mut().zip(expected).for_each(|(sum, value)| *sum += value);
+            let expected = &self.probabilities[class as usize * levels..(class as usize + 1) * levels];
+            sums[first..first + levels].iter_mut().zip(expected).for_each(|(sum, p)| *sum += weight * p);
         }
         let square = |(seen, sum): (&f64, &f64)| (seen - sum) * (seen - sum) / sum.max(LEAST_EXPECTED);
         seen.iter().zip(&sums).map(square).sum::<f64>() / 2.0
@@ -163,6 +165,7 @@ struct Digits {
     keys: Vec<(usize, bool, f64)>,
     node: Var,
     levels: usize,
+    unit: f64,
     /// For each level of the node, what is expected in all rows.
     expected: Vec<f64>,
 }
@@ -183,31 +186,50 @@ impl Digits {
             keys: Vec::new(),
             node: found.node,
             levels,
+            unit: planes.unit,
             expected: vec![0.0; levels],
         };
-        for row in found.values.chunks_exact(levels) {
-            digits.expected.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+        let classes = found.classes.counts.chunks_exact(levels).zip(found.probabilities.chunks_exact(levels));
+        for (counts, own) in classes {
+            let total: f64 = counts.iter().sum();
+            digits.expected.iter_mut().zip(own).for_each(|(sum, p)| *sum += total * p);
         }
-        let own = &rows.columns[found.node];
+        let (own, of_row) = (&rows.columns[found.node], &found.classes.of_row);
         for level in 1..levels {
-            let expected = found.values.chunks_exact(levels).map(|row| row[level]);
-            digits.push((level, false), expected, planes.unit);
+            // Rows of one weight have what their classes have.
+            let units = |weight: f64, p: &f64| (weight * p / planes.unit) as u64;
+            let probabilities = found.probabilities[level..].iter().step_by(levels);
+            if let Some(weight) = planes.weight {
+                let by_class: Vec<u64> = probabilities.map(|p| units(weight, p)).collect();
+                let by_row = |bytes: Vec<u8>| of_row.iter().map(|&class| bytes[class as usize]).collect();
+                digits.push((level, false), &by_class, by_row);
+                let plane = &planes.levels[found.node][level - 1];
+                digits.masks.push(plane.words.clone());
+                digits.keys.push((level, true, weight));
+                continue;
+            }
+            let by_class: Vec<&f64> = probabilities.collect();
+            let expected = of_row.iter().zip(&rows.weights);
+            let expected: Vec<u64> =
+                expected.map(|(&class, &weight)| units(weight, by_class[class as usize])).collect();
+            digits.push((level, false), &expected, |bytes| bytes);
             let seen = own.iter().zip(&rows.weights);
-            let seen = seen.map(|(&at, &weight)| if usize::from(at) == level { weight } else { 0.0 });
-            digits.push((level, true), seen, planes.unit);
+            let seen =
+                seen.map(|(&at, weight)| if usize::from(at) == level { units(*weight, &1.0) } else { 0 });
+            digits.push((level, true), &seen.collect::<Vec<u64>>(), |bytes| bytes);
         }
         digits
     }
 
-    /// The planes of numbers that are rounded down to a unit. Digits that no row has are left out.
-    fn push(&mut self, (level, is_seen): (usize, bool), values: impl Iterator<Item = f64>, unit: f64) {
-        let units: Vec<u64> = values.map(|value| (value / unit) as u64).collect();
+    /// The planes of numbers that are rounded down to units, given how rows have them. Digits that none has are
+    /// left out.
+    fn push(&mut self, (level, is_seen): (usize, bool), units: &[u64], by_row: impl Fn(Vec<u8>) -> Vec<u8>) {
         let all = units.iter().fold(0, |all, &units| all | units);
         for first in (0..u64::BITS).step_by(8).filter(|first| all >> first & 0xFF != 0) {
-            let bytes: Vec<u8> = units.iter().map(|units| (units >> first) as u8).collect();
+            let bytes: Vec<u8> = by_row(units.iter().map(|units| (units >> first) as u8).collect());
             for digit in (0..8).filter(|digit| all >> (first + digit) & 1 == 1) {
                 self.masks.push(bytes.chunks(64).map(|bytes| digits(bytes, digit)).collect());
-                self.keys.push((level, is_seen, unit * (1u64 << (first + digit)) as f64));
+                self.keys.push((level, is_seen, self.unit * (1u64 << (first + digit)) as f64));
             }
         }
     }
