@@ -32,7 +32,7 @@ pub(crate) fn some_replicates(
 ) -> Result<BTreeMap<u64, Replicate>> {
     let learn = replicate_options(options)?;
     let rows = Resampler::new(data, options)?;
-    let work = Work::new(first, &rows, (options, learn), observer)?;
+    let work = Work::new(first, &rows, (options, learn), observer);
     work.replicates(&numbers.collect::<Vec<u64>>(), threads(options.learn.threads))
 }
 

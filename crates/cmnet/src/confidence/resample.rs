@@ -32,14 +32,6 @@ impl Rows<'_> {
         }
     }
 
-    pub(super) fn distinct(&self) -> u64 {
-        let distinct = match self {
-            Self::Whole(data) => data.distinct_rows(),
-            Self::Real(table) => table.units().distinct_rows(),
-        };
-        distinct as u64
-    }
-
     /// What they give, and the number of observations n behind it.
     pub(super) fn learn(
         &self,

@@ -13,7 +13,7 @@ use crate::data::{Dataset, WeightedTable};
 use crate::error::{OptionName, Result};
 use crate::graph::Graph;
 use crate::learn::{
-    Begin, FirstLearning, LearnEvent, LearnObserver, LearnOptions, LearnedModel, Select, in_pool,
+    Begin, FirstLearning, LearnEvent, LearnObserver, LearnOptions, LearnedModel, SearchMode, Select, in_pool,
 };
 use crate::loglinear::affordable_canonical;
 use crate::score::Kappa;
@@ -111,7 +111,7 @@ fn resampled(
     let Some(first) = first else {
         return Bootstrap::over(Vec::new(), &cardinalities, options, observer.stop());
     };
-    let found = Work::new(&first, rows, (options, learn), observer)?.all(state.finished, options)?;
+    let found = Work::new(&first, rows, (options, learn), observer).all(state.finished, options)?;
     Bootstrap::over(found, &cardinalities, options, observer.stop())
 }
 
@@ -124,6 +124,12 @@ pub(super) fn replicate_options(options: &BootstrapOptions) -> Result<LearnOptio
     // Checked as they were given, before any thread starts.
     in_pool(&LearnOptions { threads: options.learn.threads, ..learn.clone() }, || Ok(()))?;
     Ok(learn)
+}
+
+/// The mode of a replicate's search. Where it is left to the program it is `blanket`: one graph serves all kappas, so
+/// that a replicate takes a fraction of the first learning.
+pub(super) fn replicate_search(learn: &LearnOptions) -> SearchMode {
+    if learn.search == SearchMode::Auto { SearchMode::Blanket } else { learn.search }
 }
 
 /// Whether more replicates would not change the answer.
@@ -177,17 +183,15 @@ impl<'a> Work<'a> {
         rows: &'a dyn Resampled,
         (options, learn): (&BootstrapOptions, LearnOptions),
         observer: &'a dyn LearnObserver,
-    ) -> Result<Self> {
+    ) -> Self {
+        let search = replicate_search(&learn);
         let learn = match options.kappa_choice {
-            KappaChoice::Anew => learn,
+            KappaChoice::Anew => LearnOptions { search, ..learn },
             KappaChoice::Table => {
-                // The mode that all kappas asked for: one of them alone might be searched for by another.
-                let table = rows.rows(None)?;
-                let (search, _) = learn.mode(table.cardinalities().len(), table.distinct());
                 LearnOptions { search, kappas: vec![first.kappa], select: Select::None, ..learn }
             }
         };
-        Ok(Self {
+        Self {
             rows,
             learn,
             observer,
@@ -195,7 +199,7 @@ impl<'a> Work<'a> {
             bound: first.questions.saturating_mul(options.bound).max(LEAST_BOUND),
             graphs: if options.start == ReplicateStart::Table { &first.graphs } else { &[] },
             done: AtomicU64::new(0),
-        })
+        }
     }
 
     /// The replicates before the first that was not finished, up to where the answer is settled
@@ -313,24 +317,26 @@ impl Bootstrap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::SearchMode;
 
     #[test]
-    fn a_kept_kappa_keeps_the_mode_that_all_kappas_asked_for() {
-        let variables = 30;
-        let bit = |row: u32, v: u32| (row * 31 + v * 17).wrapping_mul(0x9E37_79B9) >> (7 + v % 9) & 1;
-        let rows = (0..500).map(|row| (0..variables).map(move |v| bit(row, v).to_string()));
-        let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let data = Dataset::from_labels(&names, rows.map(Iterator::collect::<Vec<String>>)).unwrap();
-        let options = BootstrapOptions { kappa_choice: KappaChoice::Table, ..BootstrapOptions::default() };
-        let learn = replicate_options(&options).unwrap();
-        let alone = LearnOptions { kappas: vec![Kappa::Epsilon], ..learn.clone() };
-        let mode = |options: &LearnOptions| options.mode(variables as usize, data.distinct_rows() as u64).0;
-        assert_eq!((mode(&learn), mode(&alone)), (SearchMode::Blanket, SearchMode::Paper));
-        let resampler = Resampler::new(&data, &options).unwrap();
+    fn replicates_share_one_graph_unless_another_search_is_asked_for() {
+        let data = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20)).unwrap();
         let first = FirstLearning { graphs: Vec::new(), kappa: Kappa::Epsilon, questions: 1 };
-        let work = Work::new(&first, &resampler, (&options, learn), &()).unwrap();
-        assert_eq!((work.learn.search, work.learn.kappas), (SearchMode::Blanket, vec![Kappa::Epsilon]));
+        for kappa_choice in [KappaChoice::Anew, KappaChoice::Table] {
+            for (asked, used) in [
+                (SearchMode::Auto, SearchMode::Blanket),
+                (SearchMode::Paper, SearchMode::Paper),
+                (SearchMode::Exact, SearchMode::Exact),
+            ] {
+                let learn = LearnOptions { search: asked, ..LearnOptions::default() };
+                let options = BootstrapOptions { kappa_choice, learn, ..BootstrapOptions::default() };
+                let learn = replicate_options(&options).unwrap();
+                let resampler = Resampler::new(&data, &options).unwrap();
+                let work = Work::new(&first, &resampler, (&options, learn), &());
+                assert_eq!(work.learn.search, used);
+                let kept = if kappa_choice == KappaChoice::Table { 1 } else { 4 };
+                assert_eq!(work.learn.kappas.len(), kept);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Bootstrap;
 use super::options::{BootstrapOptions, Resample};
-use super::run::bootstrap;
+use super::run::{bootstrap, replicate_search};
 use crate::control::StopReason;
 use crate::data::{Dataset, Var};
 use crate::error::{Error, OptionName, Result};
@@ -83,7 +83,9 @@ pub fn stability(
     dropped.iter().try_for_each(|&share| check_dropped(share))?;
     let quiet = Quiet { observer };
     let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
-    let whole = learn(data, &LearnOptions { select, ..options.learn.clone() }, &quiet)?;
+    // A search of another kind would differ from them whatever the rows.
+    let search = replicate_search(&options.learn);
+    let whole = learn(data, &LearnOptions { select, search, ..options.learn.clone() }, &quiet)?;
     let reference = whole.kept(data.rows()).filter(|_| whole.stop == StopReason::Converged);
     let Some(reference) = reference.map(|kept| Parts::of(&closed(&kept.structure))) else {
         return Ok(Stability { points: Vec::new(), stop: whole.stop });

@@ -1,5 +1,6 @@
 //! Where resampling stands: saved at any moment, it lets another process go on to the same answer.
 
+use super::run::replicate_search;
 use super::{BootstrapOptions, Replicate};
 use crate::data::Dataset;
 use crate::error::OptionName;
@@ -43,5 +44,7 @@ pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(Ru
         (RunFact::Option(OptionName::Bound), options.bound.to_string()),
     ]);
     replace(&mut identity, estimation_identity(&options.learn));
+    let search = format!("{}, replicates {}", options.learn.search, replicate_search(&options.learn));
+    replace(&mut identity, vec![(RunFact::Option(OptionName::Search), search)]);
     identity
 }

@@ -1,5 +1,6 @@
 //! Fit the structures and keep the one with the highest BIC (paper, section 3.2).
 
+use super::choose_alone::choose_alone;
 use super::observer::{FitControl, LearnEvent};
 use super::{Criterion, Learned, LearnedModel, Select, Step};
 use crate::control::{Control, Outcome, StopReason};
@@ -13,26 +14,19 @@ use crate::structure::Structure;
 /// fitted in different coordinates, differ in the last digits.
 pub(super) const ROUNDING: f64 = 1e-10;
 
-/// Which structures are fitted.
+/// What structures are fitted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Fits {
-    /// All.
+    /// Their parameters are asked for.
     #[default]
     All,
-    /// Those between which there is a choice: as long as all are equal there is none.
+    /// One of them is kept, and nothing else of them.
     ToChoose,
-}
-
-impl Fits {
-    /// Whether nothing needs to be fitted yet.
-    fn are_needless(self, models: &[LearnedModel]) -> bool {
-        self == Self::ToChoose && models.windows(2).all(|two| two[0].structure == two[1].structure)
-    }
 }
 
 /// Fits the structures found so far, where parameters are asked for.
 pub(super) fn fit_found<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, S>) -> Result<()> {
-    if step.options.select == Select::None || step.fits.are_needless(&learned.models) {
+    if step.options.select == Select::None || step.fits == Fits::ToChoose {
         return Ok(());
     }
     Fitting { step, options: &step.options.fit, of: step.options.kappas.len() }.fit_all(learned)
@@ -47,8 +41,8 @@ pub(super) fn choose<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, 
         learned.selected = (learned.models.len() == 1).then_some(0);
         return Ok(());
     }
-    if step.fits.are_needless(&learned.models) {
-        return Ok(());
+    if step.fits == Fits::ToChoose {
+        return choose_alone(learned, step);
     }
     let fitting = Fitting { step, options: &options.fit, of: learned.models.len() };
     fitting.fit_all(learned)?;
@@ -79,13 +73,19 @@ pub(super) fn choose<S: CountSource>(learned: &mut Learned, step: &Step<'_, '_, 
 /// The place of the model with the highest BIC, of equals the one with the smallest kappa: by
 /// pseudo-likelihood among those that are compared so. A model alone needs no parameters.
 pub(crate) fn best_of(models: &[LearnedModel], pseudo: bool, rows: u64) -> Option<usize> {
+    let bic = |model: &LearnedModel| {
+        let fit = model.compared().filter(|fit| !pseudo || fit.estimate == Estimate::Pseudo)?;
+        Some(fit.bic())
+    };
+    let only = (models.len() == 1).then_some(0);
+    highest(models, &models.iter().map(bic).collect::<Vec<_>>(), rows).or(only)
+}
+
+/// The place of the highest BIC that is known, of equals that of the smallest kappa.
+pub(super) fn highest(models: &[LearnedModel], bics: &[Option<f64>], rows: u64) -> Option<usize> {
     let mut best: Option<(usize, f64, Kappa)> = None;
-    for (place, model) in models.iter().enumerate() {
-        let Some(fit) = model.compared() else { continue };
-        if pseudo && fit.estimate != Estimate::Pseudo {
-            continue;
-        }
-        let bic = fit.bic();
+    for (place, (model, bic)) in models.iter().zip(bics).enumerate() {
+        let &Some(bic) = bic else { continue };
         let kappa = model.prior.kappa();
         let wins = best.is_none_or(|(_, leader, other)| {
             let rounding = ROUNDING * leader.abs().max(1.0);
@@ -96,8 +96,7 @@ pub(crate) fn best_of(models: &[LearnedModel], pseudo: bool, rows: u64) -> Optio
             best = Some((place, bic, kappa));
         }
     }
-    let only = (models.len() == 1).then_some(0);
-    best.map(|(place, _, _)| place).or(only)
+    best.map(|(place, _, _)| place)
 }
 
 /// What fits are made with.
@@ -168,7 +167,7 @@ mod tests {
     use crate::counts::{CountedTable, RowCounts};
     use crate::data::Dataset;
     use crate::io::{ReadOptions, Source, read_csv};
-    use crate::learn::{Begin, LearnObserver, LearnOptions, learn, learn_rows};
+    use crate::learn::{LearnObserver, LearnOptions, learn};
     use crate::search::SearchObserver;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -264,44 +263,6 @@ mod tests {
         let by_hand = FitOptions { method: FitMethod::Pseudo, ..FitOptions::default() };
         let by_hand = crate::loglinear::fit(&chain.structure, &data, &by_hand).unwrap();
         assert_eq!(chain.pseudo_bic(), Some(by_hand.bic()));
-    }
-
-    /// Counts the fits that are told.
-    #[derive(Default)]
-    struct Told(AtomicUsize);
-
-    impl Control for Told {
-        fn stop(&self) -> Option<StopReason> {
-            None
-        }
-    }
-
-    impl SearchObserver for Told {}
-
-    impl LearnObserver for Told {
-        fn observe_learning(&self, event: &LearnEvent<'_>) {
-            if matches!(event, LearnEvent::Fitting { .. }) {
-                self.0.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-    }
-
-    #[test]
-    fn a_resample_fits_nothing_where_there_is_no_choice_and_keeps_what_learning_keeps() {
-        let pair = Dataset::from_labels(&["a", "b"], [["0", "0"], ["1", "1"]].repeat(20)).unwrap();
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/economic_activity.csv");
-        let many = read_csv(&Source::from_argument(path), &ReadOptions::default()).unwrap().data;
-        let options = LearnOptions::default();
-        for (data, fits) in [(pair, 0), (many, 4)] {
-            let of = |begin, told: &Told| {
-                let learned = learn_rows(begin, &data, &options, told).unwrap();
-                let kept = learned.kept(data.rows()).unwrap();
-                (kept.prior.kappa(), kept.structure.clone())
-            };
-            let (all, some) = (Told::default(), Told::default());
-            assert_eq!(of(Begin::of_resample(&[]), &some), of(Begin::of_all(), &all));
-            assert_eq!((some.0.into_inner(), all.0.into_inner()), (fits, 4));
-        }
     }
 
     /// Asks to stop from some fit on, counted over both rounds.

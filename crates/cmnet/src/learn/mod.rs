@@ -5,6 +5,7 @@ mod backbone;
 mod better;
 mod by_rows;
 mod choose;
+mod choose_alone;
 mod climb;
 mod confirm;
 mod contexts_auto;

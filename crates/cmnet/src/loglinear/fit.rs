@@ -106,38 +106,57 @@ pub(crate) fn fit_to_predict(request: &FitRequest<'_>, control: &dyn Control) ->
     outcome(estimate(*request, Wanted::Predictions, control))
 }
 
+/// An estimate before its first iteration: what is estimated, and how.
+pub(crate) struct Prepared<'a> {
+    pub(super) request: FitRequest<'a>,
+    pub(super) terms: Terms,
+    pub(super) coordinates: Coordinates,
+    pub(super) parts: Vec<Part>,
+    pub(super) plans: Plans,
+}
+
+impl<'a> Prepared<'a> {
+    /// Looks at what is asked for, and lists terms and what is free of them.
+    pub(crate) fn new(request: FitRequest<'a>, control: &dyn Control) -> Halting<Self> {
+        let FitRequest { structure, counts, names, options, .. } = request;
+        options.check()?;
+        check_cardinalities(structure, counts.cardinalities(), names)?;
+        check_rows(counts.rows())?;
+        check_target(structure, options)?;
+        check(control)?;
+        let terms =
+            Terms::within(structure, options.order, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
+        let coordinates = Coordinates::under(structure, &terms, control)?;
+        let parts = Part::components(&terms, structure.graph());
+        let plans = plan(structure, &parts, options)?;
+        Ok(Self { request, terms, coordinates, parts, plans })
+    }
+
+    /// The work on it.
+    pub(super) fn job<'b>(&'b self, wanted: Wanted, control: &'b dyn Control) -> Result<Job<'b>> {
+        let FitRequest { structure, counts, .. } = self.request;
+        let level_counts = |variable| counts.weights(&Shape::new(vec![variable], counts.cardinalities()));
+        let levels = (0..structure.variables()).map(level_counts).collect::<Result<_>>()?;
+        let (terms, coordinates) = (&self.terms, &self.coordinates);
+        Ok(Job { request: self.request, wanted, terms, coordinates, levels, control })
+    }
+}
+
 fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
-    let FitRequest { structure, counts, names, options, .. } = request;
-    options.check()?;
-    check_cardinalities(structure, counts.cardinalities(), names)?;
-    check_rows(counts.rows())?;
-    check_target(structure, options)?;
+    let prepared = Prepared::new(request, control)?;
+    let FitRequest { counts, options, .. } = request;
     let wanted =
         if wanted == Wanted::Judgement && options.target.is_some() { Wanted::Parameters } else { wanted };
-    check(control)?;
-    let terms = Terms::within(structure, options.order, names, (options.memory / 4).max(LEAST_FOR_TERMS))?;
-    let coordinates = Coordinates::under(structure, &terms, control)?;
-    let parts = Part::components(&terms, structure.graph());
-    let plans = plan(structure, &parts, options)?;
-    let level_counts = |variable| counts.weights(&Shape::new(vec![variable], counts.cardinalities()));
-    let levels = (0..structure.variables()).map(level_counts).collect::<Result<_>>()?;
-    let job = Job { request, wanted, terms: &terms, coordinates: &coordinates, levels, control };
-    let (bare, estimate, reason): (Vec<Bare<'_>>, _, _) = match plans {
-        Plans::Exact(plans, reason) => {
-            let exact = parts.par_iter().zip(plans).map(|(part, plan)| job.fit_exactly(part, plan));
-            (exact.collect::<Halting<_>>()?, Estimate::Exact, reason)
-        }
-        Plans::Pseudo(reason) => {
-            let pseudo = parts.par_iter().map(|part| job.fit_pseudo(part));
-            (pseudo.collect::<Halting<_>>()?, Estimate::Pseudo, reason)
-        }
-    };
-    let (free_parameters, rows) = (coordinates.len(), counts.rows());
+    let (free_parameters, rows) = (prepared.coordinates.len(), counts.rows());
+    let job = prepared.job(wanted, control)?;
+    let bare = job.bare(&prepared.parts, &prepared.plans)?;
     let boundary = wanted != Wanted::Judgement || bare.iter().any(|part| !part.boundary.is_empty());
     let smoothing = options.pseudo_counts(boundary, rows);
     let fitted = bare.into_par_iter().map(|part| part.finish(smoothing));
     let fitted: Vec<FittedPart> = fitted.collect::<Halting<_>>()?;
     let total = fitted.iter().map(|part| part.log_likelihood).sum();
+    let Prepared { terms, parts, plans, .. } = prepared;
+    let (estimate, reason) = plans.method();
     let (values, boundary) = merge(&terms, &parts, &fitted);
     let log_partition =
         (estimate == Estimate::Exact).then(|| fitted.iter().map(|part| part.used.log_partition).sum());
@@ -187,10 +206,20 @@ fn merge(terms: &Terms, parts: &[Part], fitted: &[FittedPart]) -> (Vec<f64>, Vec
 }
 
 impl Job<'_> {
-    fn fit_exactly<'b>(&'b self, part: &'b Part, plan: TreePlan) -> Halting<Bare<'b>> {
+    /// The bare estimate of each part.
+    pub(super) fn bare<'b>(&'b self, parts: &'b [Part], plans: &Plans) -> Halting<Vec<Bare<'b>>> {
+        match plans {
+            Plans::Exact(plans, _) => {
+                parts.par_iter().zip(plans).map(|(part, plan)| self.fit_exactly(part, plan)).collect()
+            }
+            Plans::Pseudo(_) => parts.par_iter().map(|part| self.fit_pseudo(part)).collect(),
+        }
+    }
+
+    fn fit_exactly<'b>(&'b self, part: &'b Part, plan: &TreePlan) -> Halting<Bare<'b>> {
         check(self.control)?;
         let FitRequest { structure, options, .. } = self.request;
-        let tree = plan.build(self.terms.cardinalities(), options.memory)?;
+        let tree = plan.clone().build(self.terms.cardinalities(), options.memory)?;
         let plain = structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
         // A clique that lacks terms has no table of its own to read them off.
         let whole = tree.cliques().iter().all(|clique| self.terms.are_all_of(clique.shape().variables()));

@@ -1,6 +1,6 @@
 //! Which estimate is made: exact where the junction trees fit the memory.
 
-use super::options::{FitMethod, FitOptions, FitReason};
+use super::options::{Estimate, FitMethod, FitOptions, FitReason};
 use super::part::Part;
 use crate::Structure;
 use crate::error::{Error, OptionName, Remedy, Result};
@@ -14,6 +14,15 @@ const TABLES: u64 = 4;
 pub(super) enum Plans {
     Exact(Vec<TreePlan>, FitReason),
     Pseudo(FitReason),
+}
+
+impl Plans {
+    pub(super) fn method(self) -> (Estimate, FitReason) {
+        match self {
+            Self::Exact(_, reason) => (Estimate::Exact, reason),
+            Self::Pseudo(reason) => (Estimate::Pseudo, reason),
+        }
+    }
 }
 
 pub(super) fn plan(structure: &Structure, parts: &[Part], options: &FitOptions) -> Result<Plans> {

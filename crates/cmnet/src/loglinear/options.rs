@@ -270,11 +270,16 @@ impl Fit {
     /// parameters, behind which there is no table.
     pub fn bic(&self) -> f64 {
         let fitted = self.log_likelihood.or(self.pseudo_log_likelihood).unwrap_or(f64::NAN);
-        fitted - self.free_parameters as f64 / 2.0 * libm::log(self.rows as f64)
+        bic(fitted, self.free_parameters, self.rows)
     }
 
     /// The criterion per observation.
     pub fn sbic(&self) -> f64 {
         self.bic() / self.rows as f64
     }
+}
+
+/// The Bayesian information criterion of a log-likelihood.
+pub(super) fn bic(log_likelihood: f64, free_parameters: usize, rows: u64) -> f64 {
+    log_likelihood - free_parameters as f64 / 2.0 * libm::log(rows as f64)
 }

@@ -46,6 +46,7 @@ impl fmt::Display for TreeCost {
 type PlannedClique = (Vec<Var>, Option<(usize, VarSet)>);
 
 /// The cliques and separators of a tree before any layout exists.
+#[derive(Clone, Debug)]
 pub(crate) struct TreePlan {
     cliques: Vec<PlannedClique>,
     pub(crate) cost: TreeCost,

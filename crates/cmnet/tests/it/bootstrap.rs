@@ -281,7 +281,8 @@ fn a_search_that_explodes_ends_at_its_bound() {
         (0..100).map(|row| columns.iter().map(|column| column[row].to_string()).collect()).collect();
     let names: Vec<String> = (0..12).map(|v| format!("v{v}")).collect();
     let data = Dataset::from_labels(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows).unwrap();
-    let asked = BootstrapOptions { resample: Resample::Rows, ..options(4, &[Kappa::Power(0.25)]) };
+    let mut asked = BootstrapOptions { resample: Resample::Rows, ..options(4, &[Kappa::Power(0.25)]) };
+    asked.learn.search = cmnet::SearchMode::Paper;
     let found = bootstrap(&data, &asked, &()).unwrap();
     assert!(found.bounded > 0, "{found:?}");
     assert_eq!(bootstrap(&data, &with_threads(2, &asked), &()).unwrap(), found);
