@@ -135,7 +135,8 @@ Examples:
   cmnet bootstrap data/coronary_heart.csv --ensemble heart.ensemble.json
 
 One kappa is kept for all resamples. Of several, each resample chooses anew by BIC, which takes longer;
---kappa-choice table keeps the one that is chosen for the whole table.
+--kappa-choice table keeps the one that is chosen for the whole table. With --search auto the whole table
+is searched for as learn does it, and resamples in mode blanket, where one graph serves all kappas.
 An edge is conclusive when the 95 % interval of its support lies above 0.75, absent when it lies
 below 0.25, and else inconclusive. The interval tells what the number of replicates leaves open.
 

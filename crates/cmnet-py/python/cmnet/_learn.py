@@ -432,7 +432,8 @@ def bootstrap(
     executor
         As for `cmnet.learn`: some replicates are a task. There are no checkpoints then.
 
-    The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples. Ctrl-C
+    The other options are those of `cmnet.learn`. One ``kappa`` is kept for all resamples. With
+    ``search="auto"`` resamples are searched for in mode ``"blanket"``. Ctrl-C
     raises `cmnet.Interrupted`, whose ``partial`` is over the replicates before the first that was
     not finished.
     """

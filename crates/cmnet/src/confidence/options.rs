@@ -58,7 +58,8 @@ pub struct BootstrapOptions {
     pub bound: u64,
     /// Whether to end before all replicates when the answer is settled. \[default: no\]
     pub stop_early: bool,
-    /// How each structure is learned: with one kappa, that is fixed and nothing is fitted.
+    /// How each structure is learned: with one kappa, that is fixed and nothing is fitted. Where the mode of the
+    /// search is left to the program, a replicate has mode `blanket`.
     pub learn: LearnOptions,
 }
 

@@ -185,23 +185,23 @@ impl Family {
     fn design(&self, classes: usize, levels: &[u32]) -> Design {
         let mut design = Design::default();
         let firsts: Vec<usize> = self.sets.iter().map(|set| set.range().start).collect();
-        // For each set, the configuration among those without a zero level, where it is one.
-        let mut own = vec![Some(0); self.sets.len()];
-        let mut active: Vec<usize> = Vec::with_capacity(self.sets.len());
+        // For each set, whether its configuration has no zero level, and its number among those. Both are computed
+        // and written in any case: which sets are active is no pattern that a processor could foresee.
+        let mut own = vec![(true, 0usize); self.sets.len()];
+        let mut features = vec![0; self.sets.len()];
         for class in 0..classes {
             let levels = &levels[class * self.blanket.len()..(class + 1) * self.blanket.len()];
-            active.clear();
-            active.push(0);
+            let mut count = 1; // the main effect, whose feature is 0
             for (set, &Link { before, place, above }) in (1..).zip(&self.links) {
-                own[set] = match (own[before], levels[place]) {
-                    (None, _) | (_, 0) => None,
-                    (Some(before), level) => {
-                        let number = before * above as usize + level as usize - 1;
-                        active.push(firsts[set] + number);
-                        Some(number)
-                    }
-                };
+                let (is_active, number) = own[before];
+                let level = levels[place];
+                let is_active = is_active & (level != 0);
+                let number = number.wrapping_mul(above as usize).wrapping_add(level as usize).wrapping_sub(1);
+                own[set] = (is_active, number);
+                features[count] = firsts[set].wrapping_add(number);
+                count += usize::from(is_active);
             }
+            let active = &features[..count];
             match &self.coordinates {
                 Some(coordinates) => {
                     let weights = active.iter().flat_map(|&feature| coordinates.expansion(feature));
