@@ -11,6 +11,7 @@ mod decomposable;
 mod enumerate;
 mod fit;
 mod held;
+mod images;
 mod information;
 mod job;
 mod lbfgs;
