@@ -4,6 +4,7 @@
 //! Three ship with the crate: [`RowCounts`] and [`PlaneCounts`] over a table in memory, and
 //! [`ShardedCounts`], which adds up other sources.
 
+mod bits;
 mod counted;
 mod dense;
 mod descent;

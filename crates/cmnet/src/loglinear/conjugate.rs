@@ -3,6 +3,7 @@
 
 use super::block::Block;
 use super::cholesky::Cholesky;
+use super::images::{Image, Images};
 use super::objective::{Objective, dot, largest};
 use crate::control::{Control, Halting, check};
 use rayon::prelude::*;
@@ -155,6 +156,8 @@ pub(super) struct Solution {
     pub(super) steps: usize,
     /// Whether the residual became small: not when steps or digits ran out.
     pub(super) solved: bool,
+    /// The directions of the steps with their images, where these are kept.
+    pub(super) images: Vec<Image>,
 }
 
 impl Solution {
@@ -164,16 +167,21 @@ impl Solution {
     }
 }
 
-/// Solves curvature * x = right, unless the control asks to stop.
+/// To which share equations are solved near the maximum.
+pub(super) const FORCING: f64 = 1e-4;
+
+/// Solves curvature * x = right, unless the control asks to stop, with a preconditioner and what
+/// earlier equations told, as far as about `open` would be gained by going on.
 pub(super) fn conjugate_gradients(
     curvature: impl Fn(&[f64]) -> Vec<f64>,
-    preconditioner: &Preconditioner,
-    right: &[f64],
+    (preconditioner, images): (&Preconditioner, &Images),
+    (right, open): (&[f64], f64),
     control: &dyn Control,
 ) -> Halting<Solution> {
     // Far from the maximum a rough step will do; near it the convergence stays fast.
-    let forcing = largest(right).sqrt().clamp(1e-4, 0.1);
-    solve_to(forcing, curvature, preconditioner, right, control)
+    let forcing = largest(right).sqrt().clamp(FORCING, 0.1);
+    let apply = |residual: &[f64]| images.correct(|rest| preconditioner.apply(rest), residual);
+    solve((forcing, 2.0 * open, images.are_kept()), curvature, apply, right, control)
 }
 
 /// The same until the residual has this share of its first length, where digits allow it.
@@ -184,11 +192,22 @@ pub(super) fn solve_to(
     right: &[f64],
     control: &dyn Control,
 ) -> Halting<Solution> {
+    solve((forcing, 0.0, false), curvature, |residual| preconditioner.apply(residual), right, control)
+}
+
+fn solve(
+    (forcing, least, keeps): (f64, f64, bool),
+    curvature: impl Fn(&[f64]) -> Vec<f64>,
+    precondition: impl Fn(&[f64]) -> Vec<f64>,
+    right: &[f64],
+    control: &dyn Control,
+) -> Halting<Solution> {
     let mut x = vec![0.0; right.len()];
+    let mut images = Vec::new();
     let mut residual = right.to_vec();
-    let mut direction = preconditioner.apply(&residual);
+    let mut direction = precondition(&residual);
     let mut energy = dot(&residual, &direction);
-    let goal = energy * forcing * forcing;
+    let goal = (energy * forcing * forcing).max(least);
     let most = (2 * right.len() + 20).min(MOST_STEPS);
     let mut steps = 0;
     while energy > goal && steps < most {
@@ -203,14 +222,17 @@ pub(super) fn solve_to(
             x[at] += length * direction[at];
             residual[at] -= length * image[at];
         }
-        let next = preconditioner.apply(&residual);
+        let next = precondition(&residual);
         let next_energy = dot(&residual, &next);
         let ratio = next_energy / energy;
         energy = next_energy;
+        if keeps {
+            images.push(Image { direction: direction.clone(), product: image, bend });
+        }
         direction.iter_mut().zip(&next).for_each(|(d, z)| *d = z + ratio * *d);
         steps += 1;
     }
-    Ok(Solution { x, steps, solved: energy <= goal })
+    Ok(Solution { x, steps, solved: energy <= goal, images })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::job::{Bare, FitRequest, FittedPart, Job, Used, Wanted};
 use super::likelihood::Likelihood;
 use super::margins::{Smoothing, term_means};
 use super::method::{Plans, check_target, plan};
-use super::newton::{Ending, Stop, newton};
+use super::newton::{Ending, Stop, newton, newton_after};
 use super::objective::Objective;
 use super::options::{Estimate, Fit, FitOptions, FitStatus};
 use super::parameters::Parameters;
@@ -219,7 +219,7 @@ impl Job<'_> {
     fn fit_exactly<'b>(&'b self, part: &'b Part, plan: &TreePlan) -> Halting<Bare<'b>> {
         check(self.control)?;
         let FitRequest { structure, options, .. } = self.request;
-        let tree = plan.clone().build(self.terms.cardinalities(), options.memory)?;
+        let tree = plan.clone().build_for_fit(self.terms.cardinalities(), options.memory)?;
         let plain = structure.contexts().all(|context| !part.variables.contains(context.edge().low()));
         // A clique that lacks terms has no table of its own to read them off.
         let whole = tree.cliques().iter().all(|clique| self.terms.are_all_of(clique.shape().variables()));
@@ -296,7 +296,7 @@ impl Job<'_> {
         let (helped, bare) = (objective(HELP)?, objective(0.0)?);
         let (start, climbed) = self.approach(part, &helped, stop)?;
         let near = newton(&helped, start, stop)?;
-        let best = newton(&bare, near.beta.clone(), Stop { bounded: false, ..stop })?;
+        let best = newton_after(&bare, &near, Stop { bounded: false, ..stop })?;
         let (status, boundary) = match best.ending.clone() {
             Ending::Converged => (FitStatus::Converged, Vec::new()),
             Ending::Boundary(terms) => (FitStatus::Boundary, terms),

@@ -85,6 +85,10 @@ impl<O: Objective> Objective for Held<O> {
         matrix
     }
 
+    fn is_large(&self) -> bool {
+        self.plain.is_large()
+    }
+
     fn work(&self) -> usize {
         self.plain.work()
     }

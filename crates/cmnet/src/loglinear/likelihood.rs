@@ -252,6 +252,10 @@ impl Objective for Likelihood {
             .map(|clique| clique.shape().size() * (clique.shape().variables().len() + 4))
             .sum()
     }
+
+    fn is_large(&self) -> bool {
+        self.tree.cost().is_large()
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod decomposable;
 mod enumerate;
 mod fit;
 mod held;
+mod images;
 mod information;
 mod job;
 mod lbfgs;

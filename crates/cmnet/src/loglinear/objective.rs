@@ -50,6 +50,11 @@ pub(crate) trait Objective: Send + Sync {
 
     /// The work of one curvature, in table cells.
     fn work(&self) -> usize;
+
+    /// Whether one curvature is so much work that few of them are worth some bookkeeping.
+    fn is_large(&self) -> bool {
+        false
+    }
 }
 
 /// The running sums of a scalar product: fast, and the same on every machine.

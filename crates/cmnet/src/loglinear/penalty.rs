@@ -334,6 +334,10 @@ impl<O: Objective> Objective for Penalized<O> {
         matrix
     }
 
+    fn is_large(&self) -> bool {
+        self.plain.is_large()
+    }
+
     fn work(&self) -> usize {
         let own: usize = self.penalty.shapes.iter().map(|shape| 4 * shape.size()).sum();
         self.plain.work() + own

@@ -4,14 +4,13 @@
 use super::trace::{NodeGains, SlotGains};
 use crate::control::{Control, Halting, check};
 use crate::data::Var;
-use crate::error::Result;
 use crate::graph::Blankets;
 use crate::score::{BlanketClasses, EdgeView, Gain};
 use std::cell::Cell;
 use std::sync::Arc;
 
 thread_local! {
-    /// Room for the gains of one edge, overwritten by every call. It is taken away while it is in
+    /// Room for gains, overwritten by every call. It is taken away while it is in
     /// use: a score of a caller's own may let the thread do other work meanwhile.
     static LIST: Cell<Vec<Gain>> = const { Cell::new(Vec::new()) };
 }
@@ -65,7 +64,10 @@ impl SlotStart {
     /// Evaluates the elements of an edge.
     pub(super) fn new(classes: &BlanketClasses<'_>, view: EdgeView, control: &dyn Control) -> Halting<Self> {
         check(control)?;
-        let (gains, _) = listed(|list| classes.gains(&view, None, list, control))?;
+        let gains = listed(|list| {
+            classes.gains(&view, None, list, control)?;
+            Ok(SlotGains::new(list))
+        })?;
         Ok(Self { view: Arc::new(view), gains })
     }
 
@@ -82,27 +84,29 @@ pub(super) fn evaluate(
     before: &NodeGains,
     control: &dyn Control,
 ) -> Halting<NodeGains> {
-    let mut slots = Vec::with_capacity(views.len());
-    for (slot, view) in views.iter().enumerate() {
-        let Some(view) = view else {
-            slots.push(SlotGains::default());
-            continue;
-        };
-        check(control)?;
-        let (gains, known) = listed(|list| classes.gains(view, Some(before.at(slot).list()), list, control))?;
-        slots.push(if known { before.at(slot).clone() } else { gains });
-    }
-    Ok(NodeGains::new(slots))
+    listed(|lists| {
+        let mut slots = Vec::with_capacity(views.len());
+        for (slot, view) in views.iter().enumerate() {
+            let Some(view) = view else {
+                slots.push(SlotGains::default());
+                continue;
+            };
+            check(control)?;
+            let (first, known) = (lists.len(), before.at(slot));
+            let same = classes.gains(view, Some(known.list()), lists, control)?;
+            slots.push(if same { known.clone() } else { SlotGains::part(lists, first) });
+        }
+        Ok(NodeGains::of_parts(slots, lists))
+    })
 }
 
-/// A list of gains, and what writing it returned.
-fn listed<T>(write: impl FnOnce(&mut Vec<Gain>) -> Result<T>) -> Result<(SlotGains, T)> {
-    let mut list = LIST.take();
-    list.clear();
-    let told = write(&mut list)?;
-    let gains = SlotGains::new(&list);
-    LIST.set(list);
-    Ok((gains, told))
+/// What is made of lists of gains, with room for them.
+fn listed<T>(make: impl FnOnce(&mut Vec<Gain>) -> Halting<T>) -> Halting<T> {
+    let mut lists = LIST.take();
+    lists.clear();
+    let made = make(&mut lists)?;
+    LIST.set(lists);
+    Ok(made)
 }
 
 /// Writes what a node's start depends on: its blanket and which of the blanket's nodes are

@@ -44,22 +44,43 @@ impl ContextStep {
 }
 
 /// What each element of one edge would change in the score of one of its ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SlotGains {
-    /// `None` where no element changes anything.
-    list: Option<Arc<[Gain]>>,
+    /// Lists that were found together: one piece of memory for all of them. `None` where no element
+    /// changes anything.
+    lists: Option<Arc<[Gain]>>,
+    /// The place of this one.
+    first: u32,
+    length: u32,
     most: Nats,
 }
 
+impl PartialEq for SlotGains {
+    fn eq(&self, other: &Self) -> bool {
+        self.list() == other.list()
+    }
+}
+
+impl Eq for SlotGains {}
+
 impl SlotGains {
     pub(super) fn new(list: &[Gain]) -> Self {
+        let mut gains = Self::part(list, 0);
+        gains.lists = (!list.is_empty()).then(|| Arc::from(list));
+        gains
+    }
+
+    /// The last of some lists, from a place on. It has no memory yet.
+    pub(super) fn part(lists: &[Gain], first: usize) -> Self {
+        let list = &lists[first..];
         let most = list.iter().map(|gain| gain.gain).fold(Nats::ZERO, Nats::max);
-        Self { list: (!list.is_empty()).then(|| Arc::from(list)), most }
+        Self { lists: None, first: first as u32, length: list.len() as u32, most }
     }
 
     /// The changes by element, ascending; an element that is not here changes nothing.
     pub(super) fn list(&self) -> &[Gain] {
-        self.list.as_deref().unwrap_or_default()
+        let lists = self.lists.as_deref().unwrap_or_default();
+        lists.get(self.first as usize..).map_or(&[], |rest| &rest[..(self.length as usize).min(rest.len())])
     }
 
     /// What no element gains more than: 0 where none gains anything.
@@ -80,6 +101,17 @@ impl NodeGains {
         Self { slots: slots.into() }
     }
 
+    /// The same, of slots of which some were found together and have no memory yet.
+    pub(super) fn of_parts(mut slots: Vec<SlotGains>, lists: &[Gain]) -> Self {
+        if !lists.is_empty() {
+            let lists: Arc<[Gain]> = lists.into();
+            for slot in slots.iter_mut().filter(|slot| slot.lists.is_none() && slot.length > 0) {
+                slot.lists = Some(Arc::clone(&lists));
+            }
+        }
+        Self::new(slots)
+    }
+
     /// The bytes of its lists, as far as another has not the very same.
     pub(super) fn bytes_beside(&self, other: &Self) -> usize {
         let own = (0..self.slots.len()).filter(|&slot| !self.has_same(other, slot));
@@ -93,9 +125,10 @@ impl NodeGains {
 
     /// Whether a slot has the very list that another node's gains have; equal ones need not be.
     pub(super) fn has_same(&self, other: &Self, slot: usize) -> bool {
-        match (&self.slots[slot].list, other.slots.get(slot).map(|other| &other.list)) {
-            (Some(one), Some(Some(other))) => Arc::ptr_eq(one, other),
-            (None, Some(None)) => true,
+        let (one, Some(other)) = (&self.slots[slot], other.slots.get(slot)) else { return false };
+        match (&one.lists, &other.lists) {
+            (Some(lists), Some(others)) => Arc::ptr_eq(lists, others) && one.first == other.first,
+            (None, None) => true,
             _ => false,
         }
     }

@@ -116,23 +116,39 @@ impl Propagation {
         }
         for (index, clique) in tree.cliques().iter().enumerate() {
             let (before, rest) = direction.split_at_mut(index);
-            let moved = &mut rest[0];
-            for (value, &probability) in moved.iter_mut().zip(&self.marginals[index]) {
-                *value *= probability;
-            }
-            if let Some(parent) = &clique.parent {
-                let mut separator = vec![0.0; parent.separator.size()];
-                parent.walk.gather(&before[parent.clique], &mut separator);
-                let run = moved.len() / separator.len();
-                let conditionals = self.tables[index].chunks_exact(run);
-                for ((values, conditional), &weight) in
-                    moved.chunks_exact_mut(run).zip(conditionals).zip(&separator)
-                {
-                    values.iter_mut().zip(conditional).for_each(|(value, c)| *value += c * weight);
+            let (moved, marginal) = (&mut rest[0], &self.marginals[index]);
+            let Some(parent) = &clique.parent else {
+                for (value, &probability) in moved.iter_mut().zip(marginal) {
+                    *value *= probability;
                 }
+                continue;
+            };
+            let mut separator = vec![0.0; parent.separator.size()];
+            parent.walk.gather(&before[parent.clique], &mut separator);
+            let conditional = &self.tables[index];
+            match moved.len() / separator.len() {
+                2 => move_pairs(moved, marginal, conditional, &separator),
+                run => move_runs(run, moved, marginal, conditional, &separator),
             }
         }
     }
+}
+
+/// Turns a direction that is centred into the movement of the marginal, given how the marginal of the
+/// separator moves; each separator configuration has a run of cells.
+#[inline]
+fn move_runs(run: usize, moved: &mut [f64], marginal: &[f64], conditional: &[f64], separator: &[f64]) {
+    let weights = marginal.chunks_exact(run).zip(conditional.chunks_exact(run));
+    for ((values, (marginal, conditional)), &by) in moved.chunks_exact_mut(run).zip(weights).zip(separator) {
+        for ((value, probability), share) in values.iter_mut().zip(marginal).zip(conditional) {
+            *value = *value * probability + share * by;
+        }
+    }
+}
+
+/// The same for runs of two, as most runs are: what is known beforehand need not be looped over.
+fn move_pairs(moved: &mut [f64], marginal: &[f64], conditional: &[f64], separator: &[f64]) {
+    move_runs(2, moved, marginal, conditional, separator);
 }
 
 /// Replaces a log table by conditionals given the separator; returns the log sums.
@@ -142,20 +158,42 @@ pub(crate) fn normalize(clique: &Clique, table: &mut [f64], pace: &mut Pace<'_>)
         pace.step(table.len())?;
         return Ok(table.chunks_exact_mut(run).map(softmax).collect());
     }
-    table.chunks_exact_mut(run).map(|values| softmax_under(values, pace)).collect()
+    if run > PIECE {
+        return table.chunks_exact_mut(run).map(|values| softmax_under(values, pace)).collect();
+    }
+    let mut sums = Vec::with_capacity(table.len() / run);
+    for piece in table.chunks_mut(PIECE / run * run) {
+        pace.step(piece.len())?;
+        sums.extend(piece.chunks_exact_mut(run).map(softmax));
+    }
+    Ok(sums)
 }
 
 /// Subtracts from a direction its expectation given the separator; returns the expectations.
 fn center(clique: &Clique, conditional: &[f64], direction: &mut [f64]) -> Vec<f64> {
-    let run = direction.len() / clique.separator_cells();
-    let expectation = |(values, weights): (&mut [f64], &[f64])| {
+    let mut means = vec![0.0; clique.separator_cells()];
+    match direction.len() / means.len() {
+        2 => center_pairs(conditional, direction, &mut means),
+        run => center_runs(run, conditional, direction, &mut means),
+    }
+    means
+}
+
+#[inline]
+fn center_runs(run: usize, conditional: &[f64], direction: &mut [f64], means: &mut [f64]) {
+    let runs = direction.chunks_exact_mut(run).zip(conditional.chunks_exact(run));
+    for ((values, weights), found) in runs.zip(means) {
         let mean = values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
         for value in values.iter_mut() {
             *value -= mean;
         }
-        mean
-    };
-    direction.chunks_exact_mut(run).zip(conditional.chunks_exact(run)).map(expectation).collect()
+        *found = mean;
+    }
+}
+
+/// The same for runs of two, as most runs are.
+fn center_pairs(conditional: &[f64], direction: &mut [f64], means: &mut [f64]) {
+    center_runs(2, conditional, direction, means);
 }
 
 #[cfg(test)]

@@ -131,9 +131,10 @@ impl<'a> BlanketClasses<'a> {
         match self {
             Self::Dense(classes) => Ok(classes.gains(view, before, gains)),
             Self::Sparse(classes) => {
+                let from = gains.len();
                 classes.gains(view, gains, control)?;
-                let same = before.is_some_and(|before| before == gains.as_slice());
-                gains.truncate(if same { 0 } else { gains.len() });
+                let same = before.is_some_and(|before| before == &gains[from..]);
+                gains.truncate(if same { from } else { gains.len() });
                 Ok(same)
             }
         }
