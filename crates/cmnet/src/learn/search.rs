@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Blankets by their variables, each with whether a limit cut it short.
+type Found = BTreeMap<Var, (VarSet, bool)>;
+
 /// What is searched with.
 pub(super) struct Setting<'a, S> {
     pub(super) counts: &'a S,
@@ -175,7 +178,7 @@ impl<'m, 'a, 'b, S: CountSource> Search<'m, 'a, 'b, S> {
         &mut self,
         first: Var,
         observer: &dyn LearnObserver,
-    ) -> Result<(BTreeMap<Var, (VarSet, bool)>, StopReason)> {
+    ) -> Result<(Found, StopReason)> {
         let stop = self.ground.find_blankets(observer)?;
         let found = self.ground.blankets().map(|(blanket, limited)| (blanket.clone(), limited));
         Ok((found.enumerate().skip(first).collect(), stop))
