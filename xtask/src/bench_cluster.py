@@ -1,5 +1,6 @@
 """`cargo xtask bench cluster [ROWS [VARIABLES [REPLICATES]]]`: two worker processes beside two threads, packing, and
-what units of the cost model take.
+what units of the cost model take. `cargo xtask bench cluster goal` has two worker processes beside two threads alone, for
+the runs of the goal, on a cluster as Dask makes it and on one whose event loops are quiet.
 
 Ratios are of wall time, and of processor time (user and system, of this process and of the workers). Other programs on
 the machine change the second little.
@@ -24,6 +25,10 @@ import cmnet.dask
 from cmnet import _cmnet, _options, _tasks
 
 CLUSTER = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None, "memory_limit": 0}
+
+QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
+"""What docs/cluster.md advises: the event loops of an idle cluster take less of the processor."""
+
 
 def chain(variables: int, rows: int, seed: int) -> dict[str, np.ndarray]:
     """Binary variables, each much like one of the three before it."""
@@ -180,6 +185,34 @@ def with_profiler(columns: dict[str, np.ndarray]) -> None:
         compare_searches("learn, the first table, with Dask's profiler", Clock(client), client, columns, 9)
 
 
+def goal() -> None:
+    """At most a tenth more by two workers: 2,000 variables and 200 replicates."""
+    for kind, settings in ("as Dask makes it", {}), ("quiet", QUIET):
+        with dask.config.set(settings), LocalCluster(**CLUSTER) as cluster, Client(cluster) as client:
+            clock = Clock(client)
+            for made, make, length, runs in (
+                ("chain", chain, 2_000, 15),
+                ("chain", chain, 20_000, 7),
+                ("2-tree with contexts", two_tree, 10_000, 5),
+            ):
+                name = f"{kind}: learn, {made}, 2,000 variables, {length:,} rows"
+                compare_searches(name, clock, client, make(2_000, length, 1), runs)
+            compare_replicates(f"{kind}: bootstrap, 200 variables, 2,000 rows", clock, client, 200, 5)
+
+
+def compare_replicates(name: str, clock: Clock, client: Client, replicates: int, runs: int) -> None:
+    small = chain(200, 2_000, 2)
+    compare(
+        f"{name}, {replicates} replicates",
+        clock,
+        lambda: cmnet.Table(small),
+        lambda table: cmnet.bootstrap(table, replicates=replicates, kappa="n^-0.5", threads=2),
+        lambda table: cmnet.dask.bootstrap(client, table, replicates=replicates, kappa="n^-0.5"),
+        lambda found: (list(found.edges), found.consensus.to_text()),
+        runs,
+    )
+
+
 def compare_searches(name: str, clock: Clock, client: Client, columns: dict[str, np.ndarray], runs: int) -> None:
     compare(
         name,
@@ -193,6 +226,8 @@ def compare_searches(name: str, clock: Clock, client: Client, columns: dict[str,
 
 
 def main() -> None:
+    if sys.argv[1:] == ["goal"]:
+        return goal()
     given = [int(word) for word in sys.argv[1:]]
     rows, variables, replicates = (given + [10_000_000, 2_000, 200][len(given) :])[:3]
     with_profiler(chain(variables, 2_000, 1))
@@ -202,16 +237,8 @@ def main() -> None:
         for kind, make, width, length, runs in searches(variables):
             name = f"learn, {kind}, {width:,} variables, {length:,} rows"
             compare_searches(name, clock, client, make(width, length, 1), runs)
+        compare_replicates("bootstrap, 200 variables, 2,000 rows", clock, client, replicates, 3)
         small = chain(200, 2_000, 2)
-        compare(
-            f"bootstrap, 200 variables, 2,000 rows, {replicates} replicates",
-            clock,
-            lambda: cmnet.Table(small),
-            lambda table: cmnet.bootstrap(table, replicates=replicates, kappa="n^-0.5", threads=2),
-            lambda table: cmnet.dask.bootstrap(client, table, replicates=replicates, kappa="n^-0.5"),
-            lambda found: (list(found.edges), found.consensus.to_text()),
-            3,
-        )
         compare(
             "cross-validation, 200 variables, 2,000 rows, 10 folds",
             clock,

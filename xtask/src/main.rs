@@ -46,6 +46,7 @@ cargo xtask COMMAND
   bench python       learning and marginals from Python, beside pgmpy
   bench cluster [ROWS [VARIABLES [REPLICATES]]]
                      worker processes beside threads, and packing of Parquet files with its memory
+  bench cluster goal the same for the runs that are to take a tenth more at most, and nothing else
   same BASELINE      every command of suite/same.txt answers as another build of cmnet does, byte
                      for byte
   kills [N [DIR]]    N runs (default 100) killed at random moments and resumed, by the programs cmnet

@@ -130,6 +130,15 @@ impl Table {
         Ok(Self { data: Arc::new(data), warnings, dropped_rows, missing })
     }
 
+    /// Says which digest a copy of a table has: it is not computed again.
+    fn say_digest(&self, py: Python<'_>, digest: &str) -> PyResult<()> {
+        let Some(digest) = DataDigest::parse(digest) else {
+            return Err(errors::internal(py, "this is no digest"));
+        };
+        digest.say_of(&self.data);
+        Ok(())
+    }
+
     /// The table as bytes: a few bits per cell.
     fn packed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = work::guarded(py, || Ok(self.data.to_bytes()))?;

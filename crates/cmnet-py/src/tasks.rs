@@ -203,8 +203,8 @@ fn within(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.max(0.0)).ok()
 }
 
-/// Does one task, in so many seconds at most; what it found, as a text. `look` is called now and then,
-/// and ends the task when it raises.
+/// Does one task, in so many seconds at most; what it found, as a text. `look` is called now and then.
+/// The task ends when it raises, and hands over what it has when it says so.
 #[pyfunction]
 #[pyo3(signature = (table, spec, task, needed, threads, seconds, look))]
 pub(crate) fn run_task(
@@ -231,9 +231,15 @@ pub(crate) fn run_task(
         let found = job.run(&task, &known, &data, &*own)?;
         Part::with_identity(&identity, &job, &data, found).to_text()
     };
-    let asked = || match &look {
-        Some(look) => look.call0().map(|_| ()),
-        None => Ok(()),
+    let mut is_asked = false;
+    let asked = || {
+        let Some(look) = &look else { return Ok(()) };
+        // Asked twice it would give up what it has.
+        if look.call0()?.is_truthy()? && !is_asked {
+            is_asked = true;
+            watch.ask_to_stop();
+        }
+        Ok(())
     };
     work::value(py, Running::start(py, 1, work)?.wait(py, || watch.ask_to_stop(), asked)?)
 }

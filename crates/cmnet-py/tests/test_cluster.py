@@ -322,11 +322,47 @@ def test_tasks_have_the_threads_of_workers_that_have_none(client, packed, monkey
     monkeypatch.setattr(_tasks, "gather", gather)
     alone = cmnet.learn(packed, search="blanket")
     assert texts(cmnet.dask.learn(client, packed, search="blanket")) == texts(alone)
-    # Blankets; the graph, which is also the structure without contexts, with one of the three other kappas; the rest.
-    assert sent == [[1, 1, 1, 1, 2], [2], [1, 1]]
+    # What one machine finds sooner than it is sent is one task.
+    assert sent == [[2]]
     sent.clear()
-    cmnet.dask.learn(client, packed, search="blanket", kappa="eps", threads=1)
-    assert sent[1:] == [[1]]
+    cmnet.dask.learn(client, packed, search="blanket", kappa="eps")
+    # Fewer kappas than workers: blankets and the graph, which is also the structure without contexts.
+    assert sent == [[1, 1, 1, 1, 2], [2]]
+    sent.clear()
+    assert texts(cmnet.dask.learn(client, packed, search="blanket", threads=1)) == texts(alone)
+    # Each task has its own threads: the graph comes with one of the three other kappas.
+    assert sent == [[1, 1, 1, 1, 1], [1], [1, 1]]
+
+
+def test_workers_hand_over_what_they_have_after_ctrl_c(client, monkeypatch):
+    """The one task of the run would take half a minute."""
+    import cmnet.dask
+    from cmnet import _tasks
+
+    monkeypatch.setattr(_tasks, "GRACE", 10.0)  # of a busy machine
+    client.wait_for_workers(2)
+    table = cmnet.Table(chain(800, 1000, 6))
+    timer = threading.Timer(5.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(cmnet.Interrupted) as raised:
+        cmnet.dask.learn(client, table, search="paper", kappa="n^-0.25")
+    found = raised.value.partial
+    assert found.stop == "interrupted" and found.models[0].edges
+    # The task has ended.
+    until = time.monotonic() + 20
+    while any(client.processing().values()):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_copy_of_a_table_knows_its_digest(packed):
+    from cmnet._worker import Copy
+
+    copy = Copy("sha256:" + "0" * 64, packed.__reduce__()[1])
+    assert copy.table == packed
+    for other in (copy, pickle.loads(pickle.dumps(copy))):
+        assert other.table.digest == "sha256:" + "0" * 64
+    assert pickle.loads(pickle.dumps(copy.table)).digest == packed.digest
 
 
 def test_a_table_stays_on_the_workers_while_it_is_used_here(client, frame):

@@ -5,6 +5,7 @@ Tasks are pure, so one that was lost is simply done again, and the answer is tha
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import os
@@ -29,6 +30,9 @@ MOST_PIECES = 32
 LONG = 1.0
 """Seconds that a task of replicates takes at most, or about so: what is lost when it is cancelled."""
 
+GRACE = 1.0
+"""Seconds after Ctrl-C in which tasks hand over what they have."""
+
 Tell = Callable[["dict[str, Any]"], Any]
 
 
@@ -50,6 +54,8 @@ class Pool:
         self._executor, self._table = executor, table
         known = getattr(executor, "_max_workers", None)
         self.workers: int = known if isinstance(known, int) and known > 0 else os.cpu_count() or 1
+        self.is_one = False
+        """Whether they are known to be of one machine: a task may have the threads of all."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
         """Starts ``function(table, *arguments)``."""
@@ -62,6 +68,10 @@ class Pool:
     def threads(self, tasks: int) -> list[int]:
         """Threads for each of so many tasks, which are begun in this order."""
         return [1] * tasks
+
+    def ask_to_end(self, futures: list[Future]) -> bool:
+        """Asks tasks to hand over what they have; whether they can be asked."""
+        return False
 
     def let_go(self, futures: list[Future]) -> None:
         """Cancels tasks whose results nobody wants any more."""
@@ -190,9 +200,27 @@ def gather(
             done += 1
             if tell is not None:
                 tell({"task": done, "tasks": count, "doing": task.name})
+    except KeyboardInterrupt:
+        if workers.ask_to_end([future for future, _ in open_.values()]):
+            _take_in_time(open_, ended, take)
+        raise
     finally:
         if open_:
             workers.let_go([future for future, _ in open_.values()])
+
+
+def _take_in_time(
+    open_: dict[int, tuple[Future, _Task]], ended: queue.SimpleQueue[int], take: Callable[[Any], Any]
+) -> None:
+    """Takes what tasks hand over that were asked to."""
+    until = time.monotonic() + GRACE
+    while open_:
+        try:
+            future, _ = open_.pop(ended.get(timeout=max(until - time.monotonic(), 0.0)))
+        except queue.Empty:
+            return
+        with contextlib.suppress(Exception, CancelledError):
+            take(future.result())
 
 
 def _spec(run: str, learning: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -210,7 +238,7 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
     workers = pool(executor, table)
     each = 0.0
     try:
-        while tasks := _tasks(run, workers.workers, each):
+        while tasks := _tasks(run, workers, learning, each):
             needed, began = run.needed(), time.monotonic()
             threads = [learning["threads"] or own for own in workers.threads(len(tasks))]
             named = [(name, (spec, task, needed, own, until)) for (task, name), own in zip(tasks, threads)]
@@ -232,13 +260,17 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
     return None if deadline is None else deadline - time.monotonic()
 
 
-def _tasks(run: _cmnet.Run, workers: int, each: float) -> list[tuple[str, str]]:
+def _tasks(run: _cmnet.Run, workers: Pool, learning: dict[str, Any], each: float) -> list[tuple[str, str]]:
     """The tasks that can be done now; with the seconds of each replicate, none that takes much too long."""
-    pieces = PIECES * workers
+    # Structures of few workers of one machine are one task with the threads of all: tasks by themselves would count the
+    # same things again.
+    is_one = workers.is_one and not learning["threads"] and workers.workers <= len(learning["kappa"])
+    among = 1 if is_one else max(workers.workers, 2)
+    pieces = PIECES * workers.workers
     if each:
-        long = math.ceil(len(run.tasks(workers, sys.maxsize)) * each / LONG)
-        pieces = max(pieces, min(long, MOST_PIECES * workers))
-    return run.tasks(workers, pieces)
+        long = math.ceil(len(run.tasks(among, sys.maxsize)) * each / LONG)
+        pieces = max(pieces, min(long, MOST_PIECES * workers.workers))
+    return run.tasks(among, pieces)
 
 
 def _left(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell: Tell | None) -> float | None:

@@ -34,7 +34,8 @@ from ._keywords import keywords_of
 from ._progress import Progress, progress_bar
 from ._source import _is_dask, source
 from ._table import Table, _warn
-from ._tasks import Pool, gather, run_task, worker_error
+from ._tasks import Pool, gather, worker_error
+from ._worker import Copy, do, end
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -51,26 +52,6 @@ _GROUP = 16
 """Packed parts that are merged at once."""
 _PARQUET = (".parquet", ".pq")
 _CSV = tuple(kind + packed for kind in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
-
-
-def _on_worker(function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
-    """Does a task on a worker, and ends it when the client has let go of it."""
-    return function(held, *arguments, **({"look": _still_wanted()} if function is run_task else {}))
-
-
-def _still_wanted() -> Callable[[], None]:
-    """What raises once the task of this thread was cancelled."""
-    import distributed.worker
-
-    worker: Any = distributed.worker.get_worker()
-    key = getattr(vars(distributed.worker)["thread_state"], "key", None)
-
-    def look() -> None:
-        task = worker.state.tasks.get(key)
-        if key is not None and (task is None or task.state == "cancelled"):
-            raise CmnetError("the client has let go of this task")
-
-    return look
 
 
 class _Sent:
@@ -116,12 +97,12 @@ def _sent(client: Any, table: Table) -> Any:
         if held is not None and held.client is client:
             # Dask remembers a failure for as long as somebody holds the task.
             client.cancel([held])
-        make, content = table.__reduce__()
+        _, content = table.__reduce__()
         with warnings.catch_warnings():
             # It is large, and goes this way on purpose: what is scattered is not made again.
             warnings.filterwarnings("ignore", message="Sending large graph")
             # By a name of its own: Dask may still be busy with forgetting an earlier one.
-            held = client.submit(make, *content, key=f"cmnet-table-{uuid.uuid4()}", pure=True)
+            held = client.submit(Copy, table.digest, content, key=f"cmnet-table-{uuid.uuid4()}", pure=True)
         _TABLES[table] = held
     return held
 
@@ -146,7 +127,7 @@ class ClientPool(Pool):
             machines[each.get("host", "")] += [(turn, address) for turn in range(each.get("nthreads", 1))]
         dealt = itertools.zip_longest(*(sorted(own) for own in machines.values()))
         places = [place[1] for turn in dealt for place in turn if place]
-        self.workers = max(len(places), 1)
+        self.workers, self.is_one = max(len(places), 1), len(machines) == 1
         self._smallest = min(map(len, machines.values()), default=1)
         self._turns = itertools.cycle([{"workers": [place], "allow_other_workers": True} for place in places] or [{}])
 
@@ -154,7 +135,7 @@ class ClientPool(Pool):
         # Dask would send them to where the table is. It may have dropped copies that nobody waited for, and then a
         # worker is idle till it steals a task. Tasks that Dask takes together would be begun in no order.
         how = {"pure": False, "fifo_timeout": "0 ms", **next(self._turns)}
-        future = self._started(lambda: self._client.submit(_on_worker, function, self._held, *arguments, **how))
+        future = self._started(lambda: self._client.submit(do, function, self._held, *arguments, **how))
         return _Sent(self._client, future, stays=False)
 
     def _started(self, start: Callable[[], Any]) -> Any:
@@ -174,6 +155,17 @@ class ClientPool(Pool):
         self._take_turns()
         last = tasks % self.workers
         return [1] * (tasks - last) + [min(self.workers // max(last, 1), self._smallest)] * last
+
+    def ask_to_end(self, futures: list[Any]) -> bool:
+        if self._client.status != "running":
+            return False
+        keys = [sent.future.key for sent in futures]
+
+        async def ask() -> None:
+            await self._client.run(end, keys, on_error="ignore")
+
+        asyncio.run_coroutine_threadsafe(ask(), self._client.loop.asyncio_loop)
+        return True
 
     def let_go(self, futures: list[Any]) -> None:
         super().let_go(futures)
@@ -251,6 +243,9 @@ class _PartPool(ClientPool):
     """Workers that read parts of a table; what they make of them may stay where it is."""
 
     keeps = False
+
+    def ask_to_end(self, futures: list[Any]) -> bool:
+        return False
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         from dask.delayed import delayed

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::graph::VarSet;
 use crate::table::{OutcomeSpace, check_size};
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What one word of AND and population count costs, in units of one row of the row loop
@@ -18,9 +18,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const ROWS_PER_WORD: f64 = 1.6;
 const ROWS_PER_WORD_OF_MANY: f64 = 0.25;
 
+/// The most counts that a thread keeps room for: 4 MB.
+const MOST_ROOM: usize = 1 << 20;
+
 thread_local! {
     /// Work space of counting, overwritten by every call.
     static ROWS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// Room for what masks and planes have in common. It is taken away while it is in use: who looks at counts may let
+    /// the thread do other work. Room that is given back each time is made anew page by page, where a process is told
+    /// to give memory back at once, as workers of Dask are.
+    static COMMON: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
 }
 
 /// Counts from bit planes where that is cheaper, from rows elsewhere.
@@ -224,7 +231,9 @@ impl CountSource for PlaneCounts<'_> {
         for &place in &packed {
             planes.extend(self.planes[candidates[place]].iter().flatten().map(|plane| &**plane));
         }
-        let mut common = vec![0; planes.len() * masks.words.len()];
+        let mut common = COMMON.take();
+        common.clear();
+        common.resize(planes.len() * masks.words.len(), 0);
         let words = self.words * masks.words.len() * planes.len();
         self.counted.fetch_add(words as u64, Ordering::Relaxed);
         common_ones(&planes, &masks.words, &mut common);
@@ -235,6 +244,9 @@ impl CountSource for PlaneCounts<'_> {
             let end = start + (levels - 1) * masks.words.len();
             visit(place, classes.count(&masks.keys, &common[start..end], levels));
             start = end;
+        }
+        if common.capacity() <= MOST_ROOM {
+            COMMON.set(common);
         }
         Ok(())
     }

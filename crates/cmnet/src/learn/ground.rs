@@ -44,6 +44,16 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
         self.search.blankets_of(variables, control)
     }
 
+    /// Finds the blankets that are not known yet; a reason other than convergence leaves some of them open.
+    pub(super) fn find_blankets(&mut self, observer: &dyn LearnObserver) -> Result<StopReason> {
+        self.search.find_blankets(&mut self.blankets, observer)
+    }
+
+    /// The blankets that are known, those of the first variables, each with whether a limit cut it short.
+    pub(super) fn blankets(&self) -> impl Iterator<Item = (&VarSet, bool)> {
+        self.blankets.blankets()
+    }
+
     /// The nodes whose blankets a limit cut short.
     pub(super) fn limited(&self) -> Vec<Var> {
         self.blankets.limited()
@@ -58,7 +68,7 @@ impl<'m, 'a, 'b, S: CountSource> Ground<'m, 'a, 'b, S> {
         from: ClimbStart<'_>,
         observer: &dyn LearnObserver,
     ) -> Result<ClimbResult> {
-        let stop = self.search.find_blankets(&mut self.blankets, observer)?;
+        let stop = self.find_blankets(observer)?;
         if stop != StopReason::Converged {
             return self.nothing(stop);
         }

@@ -42,7 +42,7 @@ pub use cross_validate_weighted::cross_validate_weighted;
 pub(crate) use observer::Quiet;
 pub use observer::{FitControl, LearnEvent, LearnObserver};
 pub use options::{ContextChoice, LearnOptions, ModelClass, SearchMode, SearchReason, Select};
-pub(crate) use pieces::Whole;
+pub(crate) use pieces::{Grounded, Whole};
 pub use refinement::{Refine, Refinement};
 pub use replicate::{CompletedStructure, CompletedTable, CompletionRound, FirstLearning, Replicate};
 pub use resume::{LearnState, RunFact, run_identity};

@@ -23,6 +23,16 @@ pub(crate) struct Whole<'a> {
     pub(crate) options: &'a LearnOptions,
 }
 
+/// What the climbs of mode `blanket` start from, and the structures after it, as far as they came.
+pub(crate) struct Grounded {
+    /// The blankets that were not known before.
+    pub(crate) blankets: BTreeMap<Var, (VarSet, bool)>,
+    /// The graph, once all blankets are known.
+    pub(crate) graph: Option<ClimbResult>,
+    /// Structures by the places of their kappas.
+    pub(crate) kappas: BTreeMap<usize, ClimbResult>,
+}
+
 impl Whole<'_> {
     /// The structure of the kappa at a place, from what is known of the run. `None` where it was stopped
     /// before its climb began.
@@ -40,15 +50,20 @@ impl Whole<'_> {
         Ok(has_begun(&found, ground.as_ref()).then_some(found))
     }
 
-    /// The graph that the climbs of mode `blanket` start from, from what is known of the run; then the structures of
-    /// the kappas at these places, as far as they came.
+    /// The blankets that are not known of the run yet, and the graph that the climbs of mode `blanket` start from; then
+    /// the structures of the kappas at these places.
     pub(crate) fn graph_and(
         self,
         places: &[usize],
         known: LearnState,
         observer: &dyn LearnObserver,
-    ) -> Result<(ClimbResult, BTreeMap<usize, ClimbResult>)> {
+    ) -> Result<Grounded> {
+        let first = known.blankets.as_ref().map_or(0, |blankets| blankets.blankets().count());
         self.with(known, |search| {
+            let (blankets, stop) = search.blankets_from(first, observer)?;
+            if stop != StopReason::Converged {
+                return Ok(Grounded { blankets, graph: None, kappas: BTreeMap::new() });
+            }
             let graph = search.graph(observer)?;
             let (mut kappas, mut stop) = (BTreeMap::new(), graph.climb.stop);
             for &place in places {
@@ -61,7 +76,7 @@ impl Whole<'_> {
                     kappas.insert(place, found);
                 }
             }
-            Ok((graph, kappas))
+            Ok(Grounded { blankets, graph: Some(graph), kappas })
         })
     }
 

@@ -16,8 +16,12 @@ use crate::score::{ContextPrior, EdgeRules, Kappa, Scorer};
 use crate::search::{
     BlanketSearch, BlanketState, ClimbRecord, ClimbResult, GraphClimb, NodeMemo, SearchObserver, optimum,
 };
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Blankets by their variables, each with whether a limit cut it short.
+type Found = BTreeMap<Var, (VarSet, bool)>;
 
 /// What is searched with.
 pub(super) struct Setting<'a, S> {
@@ -169,7 +173,18 @@ impl<'m, 'a, 'b, S: CountSource> Search<'m, 'a, 'b, S> {
         }
     }
 
-    /// The graph without contexts that the climbs of mode `blanket` start from.
+    /// Finds the blankets that are not known yet; those from a variable on that are known then, and why there are no more.
+    pub(super) fn blankets_from(
+        &mut self,
+        first: Var,
+        observer: &dyn LearnObserver,
+    ) -> Result<(Found, StopReason)> {
+        let stop = self.ground.find_blankets(observer)?;
+        let found = self.ground.blankets().map(|(blanket, limited)| (blanket.clone(), limited));
+        Ok((found.enumerate().skip(first).collect(), stop))
+    }
+
+    /// The graph without contexts that the climbs of mode `blanket` start from; all blankets are known.
     pub(super) fn graph(&mut self, observer: &dyn LearnObserver) -> Result<ClimbResult> {
         self.ground.graph(ClimbStart::Empty, observer)
     }

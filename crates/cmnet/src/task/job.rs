@@ -31,6 +31,10 @@ pub enum Job {
 /// Variables whose blankets are found between two writes of a share.
 const BATCH: usize = 64;
 
+/// Pairs of variables, times rows, whose blankets are not worth tasks of their own on one machine: some seconds of the
+/// processor.
+const SHORT: u64 = 100_000_000_000;
+
 /// Replicates that are learned between two writes of a share.
 const FEW: usize = 8;
 
@@ -84,7 +88,9 @@ impl Job {
     }
 
     /// The same for so many workers. Structures that would keep only some of them busy in the end are found
-    /// together with the graph, for which all but one have to wait anyhow.
+    /// together with the graph, for which all but one have to wait anyhow. One worker finds all structures together,
+    /// so that they share what they find out, and the blankets with them where these take some seconds. So count workers
+    /// as one where a task may have the threads of all, as on one machine.
     pub fn tasks_for(&self, workers: usize, data: &Dataset, known: &Findings, pieces: usize) -> Vec<Task> {
         if let Self::Bootstrap(options) = self {
             if known.resamples.first.is_none() {
@@ -93,13 +99,12 @@ impl Job {
             let open = open_replicates(&known.resamples.finished, data, options);
             return cut(&open, pieces).into_iter().map(Task::Replicates).collect();
         }
-        let open = self.open_variables(data, known);
-        if open.is_empty() {
-            let whole = self.whole_tasks(data, known);
-            let needs_graph = self.needs_graph(data, known, &whole);
-            return if needs_graph { vec![self.graph_for(workers, known)] } else { whole };
+        let (whole, open) = (self.whole_tasks(data, known), self.open_variables(data, known));
+        let together = open.is_empty() || workers <= 1 && is_short(data.variables(), data.distinct_rows());
+        if together && self.needs_graph(data, known, &whole) {
+            return vec![self.graph_for(workers, known)];
         }
-        cut(&open, pieces).into_iter().map(Task::Blankets).collect()
+        if open.is_empty() { whole } else { cut(&open, pieces).into_iter().map(Task::Blankets).collect() }
     }
 
     /// The tasks of one share of what can be done now. Shares do not depend on how much others have
@@ -148,13 +153,18 @@ impl Job {
         waits && searches_blankets(data, self.options()) && !known.has_graph()
     }
 
-    /// The graph, with the kappas that so many workers cannot share evenly, where there are more kappas than workers.
+    /// The graph, with the kappas that so many workers cannot share evenly, where there are more kappas than workers; one
+    /// worker has nobody to share them with.
     fn graph_for(&self, workers: usize, known: &Findings) -> Task {
         let kappas = &self.options().kappas;
         // The graph itself is the structure of a kappa that allows no contexts.
         let open = |place: &usize| kappas[*place] != Kappa::Epsilon && !known.kappas.contains_key(place);
         let open: Vec<usize> = (0..kappas.len()).filter(open).collect();
-        let spare = if open.len() > workers { open.len() % workers.max(1) } else { 0 };
+        let spare = match workers {
+            0 | 1 => open.len(),
+            _ if open.len() > workers => open.len() % workers,
+            _ => 0,
+        };
         Task::Graph(open.into_iter().take(spare).collect())
     }
 
@@ -221,6 +231,12 @@ fn set_fitting(data: &Dataset, options: &LearnOptions, mut set: impl FnMut(Optio
     set(OptionName::Memory, options.fit.memory.to_string());
 }
 
+/// Whether all blankets are found in some seconds of the processor. To divide them takes a good part of that.
+fn is_short(variables: usize, distinct_rows: usize) -> bool {
+    let pairs = (variables as u64).saturating_pow(2);
+    pairs.saturating_mul(distinct_rows as u64) <= SHORT
+}
+
 /// Whether a run looks for blankets first.
 pub(super) fn searches_blankets(data: &Dataset, options: &LearnOptions) -> bool {
     options.mode(data.variables(), data.distinct_rows() as u64).0 == SearchMode::Blanket
@@ -258,6 +274,13 @@ fn cut<T: Counted>(numbers: &[T], pieces: usize) -> Vec<Range<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_seconds_are_short() {
+        assert!(is_short(2_000, 20_000) && is_short(100, 10_000_000));
+        assert!(!is_short(2_000, 30_000) && !is_short(10_000, 2_000));
+        assert!(!is_short(usize::MAX, usize::MAX));
+    }
 
     #[test]
     fn ranges_hold_neighbours_alone() {

@@ -7,11 +7,10 @@ use crate::confidence::{BootstrapState, first_learning, some_replicates};
 use crate::data::{Dataset, Folds};
 use crate::error::{Error, Result};
 use crate::learn::{
-    FoldState, LearnObserver, LearnOptions, LearnState, Whole, by_pseudo_likelihood, fold_options,
+    FoldState, Grounded, LearnObserver, LearnOptions, LearnState, Whole, by_pseudo_likelihood, fold_options,
     fold_result, in_pool,
 };
 use crate::score::Kappa;
-use crate::search::ClimbResult;
 use std::collections::BTreeMap;
 
 impl Job {
@@ -42,8 +41,8 @@ impl Job {
             {
                 let state = state_for(None, known, data, options)?;
                 in_pool(options, || {
-                    let (graph, kappas) = Whole { data, options }.graph_and(then, state, observer)?;
-                    Ok(with_graph(graph, kappas, options))
+                    let found = Whole { data, options }.graph_and(then, state, observer)?;
+                    Ok(grounded(found, options))
                 })
             }
             (Self::Learn(options), Task::Kappa(place)) if *place < options.kappas.len() => {
@@ -86,15 +85,13 @@ impl Job {
 }
 
 /// The graph is also the structure of a kappa that allows no contexts.
-fn with_graph(
-    graph: ClimbResult,
-    mut kappas: BTreeMap<usize, ClimbResult>,
-    options: &LearnOptions,
-) -> Findings {
-    let allows_none = |place: &usize| is_finished(&graph) && options.kappas[*place] == Kappa::Epsilon;
-    let places = (0..options.kappas.len()).filter(allows_none);
-    kappas.extend(places.map(|place| (place, graph.clone())));
-    Findings { graph: Some(graph), kappas, ..Findings::default() }
+fn grounded(Grounded { blankets, graph, mut kappas }: Grounded, options: &LearnOptions) -> Findings {
+    if let Some(graph) = graph.as_ref().filter(|graph| is_finished(graph)) {
+        let allows_none = |place: &usize| options.kappas[*place] == Kappa::Epsilon;
+        let places = (0..options.kappas.len()).filter(allows_none);
+        kappas.extend(places.map(|place| (place, graph.clone())));
+    }
+    Findings { blankets, graph, kappas, ..Findings::default() }
 }
 
 fn resampled(resamples: BootstrapState) -> Findings {
@@ -109,14 +106,14 @@ fn state_for(
     options: &LearnOptions,
 ) -> Result<LearnState> {
     let state = known.learn_state();
-    let by_blankets = searches_blankets(data, options);
-    let needed = if by_blankets { data.variables() } else { 0 };
-    let there = state.blankets.as_ref().map_or(0, |blankets| blankets.blankets().count());
-    if there < needed {
-        return Err(Error::option("known", format!("{there} blankets"), "the blankets of all variables"));
-    }
-    if by_blankets && place.is_some() && !known.has_graph() {
-        return Err(Error::option("known", "no graph", "the graph without contexts"));
+    if place.is_some() && searches_blankets(data, options) {
+        let there = state.blankets.as_ref().map_or(0, |blankets| blankets.blankets().count());
+        if there < data.variables() {
+            return Err(Error::option("known", format!("{there} blankets"), "the blankets of all variables"));
+        }
+        if !known.has_graph() {
+            return Err(Error::option("known", "no graph", "the graph without contexts"));
+        }
     }
     let climb = place.and_then(|place| known.kappas.get(&place).cloned());
     Ok(LearnState { climb, by_tasks: BTreeMap::new(), ..state })

@@ -10,8 +10,8 @@ use std::ops::Range;
 pub enum Task {
     /// The blankets of these variables, in mode `blanket`.
     Blankets(Range<Var>),
-    /// The graph that the climbs of mode `blanket` start from; then, with what it counted, the structures of the
-    /// kappas at these places. It needs all blankets.
+    /// The blankets that are not known yet, and the graph that the climbs of mode `blanket` start from; then, with what
+    /// was counted, the structures of the kappas at these places.
     Graph(Vec<usize>),
     /// The structure of the kappa at this place; in mode `blanket` it needs all blankets and the graph.
     Kappa(usize),

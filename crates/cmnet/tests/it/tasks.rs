@@ -252,22 +252,30 @@ fn structures_that_workers_cannot_share_come_with_the_graph() {
     let job = Job::Learn(options.clone());
     let blankets = job.run(&Task::Blankets(0..14), &Findings::default(), &data, &()).unwrap();
     let graphs = [1, 2, 3].map(|workers| job.tasks_for(workers, &data, &blankets, 3));
-    assert_eq!(graphs, [vec![], vec![1], vec![]].map(|then| vec![Task::Graph(then)]));
+    assert_eq!(graphs, [vec![1, 2, 3], vec![1], vec![]].map(|then| vec![Task::Graph(then)]));
+    // One worker finds the blankets of a small table with them.
     let task = Task::Graph(vec![1, 2, 3]);
+    assert_eq!(job.tasks_for(1, &data, &Findings::default(), 3), std::slice::from_ref(&task));
+    let mut some = blankets.clone();
+    some.blankets.retain(|&variable, _| variable < 5);
+    assert_eq!(job.tasks_for(1, &data, &some, 3), std::slice::from_ref(&task));
+    assert_eq!(job.tasks_for(2, &data, &some, 3), [5..8, 8..11, 11..14].map(Task::Blankets));
     let alone = learn(&data, &options, &()).unwrap();
     let mut begun = 0;
-    for patience in (1..).map(|turn| turn * turn) {
-        let found = job.run(&task, &blankets, &data, &Impatient::new(patience)).unwrap();
-        let is_whole = found.has(&task);
-        let is_open = |place: usize| !found.has(&Task::Kappa(place));
-        begun += found.kappas.keys().filter(|place| is_open(**place)).count();
-        let mut known = blankets.clone();
-        known.add(found).unwrap();
-        assert!(!is_whole || job.tasks(&data, &known, 3).is_empty());
-        let learned = learn_from(known.learn_state(), &data, &options, &()).unwrap();
-        assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{patience}");
-        if is_whole {
-            break;
+    for before in [blankets, some, Findings::default()] {
+        for patience in (1..).map(|turn| turn * turn) {
+            let found = job.run(&task, &before, &data, &Impatient::new(patience)).unwrap();
+            let is_whole = found.has(&task);
+            let is_open = |place: usize| !found.has(&Task::Kappa(place));
+            begun += found.kappas.keys().filter(|place| is_open(**place)).count();
+            let mut known = before.clone();
+            known.add(found).unwrap();
+            assert!(!is_whole || job.tasks(&data, &known, 3).is_empty());
+            let learned = learn_from(known.learn_state(), &data, &options, &()).unwrap();
+            assert_eq!(all(&learned, &data, &options), all(&alone, &data, &options), "{patience}");
+            if is_whole {
+                break;
+            }
         }
     }
     assert!(begun > 0);
