@@ -85,7 +85,7 @@ pub fn stability(
     let select = if options.learn.kappas.len() == 1 { Select::None } else { Select::Bic };
     // A search of another kind would differ from them whatever the rows.
     let search = replicate_search(&options.learn);
-    let whole = learn(data, &LearnOptions { select, search, ..options.learn.clone() }, &quiet)?;
+    let whole = learn(data, &LearnOptions { search, select, ..options.learn.clone() }, &quiet)?;
     let reference = whole.kept(data.rows()).filter(|_| whole.stop == StopReason::Converged);
     let Some(reference) = reference.map(|kept| Parts::of(&closed(&kept.structure))) else {
         return Ok(Stability { points: Vec::new(), stop: whole.stop });

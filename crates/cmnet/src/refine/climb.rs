@@ -127,6 +127,17 @@ struct View {
     promising: VarSet,
 }
 
+/// A node that is fitted, the classes of its blanket, and for each class and level of the node the probability.
+struct Fitted<'a> {
+    node: Var,
+    fit: &'a NodeFit,
+    classes: &'a Classes,
+    probabilities: &'a [f64],
+}
+
+/// By how much a toggle changes the score, and the fits that it changes.
+type Toggled = (f64, Vec<(Var, NodeFit)>);
+
 /// What a toggle would change; `None` where a conditional has too many parameters.
 struct Evaluated {
     gain: Option<f64>,
@@ -145,7 +156,8 @@ impl Judge<'_> {
             let Some(family) = self.family(structure, node)? else { return Ok(None) };
             let classes = Classes::of(self.rows, node, structure.markov_blanket(node));
             let (fit, probabilities) = NodeFit::of(self.rows, node, family, &classes);
-            let view = self.view(structure, &planes, (node, &fit), &classes, &probabilities)?;
+            let fitted = Fitted { node, fit: &fit, classes: &classes, probabilities: &probabilities };
+            let view = self.view(structure, &planes, &fitted)?;
             Ok(Some((fit, view)))
         };
         let found: Vec<Option<(NodeFit, View)>> =
@@ -175,15 +187,9 @@ impl Judge<'_> {
     }
 
     /// What a fit says about toggles around its node.
-    fn view(
-        &self,
-        structure: &Structure,
-        planes: &Planes,
-        (node, fit): (Var, &NodeFit),
-        classes: &Classes,
-        probabilities: &[f64],
-    ) -> Halting<View> {
+    fn view(&self, structure: &Structure, planes: &Planes, fitted: &Fitted<'_>) -> Halting<View> {
         check(self.control)?;
+        let &Fitted { node, fit, classes, probabilities } = fitted;
         let (graph, blanket) = (structure.graph(), structure.markov_blanket(node));
         let mut sets: Vec<VarSet> = Vec::new();
         for one in blanket.iter() {
@@ -294,12 +300,7 @@ impl Judge<'_> {
 
     /// What the score gains by a toggle, and the fits of all nodes that it changes. Where it gains nothing: about
     /// what it may gain, and no fits. `None` when a conditional has too many parameters.
-    fn toggled(
-        &self,
-        state: &State,
-        edge: Edge,
-        nodes: &[Var],
-    ) -> Halting<Option<(f64, Vec<(Var, NodeFit)>)>> {
+    fn toggled(&self, state: &State, edge: Edge, nodes: &[Var]) -> Halting<Option<Toggled>> {
         let structure = carried(&state.structure, edge)?;
         for end in [edge.low(), edge.high()] {
             structure.blanket_space(end)?; // the paper's score must be able to count it too
@@ -370,7 +371,8 @@ impl Judge<'_> {
             let node = *node;
             let classes = Classes::of(self.rows, node, structure.markov_blanket(node));
             let probabilities = fit.probabilities(self.rows, node, &classes);
-            Ok((node, self.view(&structure, &state.planes, (node, fit), &classes, &probabilities)?))
+            let fitted = Fitted { node, fit, classes: &classes, probabilities: &probabilities };
+            Ok((node, self.view(&structure, &state.planes, &fitted)?))
         };
         let fits = known.map_or(&[][..], |evaluated| &evaluated.fits);
         let views: Vec<(Var, View)> = fits.par_iter().map(view).collect::<Halting<_>>()?;

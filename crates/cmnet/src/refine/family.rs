@@ -195,7 +195,7 @@ impl Family {
             for (set, &Link { before, place, above }) in (1..).zip(&self.links) {
                 let (is_active, number) = own[before];
                 let level = levels[place];
-                let is_active = is_active & (level != 0);
+                let is_active = is_active && level != 0;
                 let number = number.wrapping_mul(above as usize).wrapping_add(level as usize).wrapping_sub(1);
                 own[set] = (is_active, number);
                 features[count] = firsts[set].wrapping_add(number);
@@ -205,9 +205,15 @@ impl Family {
             match &self.coordinates {
                 Some(coordinates) => {
                     let weights = active.iter().flat_map(|&feature| coordinates.expansion(feature));
-                    merged(weights.collect()).into_iter().for_each(|(at, weight)| design.push(at, weight));
+                    for (at, weight) in merged(weights.collect()) {
+                        design.push(at, weight);
+                    }
                 }
-                None => active.iter().for_each(|&feature| design.push(feature, 1.0)),
+                None => {
+                    for &feature in active {
+                        design.push(feature, 1.0);
+                    }
+                }
             }
             design.end();
         }

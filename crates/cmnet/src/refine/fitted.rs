@@ -114,7 +114,9 @@ impl NodeFit {
         if both.len() == self.beta.len() {
             // More terms.
             let mut beta = vec![0.0; family.parameters()];
-            both.iter().for_each(|&(here, there)| beta[there] = self.beta[here]);
+            for &(here, there) in &both {
+                beta[there] = self.beta[here];
+            }
             if !problem.impossible.is_empty()
                 && problem.impossible != self.family.impossible_in(rows, node, classes)
             {
@@ -124,7 +126,9 @@ impl NodeFit {
             let mut open = vec![true; family.width()];
             for (at, &(here, there)) in both.iter().enumerate() {
                 open[there / free] = false;
-                both[..=at].iter().for_each(|&(h, t)| triangle[there][t] = information[here][h]);
+                for &(h, t) in &both[..=at] {
+                    triangle[there][t] = information[here][h];
+                }
             }
             return Guess { beta, information: Some(triangle), factor: None, open };
         }
@@ -133,7 +137,9 @@ impl NodeFit {
             .map(|row| both[..=row].iter().map(|&(here, _)| information[both[row].0][here]).collect())
             .collect();
         let mut is_gone = vec![true; self.beta.len()];
-        both.iter().for_each(|&(here, _)| is_gone[here] = false);
+        for &(here, _) in &both {
+            is_gone[here] = false;
+        }
         let gone: Vec<usize> = (0..self.beta.len()).filter(|&at| is_gone[at]).collect();
         let entry = |one: usize, other: usize| information[one.max(other)][one.min(other)];
         let pull = |&(here, _): &(usize, usize)| gone.iter().map(|&at| entry(here, at) * self.beta[at]).sum();

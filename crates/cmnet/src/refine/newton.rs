@@ -155,7 +155,9 @@ impl Problem {
             let first = class * levels + 1;
             if free == 1 {
                 let value = at(total, first);
-                features.iter().for_each(|&(feature, weight)| sums[feature] += weight * value);
+                for &(feature, weight) in features {
+                    sums[feature] += weight * value;
+                }
                 continue;
             }
             own.iter_mut().enumerate().for_each(|(level, value)| *value = at(total, first + level));
@@ -304,13 +306,17 @@ impl Climb {
                 *value = if problem.can_be(first + level) { *value + SMOOTHING } else { 0.0 };
             }
             let sum: f64 = values.iter().sum();
-            values.iter_mut().for_each(|value| *value /= sum);
+            for value in values {
+                *value /= sum;
+            }
         }
         let mut weighted = probabilities.clone();
         for (values, total) in weighted.chunks_exact_mut(levels).zip(&problem.totals) {
             let log = |p: f64| if p > 0.0 { libm::log(p) } else { 0.0 };
             let mean: f64 = values.iter().map(|&p| p * log(p)).sum();
-            values.iter_mut().for_each(|p| *p *= total * (log(*p) - mean));
+            for p in values {
+                *p *= total * (log(*p) - mean);
+            }
         }
         let information = problem.information(&probabilities);
         let factor = Cholesky::new(&information);
@@ -497,7 +503,9 @@ mod tests {
     fn design(classes: &[&[(usize, f64)]]) -> Design {
         let mut design = Design::default();
         for features in classes {
-            features.iter().for_each(|&(feature, weight)| design.push(feature, weight));
+            for &(feature, weight) in *features {
+                design.push(feature, weight);
+            }
             design.end();
         }
         design
