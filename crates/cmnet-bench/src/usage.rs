@@ -18,13 +18,13 @@ impl Meter {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Processor seconds so far, over all threads; NaN where the system does not say.
+    /// Processor seconds so far, over all threads.
     pub(crate) fn processor(&self) -> f64 {
         processor_seconds() - self.processor
     }
 }
 
-/// Processor seconds of this process and all its threads; NaN where the system does not say.
+/// Processor seconds of this process and all its threads.
 fn processor_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

@@ -30,6 +30,9 @@ MOST_PIECES = 32
 LONG = 1.0
 """Seconds that a task of replicates takes at most, or about so: what is lost when it is cancelled."""
 
+OF_THE_FIRST = 0.5
+"""What a replicate takes at most, or about so, as a share of what learning from the whole table took."""
+
 GRACE = 1.0
 """Seconds after Ctrl-C in which tasks hand over what they have."""
 
@@ -253,8 +256,7 @@ def _do(run: _cmnet.Run, table: Table, spec: dict[str, Any], executor: Any, tell
             if deadline is not None and time.monotonic() > deadline:
                 raise OutOfTime
             if spec["run"] == "bootstrap" and not each:
-                # A replicate takes about as long as the whole table did.
-                each = (time.monotonic() - began) * threads[0]
+                each = (time.monotonic() - began) * threads[0] * OF_THE_FIRST
     finally:
         workers.close()
     return None if deadline is None else deadline - time.monotonic()

@@ -127,7 +127,9 @@ class ClientPool(Pool):
             machines[each.get("host", "")] += [(turn, address) for turn in range(each.get("nthreads", 1))]
         dealt = itertools.zip_longest(*(sorted(own) for own in machines.values()))
         places = [place[1] for turn in dealt for place in turn if place]
-        self.workers, self.is_one = max(len(places), 1), len(machines) == 1
+        self.workers = max(len(places), 1)
+        # Workers that do not say where they are may be anywhere.
+        self.is_one = len(machines) == 1 and "" not in machines
         self._smallest = min(map(len, machines.values()), default=1)
         self._turns = itertools.cycle([{"workers": [place], "allow_other_workers": True} for place in places] or [{}])
 

@@ -59,7 +59,8 @@ impl Stability {
 
 /// Learns from parts of the rows, and compares each structure with that of the whole table.
 ///
-/// For each share as many parts are drawn as `options` asks for replicates, each row at most once.
+/// For each share as many parts are drawn as `options` asks for replicates, each row at most once. The whole table is
+/// searched for as the parts are: in mode `blanket` where the mode is left to the program.
 ///
 /// # Errors
 /// As [`bootstrap`], and when a share is not between 0 and 1.

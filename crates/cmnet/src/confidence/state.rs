@@ -35,7 +35,7 @@ impl BootstrapState {
 pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(RunFact, String)> {
     let mut identity = run_identity(data, &options.learn);
     identity.extend([
-        (RunFact::Kind, "bootstrap".to_owned()),
+        (RunFact::Kind, format!("bootstrap, replicates by {}", replicate_search(&options.learn))),
         (RunFact::Option(OptionName::Seed), options.seed.to_string()),
         (RunFact::Option(OptionName::Resample), options.resample.to_string()),
         (RunFact::Option(OptionName::Share), options.share().to_string()),
@@ -44,7 +44,5 @@ pub fn bootstrap_identity(data: &Dataset, options: &BootstrapOptions) -> Vec<(Ru
         (RunFact::Option(OptionName::Bound), options.bound.to_string()),
     ]);
     replace(&mut identity, estimation_identity(&options.learn));
-    let search = format!("{}, replicates {}", options.learn.search, replicate_search(&options.learn));
-    replace(&mut identity, vec![(RunFact::Option(OptionName::Search), search)]);
     identity
 }

@@ -78,11 +78,12 @@ pub(crate) fn best_of(models: &[LearnedModel], pseudo: bool, rows: u64) -> Optio
         Some(fit.bic())
     };
     let only = (models.len() == 1).then_some(0);
-    highest(models, &models.iter().map(bic).collect::<Vec<_>>(), rows).or(only)
+    let bics: Vec<Option<f64>> = models.iter().map(bic).collect();
+    highest(&models.iter().collect::<Vec<_>>(), &bics, rows).or(only)
 }
 
 /// The place of the highest BIC that is known, of equals that of the smallest kappa.
-pub(super) fn highest(models: &[LearnedModel], bics: &[Option<f64>], rows: u64) -> Option<usize> {
+pub(super) fn highest(models: &[&LearnedModel], bics: &[Option<f64>], rows: u64) -> Option<usize> {
     let mut best: Option<(usize, f64, Kappa)> = None;
     for (place, (model, bic)) in models.iter().zip(bics).enumerate() {
         let &Some(bic) = bic else { continue };

@@ -2,7 +2,7 @@
 //! the parameters that are used.
 
 use super::decomposable::Decomposable;
-use super::fit::Prepared;
+use super::fit::{Prepared, estimate};
 use super::job::{FitRequest, Wanted};
 use super::method::Plans;
 use super::options::{Estimate, bic};
@@ -29,6 +29,10 @@ impl Prepared<'_> {
 
     /// BIC of the estimate: what [`Fit::bic`](super::Fit::bic) of it says.
     pub(crate) fn bic(&self, control: &dyn Control) -> Halting<f64> {
+        if self.request.options.target.is_some() {
+            // It has no bare estimate.
+            return Ok(estimate(self.request, Wanted::Judgement, control)?.bic());
+        }
         let job = self.job(Wanted::Judgement, control)?;
         let bare = job.bare(&self.parts, &self.plans)?;
         let log_likelihood = bare.iter().map(|part| part.log_likelihood).sum();
@@ -61,8 +65,10 @@ mod tests {
                 let edge = Edge::new(0, 1).unwrap();
                 structure.add_context_element(edge, 0).unwrap();
             }
-            for method in [FitMethod::Auto, FitMethod::Pseudo] {
-                let options = FitOptions { method, ..FitOptions::default() };
+            for (method, target) in
+                [(FitMethod::Auto, None), (FitMethod::Pseudo, None), (FitMethod::Auto, Some(2))]
+            {
+                let options = FitOptions { method, target, ..FitOptions::default() };
                 let request = FitRequest::new(&structure, &counts, None, &options);
                 let prepared = Prepared::new(request, &()).unwrap_or_else(|_| panic!("it can be prepared"));
                 let fitted = fit(&structure, &data, &options).unwrap();

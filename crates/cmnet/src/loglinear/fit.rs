@@ -142,7 +142,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
+pub(super) fn estimate(request: FitRequest<'_>, wanted: Wanted, control: &dyn Control) -> Halting<Fit> {
     let prepared = Prepared::new(request, control)?;
     let FitRequest { counts, options, .. } = request;
     let wanted =

@@ -335,7 +335,7 @@ impl Judge<'_> {
                         gain += change;
                         fits.push((node, fit));
                     }
-                    Err(most) => return Ok(Some((gain + most, Vec::new()))),
+                    Err(most) => return Ok(Some(given_up(gain + most))),
                 }
             }
         } else {
@@ -354,7 +354,7 @@ impl Judge<'_> {
                         gain += change;
                         fits.push((node, fit));
                     }
-                    Err(most) => return Ok(Some((gain + most, Vec::new()))),
+                    Err(most) => return Ok(Some(given_up(gain + most))),
                 }
             }
         }
@@ -391,6 +391,11 @@ impl Judge<'_> {
         }
         Ok(state.see(views)?)
     }
+}
+
+/// A toggle whose fits were given up. The sum of what it may gain is rounded, and must not lead.
+fn given_up(gain: f64) -> Toggled {
+    (gain.min(MARGIN), Vec::new())
 }
 
 /// The nodes whose conditionals a toggle changes: its ends and their common neighbours.

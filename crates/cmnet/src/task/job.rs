@@ -31,8 +31,8 @@ pub enum Job {
 /// Variables whose blankets are found between two writes of a share.
 const BATCH: usize = 64;
 
-/// Pairs of variables, times rows, whose blankets are not worth tasks of their own on one machine: some seconds of the
-/// processor.
+/// Variables squared, times rows, up to which blankets are not worth tasks of their own on one machine: they take some
+/// seconds of the processor at most.
 const SHORT: u64 = 100_000_000_000;
 
 /// Replicates that are learned between two writes of a share.
@@ -89,7 +89,7 @@ impl Job {
 
     /// The same for so many workers. Structures that would keep only some of them busy in the end are found
     /// together with the graph, for which all but one have to wait anyhow. One worker finds all structures together,
-    /// so that they share what they find out, and the blankets with them where these take some seconds. So count workers
+    /// so that they share what they find out, and the blankets with them where these take some seconds at most. So count workers
     /// as one where a task may have the threads of all, as on one machine.
     pub fn tasks_for(&self, workers: usize, data: &Dataset, known: &Findings, pieces: usize) -> Vec<Task> {
         if let Self::Bootstrap(options) = self {
