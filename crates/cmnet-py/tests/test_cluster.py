@@ -138,10 +138,11 @@ def test_replicates_on_an_executor(more):
 
 
 def test_tasks_of_replicates_are_short(monkeypatch):
-    """As if the whole table had taken three seconds: each replicate is a task, and nothing is lost with others."""
+    """As if the whole table had taken six seconds, and a replicate half of that: each is a task, and nothing is lost with
+    others."""
     from cmnet import _tasks
 
-    clock = iter(range(0, 10_000, 3))
+    clock = iter(range(0, 20_000, 6))
     monkeypatch.setattr(_tasks, "LONG", 3.0)
     table, told = cmnet.Table(chain(6, 200, 3)), []
     alone = cmnet.bootstrap(table, **RESAMPLING)
